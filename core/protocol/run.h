@@ -87,14 +87,15 @@ struct MergedEvent {
 
 // ---- of a run that is dealt out to several workers, which are numbered from 1
 
-enum class WorkerNews : std::uint8_t { Starting, Joined, Lost, Late, Refused };
+enum class WorkerNews : std::uint8_t { Starting, Joined, Lost, Late, Refused, Done };
 constexpr auto namesOf(WorkerNews)
 {
     return std::to_array<base::Named<WorkerNews>>({{WorkerNews::Starting, "starting"},
                                                    {WorkerNews::Joined, "joined"},
                                                    {WorkerNews::Lost, "lost"},
                                                    {WorkerNews::Late, "late"},
-                                                   {WorkerNews::Refused, "refused"}});
+                                                   {WorkerNews::Refused, "refused"},
+                                                   {WorkerNews::Done, "done"}});
 }
 
 struct WorkerEvent {

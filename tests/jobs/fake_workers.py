@@ -54,6 +54,8 @@ class Workers:
             event["done"] = done * self.rows
         events += [{"type": "barrier", "stage": index, "time": over},
                    {"type": "stage_end", "index": index, "seconds": over - begin, "overlap": None, "time": over}]
+        if index == count:
+            events += [self.worker(number, "done", over) for number in self.free if number > 1]
         for number in self.free:
             self.free[number] = over + .03
             if index < count:

@@ -139,6 +139,8 @@ void TestWorkerLanes::whatIsUnderThePointerIsSaid()
     QVERIFY(shown.lanes.describe(shown.at(2, 7.5)).contains(QStringLiteral("done again: attempt 2")));
     QVERIFY(shown.lanes.describe(shown.at(2, 4.5)).contains(QStringLiteral("ended at 3.00 s: the engine was killed")));
     QVERIFY(shown.lanes.describe(shown.at(1, 9.5)).contains(QStringLiteral("reads back")));
+    QVERIFY(
+        shown.lanes.describe({3, shown.lanes.laneRect(2).center().y()}).startsWith(QStringLiteral("worker 2 on node")));
     QVERIFY(shown.lanes.describe({3, 2}).isEmpty());
 }
 

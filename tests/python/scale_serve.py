@@ -14,6 +14,7 @@ from pathlib import Path
 from scale_support import JOURNAL, ROOT, ScaleTest, digests, kill, processes, records
 
 from hopscope import _frames  # found by scale_support
+from engine_protocol import differences, shape, together
 from serve_client import Client, Refused, frame
 
 SAMPLE = {"model": str(ROOT / "samples/digits/jknet.pt"), "data": [str(ROOT / "samples/digits/graph.safetensors")],
@@ -51,7 +52,7 @@ class ServeTest(ScaleTest):
 
     def plan(self, client, document):
         return client.call("plan/make", document=document, strategy="depth", pins=[], device="cpu", memory=None, batch=None,
-                           objective=None)["plan"]
+                           objective="time", stages=None)["plan"]
 
     def start(self, client, document, plan, **more):
         asked = {"device": "auto", "memory": None, "batch": 8, "output": None, "verify": "none", "nan": "propagate",
@@ -237,14 +238,26 @@ class Runs(ServeTest):
         events = client.events(run)
         self.check_events(events)
         self.assertEqual({e["worker"] for e in events if e["type"] == "shard"}, {1, 2})
-        self.assertEqual({(e["worker"], e["what"]) for e in events if e["type"] == "worker"},
-                         {(n, what) for n in (1, 2) for what in ("starting", "joined")})
+        self.assertEqual(sorted(e["what"] for e in events if e["type"] == "worker"),
+                         ["done", "joined", "joined", "starting", "starting"])
         self.check_bytes(events)
         states = [state for i, state in enumerate(client.states(run)) if client.states(run)[i - 1:i] != [state]]
         self.assertEqual(states, ["preparing", "running", "verifying", "finished"])
         self.assertEqual(client.told[-1]["method"], "run/finished")
         self.assertTrue([m for m in client.told if m["method"] == "$/progress" and "workers load" in m["params"]["what"]])
         self.until(lambda: not self.engines(), 5)
+
+    def test_results_that_are_there_are_taken_with_a_note(self):
+        client = self.serve()
+        document, plan, run = self.begun(client, output=str(self.out))
+        first = client.finished(run, PATIENCE)["report"]
+        run = self.start(client, document, plan, output=str(self.out), verify="sample")["run"]
+        second = client.finished(run, PATIENCE)["report"]
+        self.assertEqual([e for e in client.events(run) if e["type"] == "shard"], [])
+        self.assertEqual(second["stages"], first["stages"])
+        self.assertIsNone(second["verify"])
+        self.assertEqual([note.split(":")[0] for note in second["notes"][-2:]],
+                         ["the folder had the results of this run already", "they were not verified when they were computed"])
 
     def test_results_that_nobody_asked_to_keep_go_with_the_next_run(self):
         client = self.serve()
@@ -310,6 +323,30 @@ class Runs(ServeTest):
         self.assertEqual((self.all_processes(), self.leavings()), ({}, []))
 
 
+class Protocol(ServeTest):
+    def told(self, client, files):
+        """The shapes of the greeting and of each kind of event of a run in which a worker is lost."""
+        document = self.open(client, files)
+        run = self.start(client, document, self.plan(client, document))["run"]
+        if client.process.args[-1] != "3":
+            self.until_event(client, run, {"type": "shard", "outcome": "computed"})
+            kill(self.engines()[0])
+        client.finished(run, PATIENCE)
+        kinds = {}
+        for event in client.events(run):
+            kinds.setdefault(f"{event['type']} {event.get('what') or event.get('outcome') or ''}", []).append(shape(event))
+        return {"greeting": shape(client.greeting), **{kind: together(all_of) for kind, all_of in kinds.items()}}
+
+    def test_the_made_up_engine_of_the_windows_tests_tells_the_same(self):
+        fake = self.serve(command=[sys.executable, "-B", str(ROOT / "tests/jobs/fake_engine.py"), "--workers", "3"])
+        made_up = self.told(fake, {"model": "chain3.pt", "data": ["graph"], "roles": []})
+        real = self.told(self.serve(), self.slow())
+        self.assertEqual(made_up.keys() - real.keys(), set())
+        self.assertLessEqual(real.keys() - made_up.keys(), {"note ", "shard found"})
+        found = [sentence for kind in made_up.keys() & real.keys() for sentence in differences(made_up[kind], real[kind], kind)]
+        self.assertEqual(found, [])
+
+
 class Ends(ServeTest):
     def begin(self):
         client = self.serve()
@@ -350,6 +387,8 @@ class Refusals(ServeTest):
             error = self.refused(-32002, says, self.start, client, document, plan, **more)
             self.assertEqual((error["data"]["exit_code"], bool(error["data"]["hint"])), (2, True))
         self.refused(-32602, "/plan must be a plan", self.start, client, document, None)
+        self.refused(-32602, "/output must be a string", self.start, client, document, plan, output=5)
+        self.refused(-32602, "/document", self.start, client, [document], plan)
         self.assertEqual(self.engines(), [])
 
     def test_one_run_at_a_time_which_cannot_be_paused(self):

@@ -138,6 +138,8 @@ class Runs(unittest.TestCase):
     def test_the_one_that_publishes_is_lost(self):
         crew = Crew(3, Lost(lambda m, method: method == "stage/end" and m.stage == STAGES, 2, GONE))
         self.assertEqual(self.drive(crew)["lost"], 2)
+        self.assertEqual([event["stage"] for event in self.events("barrier")], [1, 2, 3])
+        self.assertEqual(len(self.events("retired")), 2)
         self.assertTrue(all(member.ended for member in crew.members[:-1]))
 
     def test_what_is_told_of_shards_adds_up(self):

@@ -109,7 +109,13 @@ void TestWorkers::whoWaitsForWhomIsSaid()
     QVERIFY2(waitSentence(run.log).endsWith(QStringLiteral("1 of 3 workers loads the model and the data.")),
              qPrintable(waitSentence(run.log)));
     run.tell(protocol::BarrierEvent{StageId(2), 42}, RunState::Verifying);
-    QVERIFY(waitSentence(run.log).startsWith(QStringLiteral("One worker compares the results")));
+    run.tell(news(3, WorkerNews::Done, 42), RunState::Verifying);
+    QCOMPARE(waitSentence(run.log),
+             QStringLiteral("Worker 1 compares the results with the unsplit model; the others are done."));
+    QVERIFY(!run.workers().lanes()[2].lives.back().lost);
+    run.log.finish();
+    QVERIFY2(waitSentence(run.log).startsWith(QStringLiteral("Workers computed for 2 %")),
+             qPrintable(waitSentence(run.log)));
     Run alone(1);
     alone.begin(1, 1, 1);
     QCOMPARE(waitSentence(alone.log), QStringLiteral("Worker 1 computes shards of stage 2."));
@@ -143,6 +149,9 @@ void TestWorkers::aLostWorkerEndsItsShardAndAnotherBegins()
     QCOMPARE(*lane.lives.back().to, 1.5);
     QCOMPARE(lane.lives.back().reason, QStringLiteral("the engine was killed"));
     QCOMPARE(lane.count, 0);  // nothing came of it
+    QCOMPARE(
+        run.log.notes(),
+        QStringList("worker 1 on node-a was lost: the engine was killed; what it had not finished goes to others"));
     run.tell(news(1, WorkerNews::Starting, 2));
     run.tell(news(1, WorkerNews::Joined, 3));
     QCOMPARE(lane.lives.size(), std::size_t(2));

@@ -6,6 +6,7 @@
 
 #include "models/labels.h"
 #include "models/thinning.h"
+#include "models/worker_text.h"
 
 namespace hopscope::models {
 
@@ -108,6 +109,7 @@ struct Apply {
     void operator()(const protocol::WorkerEvent& event)
     {
         workers().apply(event);
+        if (const QString news = workerNews(event); !news.isEmpty()) data.notes << news;
         time(event.time);
     }
 

@@ -34,10 +34,12 @@ void WorkerLog::apply(const protocol::WorkerEvent& event)
     if (event.what == WorkerNews::Starting || lane.lives.empty()) lane.lives.push_back({.from = event.time});
     WorkerLife& life = lane.lives.back();
     if (event.what == WorkerNews::Joined) life.joined = event.time;
-    if (event.what != WorkerNews::Lost && event.what != WorkerNews::Refused) return;
+    const bool lost = event.what == WorkerNews::Lost, ends = lost || event.what == WorkerNews::Refused;
+    if (!ends && event.what != WorkerNews::Done) return;
     life.to = event.time;
+    life.lost = ends;
     life.reason = text(event.message);
-    m_lost += event.what == WorkerNews::Lost ? 1 : 0;
+    m_lost += lost ? 1 : 0;
 }
 
 bool WorkerLog::apply(const protocol::ShardEvent& event)

@@ -19,8 +19,9 @@ struct ShardSpan {
 // A process that computed in a lane: another one begins where it is lost.
 struct WorkerLife {
     double from = 0;
-    std::optional<double> joined = {}, to = {};  // joined: once its run stands at a stage; to: when it was lost
-    QString reason = {};                         // why it was lost or is done without
+    std::optional<double> joined = {}, to = {};  // joined: once its run stands at a stage; to: when it ended
+    bool lost = false;                           // or refused; else it was done
+    QString reason = {};                         // why
 };
 
 struct WorkerLane {

@@ -11,6 +11,7 @@ namespace {
 
 using protocol::RunState;
 using protocol::ShardOutcome;
+using protocol::WorkerNews;
 
 QString tr(const char* text) { return QCoreApplication::translate("Workers", text); }
 
@@ -75,13 +76,25 @@ QString runningText(const WorkerLog& workers)
              whereTheyAre(busy));
 }
 
+QString verifyingText(const WorkerLog& workers)
+{
+    const Lanes left = lanesWhere(workers, [](const WorkerLane& lane) { return lane.here(); });
+    const QString who = left.size() == 1 ? tr("Worker %1").arg(left[0]->number) : tr("One worker");
+    return workers.lanes().size() == 1
+               ? tr("%1 compares the results with the unsplit model.").arg(who)
+               : tr("%1 compares the results with the unsplit model; the others are done.").arg(who);
+}
+
+// Until the last stage was finished.
 QString finishedText(const RunLog& log)
 {
+    const auto& barriers = log.workers()->barriers();
+    const double end = barriers.empty() ? log.elapsed() : barriers.back().time;
     double busy = 0, there = 0;
     for (const WorkerLane& lane : log.workers()->lanes()) {
         busy += lane.seconds;
         for (const WorkerLife& life : lane.lives)
-            if (life.joined) there += life.to.value_or(log.elapsed()) - *life.joined;
+            if (life.joined) there += std::max(0.0, std::min(life.to.value_or(end), end) - *life.joined);
     }
     if (there <= 0) return {};
     const auto percent = static_cast<int>(std::min(100.0, 100 * busy / there) + 0.5);
@@ -101,7 +114,7 @@ QString waitSentence(const RunLog& log)
     if (workers == nullptr || workers->lanes().empty()) return {};
     switch (log.state()) {
     case RunState::Finished: return finishedText(log);
-    case RunState::Verifying: return tr("One worker compares the results with the unsplit model; the others are done.");
+    case RunState::Verifying: return verifyingText(*workers);
     case RunState::Preparing:
     case RunState::Paused:
     case RunState::Running: break;
@@ -147,6 +160,20 @@ QString workersSummary(const WorkerLog& workers)
     return parts.join(QStringLiteral(" · "));
 }
 
+QString workerNews(const protocol::WorkerEvent& event)
+{
+    const QString who = tr("worker %1 on %2").arg(event.worker).arg(text(event.host)), why = text(event.message);
+    switch (event.what) {
+    case WorkerNews::Lost: return tr("%1 was lost: %2; what it had not finished goes to others").arg(who, why);
+    case WorkerNews::Late: return tr("%1 %2").arg(who, why);
+    case WorkerNews::Refused: return tr("%1 is done without: %2").arg(who, why);
+    case WorkerNews::Starting:
+    case WorkerNews::Joined:
+    case WorkerNews::Done: break;
+    }
+    return {};
+}
+
 QString workerName(const WorkerLane& lane) { return tr("worker %1").arg(lane.number); }
 
 QString laneText(const WorkerLane& lane)
@@ -158,7 +185,7 @@ QString laneText(const WorkerLane& lane)
     lines << tr("%1 written, %2 of others read back")
                  .arg(formatBytes(static_cast<double>(lane.written)), formatBytes(static_cast<double>(lane.readBack)));
     for (const WorkerLife& life : lane.lives)
-        if (life.to) lines << tr("ended at %1: %2").arg(formatSeconds(*life.to), life.reason);
+        if (life.lost) lines << tr("ended at %1: %2").arg(formatSeconds(*life.to), life.reason);
     return lines.join(QLatin1Char('\n'));
 }
 

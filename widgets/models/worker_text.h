@@ -18,6 +18,8 @@ struct Slowest {
 };
 std::optional<Slowest> slowestWorker(const WorkerLog& workers);
 
+// What of an event is worth a line of its own: "worker 2 on node-b was lost: .."; empty: nothing.
+QString workerNews(const protocol::WorkerEvent& event);
 QString workerName(const WorkerLane& lane);  // "worker 1"
 QString laneText(const WorkerLane& lane);    // some lines on all that it did
 QString shardText(const WorkerLane& lane, const protocol::ShardEvent& shard);

@@ -134,8 +134,10 @@ QRectF WorkerLanes::barOf(double begin, double end, const QRect& rect) const
 const ShardSpan* WorkerLanes::shardAt(const QPoint& at, std::size_t* lane) const
 {
     for (std::size_t row = 0; row < m_rows.size(); ++row) {
-        if (!rowOf(row, size()).contains(at)) continue;
+        const QRect rect = rowOf(row, size());
+        if (at.y() < rect.top() || at.y() > rect.bottom()) continue;  // the name before a lane belongs to it
         *lane = row;
+        if (at.x() < rect.left()) return nullptr;
         const double moment = momentAt(at);
         const std::vector<ShardSpan>& shards = lanes()[row].shards;
         if (const Interval* interval = m_rows[row].shards.lane().at(moment))
@@ -159,7 +161,7 @@ QString WorkerLanes::describe(const QPoint& at) const
     std::size_t lane = 0;
     if (const ShardSpan* span = shardAt(at, &lane)) return models::shardText(lanes()[lane], span->event);
     if (lane == m_rows.size()) return {};
-    const double moment = momentAt(at);
+    const double moment = at.x() < lanesRect(size()).left() ? -1 : momentAt(at);
     for (const protocol::ReadBackEvent& event : lanes()[lane].readBacks)
         if (event.begin <= moment && moment <= event.end) return models::readBackText(lanes()[lane], event);
     return models::laneText(lanes()[lane]);
@@ -266,7 +268,7 @@ void WorkerLanes::paintReadBacks(QPainter& painter, const WorkerLane& lane, cons
 void WorkerLanes::paintEnds(QPainter& painter, const WorkerLane& lane, const QRect& rect) const
 {
     for (const models::WorkerLife& life : lane.lives)
-        if (life.to)
+        if (life.lost)
             paintCross(painter, {placeOf(*life.to, rect), rect.top() + rect.height() / 2.0}, rect.height() / 4.0,
                        theme().bad);
 }

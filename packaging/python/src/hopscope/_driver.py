@@ -80,7 +80,7 @@ class Driver:
         self._stop = stop or threading.Event()
         self._began = time.monotonic()
         self._slots = [_Slot(number + 1) for number in range(crew.size)]
-        self._stage, self._stages, self._done, self._total = 1, 0, 0, 0
+        self._stage, self._stages, self._passed, self._done, self._total = 1, 0, 0, 0, 0
         self._shards: Shards | None = None
         self._listing = self._publishing = self._alone = False
         self._folder: list[int] = []
@@ -319,8 +319,10 @@ class Driver:
             self._ask(slot, "shard/compute", where, shard)
 
     def _end_stage(self) -> None:
-        if self._stage < self._stages:
+        if self._stage > self._passed:  # once, whoever is lost while the results appear
+            self._passed = self._stage
             self._told("barrier", stage=self._stage)
+        if self._stage < self._stages:
             self._again += self._shards.again if self._shards is not None else 0
             self._stage, self._shards = self._stage + 1, None
             return
@@ -328,11 +330,11 @@ class Driver:
         if ready is None or self._publishing:
             return
         for slot in self._slots:  # who makes the results appear waits until nobody else uses the folder
-            if slot is not ready:
+            if slot is not ready and not slot.retired:
+                self._tell("retired", slot)
                 self._drop(slot)
                 slot.retired = True
         self._publishing = True
-        self._told("barrier", stage=self._stage)
         self._tell("publishing", ready)
         self._ask(ready, "stage/end", {"stage": self._stage, "publish": True})
 

@@ -11,7 +11,7 @@ from ._driver import Event
 _INTERVAL = 0.034  # seconds
 _MOST = 2000  # events of a message
 _FIGURES = ("destinations", "written", "read", "done")
-_OF_WORKERS = ("starting", "joined", "lost", "late", "refused")
+_OF_WORKERS = {name: name for name in ("starting", "joined", "lost", "late", "refused")} | {"retired": "done"}
 
 
 class Translation:
@@ -83,7 +83,7 @@ def _worker(event: Event) -> Event:
     message = {
         "late": f"takes long over destinations from {event.get('first')} on; others compute them, too",
     }.get(event["event"], event.get("message"))
-    told = {"type": "worker", "worker": event["worker"], "what": event["event"], "host": event["host"]}
+    told = {"type": "worker", "worker": event["worker"], "what": _OF_WORKERS[event["event"]], "host": event["host"]}
     return {**told, "message": message, "time": event["time"]}
 
 

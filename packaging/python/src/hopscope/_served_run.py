@@ -13,7 +13,7 @@ from ._cluster import run
 from ._driver import Event
 from ._run_events import Feed, Translation
 from ._scratch import Scratch
-from .errors import Cancelled, EngineError, HopscopeError, UsageError, document_of
+from .errors import Cancelled, EngineError, HopscopeError, ResourceError, UsageError, document_of
 
 _OPTIONS = ("memory", "batch", "verify", "nan", "fuse", "reorder", "store")
 _HINT_LIMITS = "start hopscope-engine serve instead, which runs in one process"
@@ -75,7 +75,8 @@ class ServedRun:
         feed = Feed(lambda state, events: notify("run/events", {**here, "state": state, "events": events}))
         news = _News(Translation(), feed, verifies, progress)
         try:
-            ended = {"folder": self.folder, "report": self._report(news.told)}
+            report = self._report(news.told)
+            ended = {"folder": self.folder, "report": report if news.computes else _found(report, verifies)}
         except HopscopeError as problem:
             ended = {"error": document_of(problem)}
         except Exception as problem:  # what a library raises must not leave the client without an end
@@ -105,11 +106,13 @@ class _News:
         self._translation, self._feed, self._verifies, self._progress = translation, feed, verifies, progress
         self._waiting: set[int] = set()
         self._ready = 0
+        self.computes = False  # else the results were there before
 
     def told(self, event: Event) -> None:
         kind = event["event"]
         if kind in ("starting", "joined"):
             self._tell_readiness(event)
+        self.computes = self.computes or kind == "stage"
         state = {"stage": "running", "publishing": "verifying" if self._verifies else None}.get(kind)
         self._feed.push(self._translation.of(event), state)
 
@@ -118,6 +121,14 @@ class _News:
         self._ready += event["event"] == "joined"
         if self._ready < len(self._waiting):
             self._progress("workers load the model and the data", self._ready, len(self._waiting))
+
+
+def _found(report: dict[str, Any], verifies: bool) -> dict[str, Any]:
+    """Whoever looks at it has to know that nothing was computed."""
+    notes = ["the folder had the results of this run already: nothing was computed"]
+    if verifies and report["verify"] is None:
+        notes.append("they were not verified when they were computed: choose another folder to verify them")
+    return {**report, "notes": [*report["notes"], *notes]}
 
 
 def refuse(asked: dict[str, Any]) -> None:
@@ -149,7 +160,10 @@ def _request(
 ) -> dict[str, Any]:
     """The parameters of worker/open."""
     plan = place.folder() / "plan.json"
-    plan.write_text(json.dumps(asked["plan"]))
+    try:
+        plan.write_text(json.dumps(asked["plan"]))
+    except OSError as problem:
+        raise ResourceError(f"{plan}: cannot be written: {problem.strerror}", "free some room there") from problem
     data = [absolute(word) for word in opened.get("data") or ()]
     files = {"model": str(Path(opened["model"]).absolute()), "data": data, "roles": opened.get("roles") or []}
     options = {name: asked[name] for name in _OPTIONS if asked.get(name) is not None}

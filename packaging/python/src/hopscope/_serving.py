@@ -20,7 +20,6 @@ from .errors import HopscopeError, UsageError, document_of
 
 _INVALID, _FAILED = -32602, -32000
 _PATIENCE = 20.0  # seconds for the engine to remove what it has written
-_MINOR = 1  # of the protocol
 
 Message = dict[str, Any]
 
@@ -59,7 +58,8 @@ class _Serving:
         self._documents: dict[Any, Message] = {}  # by number: what model/open was asked for
         self._run: ServedRun | None = None
         self._runs = 0
-        self._over = threading.Event()
+        self._over, self._ending = threading.Event(), False
+        self._beginning = threading.Lock()  # no run begins once the end has come
         self._own: dict[str, Callable[[Message], bool]] = {
             "model/close": self._close_model,
             "run/start": self._start_run,
@@ -90,13 +90,15 @@ class _Serving:
     def _end(self) -> None:
         """The end of its input ends the engine, as it ends the workers."""
         assert self._process.stdin is not None
-        if self._run is not None:
-            self._run.cancel()
+        with self._beginning:
+            self._ending, run = True, self._run
+        if run is not None:
+            run.cancel()
         self._engine.close()
         with contextlib.suppress(OSError):
             self._process.stdin.close()
-        if self._run is not None:
-            self._run.end()
+        if run is not None:
+            run.end()
         try:
             self._process.wait(_PATIENCE)
         except BaseException:
@@ -116,7 +118,7 @@ class _Serving:
         message = frame.message()
         method = str(message.get("method"))
         params = message.get("params")
-        request = isinstance(message.get("id"), int) and isinstance(params, dict)
+        request = type(message.get("id")) is int and isinstance(params, dict)
         if request and self._greeted and method in self._own and self._own[method](message):
             return
         if request and method in ("initialize", "model/open"):
@@ -138,9 +140,7 @@ class _Serving:
         """Workers compute on CPUs, and go on where they were told to: a run cannot be paused."""
         devices = [device for device in result["devices"] if device["id"] == "cpu"]
         workers = {"address": self._workers.address, "count": self._workers.count or None}
-        protocol = {**result["protocol"], "minor": max(_MINOR, result["protocol"]["minor"])}
-        more = {"devices": devices, "missing": [], "workers": workers, "pauses": False, "protocol": protocol}
-        return {**result, **more}
+        return {**result, "devices": devices, "missing": [], "workers": workers, "pauses": False}
 
     # ---- what is answered here; whether it was
 
@@ -174,21 +174,27 @@ class _Serving:
 
     def _start_run(self, message: Message) -> bool:
         asked = message["params"]
-        opened = self._documents.get(asked.get("document"))
+        document = asked.get("document")
+        opened = self._documents.get(document) if isinstance(document, int) else None
         if opened is None or not opened.get("data"):
             return False  # the engine says what is wrong
         if not isinstance(asked.get("plan"), dict):
             return self._invalid(message, "params: field /plan must be a plan")
+        if not isinstance(asked.get("output") or "", str):
+            return self._invalid(message, "params: field /output must be a string")
         if self._run is not None and not self._run.finished:
             return self._invalid(message, "another run is in progress")
         self._forget()
         self._runs += 1
         try:
-            self._run = ServedRun(self._runs, opened, asked, self._workers, self._home.path)
+            made = ServedRun(self._runs, opened, asked, self._workers, self._home.path)
         except HopscopeError as problem:
             return self._refuse(message, problem)
-        self._answer(message, {"run": self._runs, "folder": self._run.folder})
-        self._run.begin(self._notify, lambda *step: self._tell_progress(message["id"], *step))
+        self._answer(message, {"run": made.number, "folder": made.folder})
+        with self._beginning:
+            if not self._ending:
+                self._run = made
+                made.begin(self._notify, lambda *step: self._tell_progress(message["id"], *step))
         return True
 
     def _control(self, message: Message) -> bool:
