@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
 
 #include "models/labels.h"
 
@@ -97,7 +98,7 @@ QString finishedText(const RunLog& log)
             if (life.joined) there += std::max(0.0, std::min(life.to.value_or(end), end) - *life.joined);
     }
     if (there <= 0) return {};
-    const auto percent = static_cast<int>(std::min(100.0, 100 * busy / there) + 0.5);
+    const auto percent = std::lround(std::min(100.0, 100 * busy / there));
     return tr("Workers computed for %1 % of the time that they were there.").arg(percent);
 }
 
@@ -153,7 +154,7 @@ QString workersSummary(const WorkerLog& workers)
     if (workers.again() == 1) parts << tr("1 shard done again");
     if (workers.again() > 1) parts << tr("%1 shards done again").arg(workers.again());
     if (const auto slowest = slowestWorker(workers))
-        parts << tr("slowest: worker %1, +%2 %").arg(slowest->worker).arg(static_cast<int>(100 * slowest->more + 0.5));
+        parts << tr("slowest: worker %1, +%2 %").arg(slowest->worker).arg(std::lround(100 * slowest->more));
     if (written > 0)
         parts << tr("%1 written, %2 read back")
                      .arg(formatBytes(static_cast<double>(written)), formatBytes(static_cast<double>(readBack)));
