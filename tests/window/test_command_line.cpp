@@ -152,6 +152,8 @@ void TestCommandLine::theEngineIsNamedByItsHost_data()
                           << "gpu-server";
     QTest::newRow("program") << "/opt/bin/wrapper serve"
                              << "wrapper";
+    QTest::newRow("quoted") << "'/opt/my bin/hopscope-scale' serve --address local"
+                            << "hopscope-scale";
 }
 
 void TestCommandLine::theEngineIsNamedByItsHost()

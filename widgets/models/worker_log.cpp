@@ -58,7 +58,8 @@ bool WorkerLog::apply(const protocol::ShardEvent& event)
     lane.written += event.written;
     lane.seconds += event.end - event.begin;
     lane.work += event.work;
-    return false;
+    m_finished.push_back({event.end, event.destinations + (m_finished.empty() ? 0 : m_finished.back().rows)});
+    return thin(m_finished, m_limit, [](const FinishedRows& point) { return point.time; });
 }
 
 void WorkerLog::apply(const protocol::ReadBackEvent& event)

@@ -41,19 +41,26 @@ struct WorkerLane {
     [[nodiscard]] std::optional<double> rate() const;
 };
 
+// How many destinations all workers had computed at a time.
+struct FinishedRows {
+    double time = 0;
+    std::int64_t rows = 0;
+};
+
 class WorkerLog {
 public:
     // `limit`: shards that are kept of each lane; a full lane is halved, and keeps the longest.
     explicit WorkerLog(std::size_t limit) : m_limit(limit) {}
 
     void apply(const protocol::WorkerEvent& event);
-    bool apply(const protocol::ShardEvent& event);  // whether a lane was halved
+    bool apply(const protocol::ShardEvent& event);  // whether a series was halved
     void apply(const protocol::BarrierEvent& event);
     void apply(const protocol::ReadBackEvent& event);
     void began(const protocol::StageEvent& event) { m_stage = event; }
 
     [[nodiscard]] const std::vector<WorkerLane>& lanes() const { return m_lanes; }  // by number, from 1
     [[nodiscard]] const std::vector<protocol::BarrierEvent>& barriers() const { return m_barriers; }
+    [[nodiscard]] const std::vector<FinishedRows>& finished() const { return m_finished; }
     // That is under way; nothing before the first one and behind a barrier.
     [[nodiscard]] const std::optional<protocol::StageEvent>& stage() const { return m_stage; }
     [[nodiscard]] int again() const { return m_again; }  // shards that were begun once more
@@ -64,6 +71,7 @@ private:
 
     std::vector<WorkerLane> m_lanes;
     std::vector<protocol::BarrierEvent> m_barriers;
+    std::vector<FinishedRows> m_finished;
     std::optional<protocol::StageEvent> m_stage;
     std::size_t m_limit;
     int m_again = 0, m_lost = 0;

@@ -102,12 +102,12 @@ void RunPlots::setupPlots(QBoxLayout& layout)
     all->addWidget(m_memory, 4);
     all->addLayout(small, 3);
     m_dealt = wrapped(QStringLiteral("plotsOfWorkers"), m_content);
-    m_dealt->setText(tr(
-        "Several workers compute: what each does is in the Run panel. They do not tell memory and batches; phases are "
-        "known once the run is finished, of the worker that finished it."));
+    m_dealt->setText(
+        tr("Memory and batches of several workers are not known. Times by phase appear when the run is finished: "
+           "those of the worker that finished it."));
     m_dealt->setProperty("muted", true);
     m_dealt->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    all->addWidget(m_dealt, 1);
+    all->addWidget(m_dealt);
     m_area = scrolled(m_content, this);
     m_area->setObjectName(QStringLiteral("plotsArea"));
     layout.addWidget(m_area, 4);
@@ -141,7 +141,7 @@ void RunPlots::setTheme(const style::Theme& theme)
 QList<plots::Figure*> RunPlots::figures() const
 {
     const auto log = shownLog();
-    if (log && log->workers() != nullptr) return {m_bars};
+    if (log && log->workers() != nullptr) return {m_bars, m_rate};
     if (log) return {m_bars, m_memory, m_rate, m_size};
     return chosen(*m_shown) != nullptr ? QList<plots::Figure*>{m_bars} : QList<plots::Figure*>();
 }
@@ -270,11 +270,12 @@ void RunPlots::drawCurves(const models::RunLog* log)
     }
 }
 
-// Of several workers there is nothing to draw before the report is there.
+// Of several workers only the rate is known before the report is there.
 void RunPlots::showCurves(const models::RunLog* log)
 {
     const bool dealt = log != nullptr && log->workers() != nullptr;
-    for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setVisible(log != nullptr && !dealt);
+    for (plots::TimePlot* plot : {m_memory, m_size}) plot->setVisible(log != nullptr && !dealt);
+    m_rate->setVisible(log != nullptr);
     m_bars->setVisible(!dealt || finishedRun(m_context.document, log) != nullptr);
     m_dealt->setVisible(dealt);
 }
