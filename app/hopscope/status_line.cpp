@@ -1,9 +1,9 @@
 #include "status_line.h"
 
-#include "command_line.h"
 #include <QLabel>
 #include <QProgressBar>
 
+#include "command_line.h"
 #include "models/labels.h"
 
 namespace hopscope::window {
