@@ -89,6 +89,7 @@ private slots:
     void whatAWorkerDoesIsPaintedInItsLane_data();
     void whatAWorkerDoesIsPaintedInItsLane();
     void whatIsUnderThePointerIsSaid();
+    void aShardGrowsWhileNothingIsTold();
     void barriersCarryTheNamesOfTheirStages();
     void workersAndShardsAreChosenByKeys();
     void aClickSelectsTheStage();
@@ -142,6 +143,22 @@ void TestWorkerLanes::whatIsUnderThePointerIsSaid()
     QVERIFY(
         shown.lanes.describe({3, shown.lanes.laneRect(2).center().y()}).startsWith(QStringLiteral("worker 2 on node")));
     QVERIFY(shown.lanes.describe({3, 2}).isEmpty());
+}
+
+void TestWorkerLanes::aShardGrowsWhileNothingIsTold()
+{
+    auto log = std::make_shared<models::RunLog>();
+    join(log, 1, 1);
+    tell(log, {shard(1, 1, 1, 1, ShardOutcome::Begun)});
+    Shown shown(log);
+    shown.lanes.display(log, 10);
+    QVERIFY(shown.lanes.range().second > 10);
+    QVERIFY(shown.lanes.describe(shown.at(1, 9)).startsWith(QStringLiteral("shard 1 of stage 1")));
+    QVERIFY(shown.colour(1, 9) != shown.theme.bandB);
+    QVERIFY(!shown.lanes.describe(shown.at(1, 10.5)).startsWith(QStringLiteral("shard")));
+    tell(log, {shard(1, 1, 1, 8)});
+    shown.lanes.display(log, 8);  // the clock of the run is right
+    QVERIFY(!shown.lanes.describe(shown.at(1, 9)).startsWith(QStringLiteral("shard")));
 }
 
 void TestWorkerLanes::barriersCarryTheNamesOfTheirStages()

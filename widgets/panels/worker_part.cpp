@@ -6,6 +6,12 @@
 
 namespace hopscope::panels {
 
+namespace {
+
+constexpr int tickMilliseconds = 250;
+
+}  // namespace
+
 WorkerPart::WorkerPart(QWidget* parent)
     : QWidget(parent),
       m_summary(new ElidedLabel(QStringLiteral("workersSummary"), this)),
@@ -29,12 +35,17 @@ WorkerPart::WorkerPart(QWidget* parent)
     column->addWidget(m_legend);
     m_choice->hide();
     column->addStretch(1);
+    m_timer.setInterval(tickMilliseconds);
+    connect(&m_timer, &QTimer::timeout, this, &WorkerPart::tick);
     connect(m_lanes, &plots::WorkerLanes::choiceChanged, this, &WorkerPart::sayChoice);
 }
 
 void WorkerPart::display(const std::shared_ptr<const models::RunLog>& log)
 {
-    m_lanes->display(log);
+    if (log != m_log || log->elapsed() != m_told) m_since.start();
+    m_log = log;
+    m_told = log->elapsed();
+    tick();
     m_summary->setFullText(models::workersSummary(*log->workers()));
     m_waits->setFullText(models::waitSentence(*log));
     sayChoice(m_lanes->chosenText());
@@ -42,6 +53,14 @@ void WorkerPart::display(const std::shared_ptr<const models::RunLog>& log)
     if (items == m_items) return;
     m_items = std::move(items);
     m_legend->setItems(m_items);
+}
+
+void WorkerPart::tick()
+{
+    const bool finished = m_log->state() == protocol::RunState::Finished;
+    m_lanes->display(m_log, finished ? m_told : m_told + static_cast<double>(m_since.elapsed()) / 1000);
+    if (finished || !isVisible()) m_timer.stop();
+    else if (!m_timer.isActive()) m_timer.start();
 }
 
 void WorkerPart::setTheme(const style::Theme& theme)

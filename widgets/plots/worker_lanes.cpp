@@ -60,7 +60,7 @@ const std::vector<WorkerLane>& WorkerLanes::lanes() const
     return m_log && m_log->workers() != nullptr ? m_log->workers()->lanes() : none;
 }
 
-void WorkerLanes::display(const std::shared_ptr<const models::RunLog>& log)
+void WorkerLanes::display(const std::shared_ptr<const models::RunLog>& log, double now)
 {
     const std::size_t before = m_rows.size();
     if (log != m_log || (log && log->thinnings() != m_thinnings)) {
@@ -72,7 +72,7 @@ void WorkerLanes::display(const std::shared_ptr<const models::RunLog>& log)
     m_thinnings = log ? log->thinnings() : 0;
     m_rows.resize(lanes().size());
     for (std::size_t lane = 0; lane < m_rows.size(); ++lane) read(lane);
-    if (log) setEnd(log->elapsed(), log->state() == protocol::RunState::Finished);
+    if (log) setEnd(std::max(log->elapsed(), now), log->state() == protocol::RunState::Finished);
     if (before != m_rows.size()) updateGeometry();
     refresh();
 }

@@ -19,8 +19,9 @@ class WorkerLanes : public TimeView {
 public:
     explicit WorkerLanes(QWidget* parent = nullptr);
 
-    // What is new in a log since the last time is added. Null, or a log without workers: nothing is shown.
-    void display(const std::shared_ptr<const models::RunLog>& log);
+    // What is new in a log since the last time is added. Null, or a log without workers: nothing is shown. `now`: the time of
+    // the run, which goes on while nothing happens; before the last event: that of the event.
+    void display(const std::shared_ptr<const models::RunLog>& log, double now = 0);
     [[nodiscard]] QString describe(const QPoint& at) const override;
     // What is at a shard that was chosen by keys; empty: nothing is chosen.
     [[nodiscard]] QString chosenText() const;
