@@ -114,7 +114,7 @@ class Workers(RayTest):
         draw = random.Random(2)
         left = {"worker": 2, "node": 1, "driver": 1}
         for _ in range(4):  # a run may be through before all of them have hit
-            hit, twice = torture(self, self.case("normed"), draw, 2, left)
+            hit, twice = torture(self, self.case("slow normed"), draw, 2, left)
             self.assertLessEqual(twice, sum(hit.values()))
             left = {kind: count - hit[kind] for kind, count in left.items()}
             if not any(left.values()):
