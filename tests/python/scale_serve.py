@@ -302,7 +302,7 @@ class Runs(ServeTest):
         client.call("run/cancel", run=run)
         error = client.finished(run)["error"]
         self.assertLess(time.monotonic() - began, 3)  # one, where nothing else runs
-        self.assertEqual((error["exit_code"], self.engines()), (130, []))
+        self.assertEqual((error["exit_code"], error["code"], self.engines()), (130, "cancelled", []))
         self.assertIn("goes on with what is finished", error["hint"])
         self.assertTrue((self.out / JOURNAL).is_dir())
         run = self.start(client, document, plan, output=str(self.out))["run"]
@@ -385,7 +385,7 @@ class Refusals(ServeTest):
         for says, more in (("workers compute on CPUs, not on cuda:0", {"device": "cuda:0"}),
                            ("cannot be stopped at operators", {"breakpoints": []}), ("cannot be paused", {"paused": True})):
             error = self.refused(-32002, says, self.start, client, document, plan, **more)
-            self.assertEqual((error["data"]["exit_code"], bool(error["data"]["hint"])), (2, True))
+            self.assertEqual((error["data"]["exit_code"], error["data"]["code"], bool(error["data"]["hint"])), (2, "usage", True))
         self.refused(-32602, "/plan must be a plan", self.start, client, document, None)
         self.refused(-32602, "/output must be a string", self.start, client, document, plan, output=5)
         self.refused(-32602, "/document", self.start, client, [document], plan)
