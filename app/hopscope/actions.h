@@ -12,7 +12,19 @@ class QMenu;
 namespace hopscope::window {
 
 // What has to be there for an action to make sense; checked after every change.
-enum class Needs { Nothing, Model, Plan, IdleRun, ActiveRun, PausedRun, Step, Runs, RunLog };
+enum class Needs {
+    Nothing,
+    Model,
+    Plan,
+    IdleRun,
+    IdlePausable,
+    ActiveRun,
+    ActivePausable,
+    PausedRun,
+    Step,
+    Runs,
+    RunLog
+};
 
 struct ActionSpec {
     const char* name;  // object name, unique, "file.open"; its first part is the menu

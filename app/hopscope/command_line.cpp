@@ -2,7 +2,7 @@
 
 #include <QCommandLineParser>
 #include <QFileInfo>
-#include <QProcess>
+#include <utility>
 
 #include "docks.h"
 
@@ -128,7 +128,23 @@ base::Result<ExportTarget> exportTarget(const QString& text)
     return target;
 }
 
-QStringList splitCommand(const QString& command) { return QProcess::splitCommand(command); }
+QStringList splitCommand(const QString& command)
+{
+    QStringList words;
+    QString word;
+    QChar quote;
+    bool begun = false;
+    for (const QChar c : command) {
+        const bool blank = c.isSpace() && quote.isNull(), mark = c == u'"' || c == u'\'';
+        if (blank && begun) words.append(std::exchange(word, {}));
+        if (c == quote) quote = {};
+        else if (mark && quote.isNull()) quote = c;
+        else if (!blank) word += c;
+        begun = !blank && (begun || mark || !word.isEmpty());
+    }
+    if (begun) words.append(word);
+    return words;
+}
 
 QString usage()
 {

@@ -43,7 +43,7 @@ QString usage();
 // file is named for ("stages.csv"), else the operators.
 base::Result<ExportTarget> exportTarget(const QString& text);
 
-// A command as one string, split as a shell would: blanks, quotes, backslashes are not special.
+// A command as one string, split as a shell would: blanks, single and double quotes; backslashes are not special.
 QStringList splitCommand(const QString& command);
 
 }  // namespace hopscope::window

@@ -1,9 +1,9 @@
 #include "status_line.h"
 
 #include <QLabel>
-#include <QProcess>
 #include <QProgressBar>
 
+#include "command_line.h"
 #include "models/labels.h"
 
 namespace hopscope::window {
@@ -57,7 +57,7 @@ QString modelSummary(const protocol::ModelRecord& model)
 
 QString engineWhere(const QString& command)
 {
-    const QStringList words = QProcess::splitCommand(command);
+    const QStringList words = splitCommand(command);
     if (words.isEmpty()) return StatusLine::tr("local");
     if (!words.first().endsWith(u"ssh")) return words.first().section(u'/', -1);
     for (const QString& word : words.mid(1))

@@ -103,9 +103,11 @@ public:
     virtual ~Dealer() = default;
     // Waits for the next order at this stage. Fails with Cancelled.
     virtual base::Result<Order> next(plan::StageId stage, int stages, const std::stop_token& stop) = 0;
-    // What the last order came to: the list, or how many destinations were computed.
+    // What the last order came to: the list; how many destinations were computed, and what that moved; or the bytes of
+    // rows that others had written and that were read back at the end of the stage.
     virtual void listed(StageShards left) = 0;
-    virtual void computed(std::int64_t destinations) = 0;
+    virtual void computed(std::int64_t destinations, const plan::Bytes& moved) = 0;
+    virtual void readBack(std::int64_t bytes) = 0;
 };
 
 // The other processes of a run. Each has a journal of its own, and all of them write different rows of the same stores.

@@ -49,6 +49,11 @@ double coreSeconds()
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+plan::Bytes movedSince(const plan::Bytes& before, const plan::Bytes& now)
+{
+    return {now.d2h - before.d2h, now.h2d - before.h2d, now.structure - before.structure};
+}
+
 class Runner {
 public:
     explicit Runner(Session& session) : m_session(session) {}
@@ -224,6 +229,7 @@ private:
         for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
             if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
                 takeOver(programs[l], numberOf(stage, l), report, *books[l]);
+        if (dealer) dealer->readBack(std::exchange(m_readBack, 0));
     }
 
     void beginTogether(const LoopProgram& program, const LoopNumber& number, StageReport& report, LoopBooks& books)
@@ -253,9 +259,10 @@ private:
             }
             const Ranges wanted = m_shards->take(id, order.range);
             const auto at = static_cast<std::size_t>(order.range.loop) - 1;
+            const plan::Bytes before = report.bytes;
             if (!wanted.empty()) compute(m_programs[stage][at], report, *books[at], {{}, wanted});
             m_commit->now();  // what was answered counts for others even if this process stands still from now on
-            dealer.computed(sizeOf(wanted));
+            dealer.computed(sizeOf(wanted), movedSince(before, report.bytes));
         }
     }
 
@@ -263,6 +270,7 @@ private:
     void takeOver(const LoopProgram& program, const LoopNumber& number, StageReport& report, LoopBooks& books)
     {
         const Shards::Takeover taken = m_shards->takeOver(number);
+        for (const Chunk& chunk : taken.chunks) m_readBack += chunk.bytes.d2h;
         books.takeOver(taken.chunks);
         if (!taken.damaged.empty()) {
             m_session.noteOnce("stage " + std::to_string(number.stage.number) +
@@ -444,7 +452,8 @@ private:
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
     std::optional<Shards> m_shards;
-    bool m_publishes = true;  // what has been computed so far is complete, and it is this process that goes on
+    std::int64_t m_readBack = 0;  // bytes that others had written, in this stage
+    bool m_publishes = true;      // what has been computed so far is complete, and it is this process that goes on
 };
 
 tl::unexpected<base::Error> outOfMemory(const Options& options)

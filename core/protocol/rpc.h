@@ -14,7 +14,7 @@
 namespace hopscope::protocol {
 
 inline constexpr int protocolMajor = 1;
-inline constexpr int protocolMinor = 0;
+inline constexpr int protocolMinor = 1;
 
 namespace code {
 inline constexpr int parseError = -32700;

@@ -29,6 +29,10 @@ Value write(const StageEvent& event)
     item["count"] = event.count;
     item["destinations"] = event.destinations;
     item["time"] = event.time;
+    if (event.shards > 0) {
+        item["done"] = event.done;
+        item["shards"] = event.shards;
+    }
     return item;
 }
 
@@ -94,6 +98,59 @@ Value write(const MergedEvent& event)
 {
     Value item = typed("merged");
     item["count"] = event.count;
+    return item;
+}
+
+Value write(const WorkerEvent& event)
+{
+    Value item = typed("worker");
+    item["worker"] = event.worker;
+    item["what"] = base::nameOf(event.what);
+    item["host"] = event.host;
+    item["message"] = event.message.empty() ? Value() : Value(event.message);
+    item["time"] = event.time;
+    return item;
+}
+
+Value write(const ShardEvent& event)
+{
+    Value item = typed("shard");
+    item["worker"] = event.worker;
+    item["stage"] = event.stage.number;
+    item["outcome"] = base::nameOf(event.outcome);
+    item["shard"] = event.shard;
+    item["loop"] = event.loop;
+    item["first"] = event.first;
+    item["count"] = event.count;
+    item["work"] = event.work;
+    item["attempt"] = event.attempt;
+    item["begin"] = event.begin;
+    const bool ended = event.outcome != ShardOutcome::Begun;
+    item["end"] = ended ? Value(event.end) : Value();
+    item["destinations"] = ended ? Value(event.destinations) : Value();
+    item["written"] = ended ? Value(event.written) : Value();
+    item["read"] = ended ? Value(event.read) : Value();
+    item["done"] = json::orNull(event.done);
+    item["time"] = event.time;
+    return item;
+}
+
+Value write(const BarrierEvent& event)
+{
+    Value item = typed("barrier");
+    item["stage"] = event.stage.number;
+    item["time"] = event.time;
+    return item;
+}
+
+Value write(const ReadBackEvent& event)
+{
+    Value item = typed("read_back");
+    item["worker"] = event.worker;
+    item["stage"] = event.stage.number;
+    item["begin"] = event.begin;
+    item["end"] = event.end;
+    item["bytes"] = event.bytes;
     return item;
 }
 

@@ -47,6 +47,9 @@ struct StageEvent {
     int count = 1;
     std::int64_t destinations = 0;
     double time = 0;
+    // Of several workers: what was finished of it before, and how many shards it is dealt out in.
+    std::int64_t done = 0;
+    int shards = 0;
 };
 struct BatchEvent {
     StageId stage{1};
@@ -81,8 +84,71 @@ struct NoteEvent {
 struct MergedEvent {
     std::int64_t count = 0;
 };
-using RunEvent =
-    std::variant<PrologueEvent, StageEvent, BatchEvent, PhaseEvent, StageEndEvent, StopEvent, NoteEvent, MergedEvent>;
+
+// ---- of a run that is dealt out to several workers, which are numbered from 1
+
+enum class WorkerNews : std::uint8_t { Starting, Joined, Lost, Late, Refused, Done };
+constexpr auto namesOf(WorkerNews)
+{
+    return std::to_array<base::Named<WorkerNews>>({{WorkerNews::Starting, "starting"},
+                                                   {WorkerNews::Joined, "joined"},
+                                                   {WorkerNews::Lost, "lost"},
+                                                   {WorkerNews::Late, "late"},
+                                                   {WorkerNews::Refused, "refused"},
+                                                   {WorkerNews::Done, "done"}});
+}
+
+struct WorkerEvent {
+    int worker = 1;
+    WorkerNews what = WorkerNews::Starting;
+    std::string host, message;  // message: why it was lost or refused, or what takes long
+    double time = 0;
+};
+
+enum class ShardOutcome : std::uint8_t {
+    Begun,     // it is under way
+    Computed,  // and has ended; at least a part of it was computed by this worker
+    Found,     // others had computed all of it
+    Lost,      // with its worker
+};
+constexpr auto namesOf(ShardOutcome)
+{
+    return std::to_array<base::Named<ShardOutcome>>({{ShardOutcome::Begun, "begun"},
+                                                     {ShardOutcome::Computed, "computed"},
+                                                     {ShardOutcome::Found, "found"},
+                                                     {ShardOutcome::Lost, "lost"}});
+}
+
+struct ShardEvent {
+    int worker = 1;
+    StageId stage{1};
+    ShardOutcome outcome = ShardOutcome::Begun;
+    int shard = 1;  // its number in the stage
+    int loop = 1;
+    std::int64_t first = 0, count = 0;                // destinations
+    double work = 0;                                  // edges, and 8 for each destination
+    int attempt = 1;                                  // more than 1: it has been given to a worker before
+    double begin = 0, end = 0;                        // end: of one that has ended
+    std::int64_t destinations = 0;                    // that this worker has computed of it
+    std::int64_t written = 0, read = 0;               // bytes of stored rows
+    std::optional<std::int64_t> done = std::nullopt;  // destinations of the stage of now
+    double time = 0;
+};
+// All shards of the stage are finished: until then nobody went on to the next one.
+struct BarrierEvent {
+    StageId stage{1};
+    double time = 0;
+};
+// A worker has read back, and checked, what others had written in a stage.
+struct ReadBackEvent {
+    int worker = 1;
+    StageId stage{1};
+    double begin = 0, end = 0;
+    std::int64_t bytes = 0;
+};
+
+using RunEvent = std::variant<PrologueEvent, StageEvent, BatchEvent, PhaseEvent, StageEndEvent, StopEvent, NoteEvent,
+                              MergedEvent, WorkerEvent, ShardEvent, BarrierEvent, ReadBackEvent>;
 
 struct RunEvents {
     std::int64_t run = 0;

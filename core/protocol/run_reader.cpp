@@ -10,6 +10,8 @@ namespace {
 
 using json::Reader;
 
+constexpr int mostWorkers = 4096;
+
 int phaseOf(const Reader& reader)
 {
     const auto name = reader.as<std::string>();
@@ -26,7 +28,9 @@ RunEvent stage(const Reader& item)
     return StageEvent{.index = schema::readStage(item.child("index")),
                       .count = item.get<int>("count"),
                       .destinations = item.get<std::int64_t>("destinations"),
-                      .time = item.get<double>("time")};
+                      .time = item.get<double>("time"),
+                      .done = item.maybe<std::int64_t>("done").value_or(0),
+                      .shards = item.maybe<int>("shards").value_or(0)};
 }
 
 RunEvent batch(const Reader& item)
@@ -78,9 +82,62 @@ RunEvent note(const Reader& item) { return NoteEvent{item.get<std::string>("mess
 
 RunEvent merged(const Reader& item) { return MergedEvent{item.get<std::int64_t>("count")}; }
 
+int workerOf(const Reader& item)
+{
+    const auto number = item.get<int>("worker");
+    if (number < 1 || number > mostWorkers) item.child("worker").refuse("must be 1 to " + std::to_string(mostWorkers));
+    return number;
+}
+
+RunEvent worker(const Reader& item)
+{
+    return WorkerEvent{.worker = workerOf(item),
+                       .what = json::named<WorkerNews>(item, "what"),
+                       .host = item.get<std::string>("host"),
+                       .message = item.maybe<std::string>("message").value_or(""),
+                       .time = item.get<double>("time")};
+}
+
+RunEvent shard(const Reader& item)
+{
+    ShardEvent event;
+    event.worker = workerOf(item);
+    event.stage = schema::readStage(item.child("stage"));
+    event.outcome = json::named<ShardOutcome>(item, "outcome");
+    event.shard = item.get<int>("shard");
+    event.loop = item.get<int>("loop");
+    event.first = item.get<std::int64_t>("first");
+    event.count = item.get<std::int64_t>("count");
+    event.work = item.get<double>("work");
+    event.attempt = item.get<int>("attempt");
+    event.begin = item.get<double>("begin");
+    event.end = item.maybe<double>("end").value_or(event.begin);
+    event.destinations = item.maybe<std::int64_t>("destinations").value_or(0);
+    event.written = item.maybe<std::int64_t>("written").value_or(0);
+    event.read = item.maybe<std::int64_t>("read").value_or(0);
+    event.done = item.maybe<std::int64_t>("done");
+    event.time = item.get<double>("time");
+    return event;
+}
+
+RunEvent barrier(const Reader& item)
+{
+    return BarrierEvent{.stage = schema::readStage(item.child("stage")), .time = item.get<double>("time")};
+}
+
+RunEvent readBack(const Reader& item)
+{
+    return ReadBackEvent{.worker = workerOf(item),
+                         .stage = schema::readStage(item.child("stage")),
+                         .begin = item.get<double>("begin"),
+                         .end = item.get<double>("end"),
+                         .bytes = item.get<std::int64_t>("bytes")};
+}
+
 const std::map<std::string, RunEvent (*)(const Reader&), std::less<>> eventReaders{
-    {"prologue", prologue},  {"stage", stage}, {"batch", batch}, {"phase", phase},
-    {"stage_end", stageEnd}, {"stop", stop},   {"note", note},   {"merged", merged}};
+    {"prologue", prologue},  {"stage", stage}, {"batch", batch},     {"phase", phase},
+    {"stage_end", stageEnd}, {"stop", stop},   {"note", note},       {"merged", merged},
+    {"worker", worker},      {"shard", shard}, {"barrier", barrier}, {"read_back", readBack}};
 
 base::ErrorCode codeOf(const Reader& reader)
 {

@@ -1,10 +1,11 @@
 """An engine that does what a test tells it: speaks the protocol of docs/protocol.md, or breaks it on purpose.
 
-    fake_engine.py [--major N] [--no-version] [--die-at-start] [--gpu]
+    fake_engine.py [--major N] [--no-version] [--die-at-start] [--gpu] [--workers N [--stand E]]
 
 Models are made up from their file's name: chain3.pt has three layers, chain3-hard.pt has plans whose gap closes slowly, chain3-skips.pt keeps every layer's result,
 chain3-long8.pt has eight more row-wise operators in a module of every layer; names that begin with bad, die or slow do
-that. With --gpu there is a cuda:0, on which batches overlap (fake_pipeline.py). Besides the protocol's methods it knows `test/...`, see below.
+that. With --gpu there is a cuda:0, on which batches overlap (fake_pipeline.py). With --workers runs are dealt out to so many
+workers, one of which is lost (fake_workers.py); with --stand they stand still behind E events of stage 2. Besides the protocol's methods it knows `test/...`, see below.
 """
 
 import json
@@ -12,7 +13,6 @@ import os
 import re
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 import fake_findings  # noqa: E402
 import fake_tensors  # noqa: E402
 from fake_model import Model, NODES, verified  # noqa: E402
-from fake_pipeline import Pipeline  # noqa: E402
+from fake_runs import DealtRun, Run  # noqa: E402
+from fake_wire import framed, put, receive, send  # noqa: E402
 
 CODES = {2: "usage", 3: "input", 4: "unsupported", 6: "resources"}
-write_lock = threading.Lock()
 
 
 class Refused(Exception):
@@ -37,130 +37,15 @@ class Documents(dict):
         raise Refused(-32002, f"there is no document {number}")
 
 
-def put(raw):
-    with write_lock:
-        sys.stdout.buffer.write(raw)
-        sys.stdout.buffer.flush()
-
-
-def send(**message):
-    put(framed(message))
-
-
-def framed(message):
-    body = json.dumps({"jsonrpc": "2.0"} | message).encode()
-    return b"Content-Length: %d\r\n\r\n" % len(body) + body
-
-
-def receive():
-    length = None
-    while (line := sys.stdin.buffer.readline()) not in (b"\r\n", b""):
-        if line.lower().startswith(b"content-length:"):
-            length = int(line.split(b":")[1])
-    if length is None:
-        sys.exit(0)  # the window is gone
-    return json.loads(sys.stdin.buffer.read(length))
-
-
 def die():
     print("Traceback: everything is lost", file=sys.stderr, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Run(threading.Thread):
-    """A run of a few dozen batches; `step` allows one more batch or stage while it is paused."""
-
-    def __init__(self, number, model, paused, pace, gpu, breakpoints):
-        super().__init__(daemon=True)
-        self.breakpoints, self.fine, self.stopped = breakpoints, False, None  # None: it cannot be stopped at operators
-        self.gpu, self.pipeline = gpu, None
-        self.number, self.model, self.pace = number, model, pace
-        self.paused, self.allowed, self.cancelled, self.over = paused, 0, False, False
-        self.clock = 0.0
-
-    def events(self, state, *events):
-        send(method="run/events", params={"run": self.number, "state": state, "events": list(events)})
-
-    def wait(self):
-        time.sleep(self.pace)
-        self.hold()
-        self.allowed = max(0, self.allowed - 1)
-
-    def hold(self):
-        """Until it may go on: what begins paused has computed nothing."""
-        if self.paused and self.allowed == 0 and not self.fine:
-            self.events("paused")
-        while self.paused and self.allowed == 0 and not self.fine and not self.cancelled:
-            time.sleep(.002)
-
-    def run(self):
-        self.events("preparing")
-        self.hold()
-        if not self.cancelled:
-            self.events("running", {"type": "prologue", "seconds": .01})
-        self.overlaps = []
-        for stage in self.model.stage_ops:
-            if self.cancelled or not self.stage(stage):
-                break
-        self.over = True
-        self.events("finished")
-        if self.cancelled:
-            error = {"code": "cancelled", "message": "cancelled", "hint": "", "where": "", "exit_code": 130}
-            return send(method="run/finished", params={"run": self.number, "error": error})
-        send(method="run/finished", params={"run": self.number, "folder": "results", "report": self.model.report(self.overlaps)})
-
-    def stage(self, index):
-        count = len(self.model.stage_ops)
-        self.events("running", {"type": "stage", "index": index, "count": count, "destinations": NODES, "time": self.clock})
-        begin, self.pipeline = self.clock, Pipeline(self.clock) if self.gpu else None
-        for batch in range(10):
-            self.wait()
-            if self.cancelled or not self.operators(index, batch):
-                return False
-            self.batch(index, batch)
-        overlap = self.pipeline.overlap() if self.gpu else None
-        self.overlaps += [overlap] if self.gpu else []
-        self.events("running", {"type": "stage_end", "index": index, "seconds": self.clock - begin, "overlap": overlap,
-                                "time": self.clock})
-        return True
-
-    def operators(self, stage, batch):
-        """Stops behind those with breakpoints, or behind the first one when somebody steps."""
-        for op in self.model.stage_ops[stage] if self.breakpoints is not None else []:
-            hit = any(self.holds(point, op, stage, batch) for point in self.breakpoints)
-            if not hit and not self.fine:
-                continue
-            self.fine, self.paused, self.stopped = False, True, (op, stage, batch)
-            self.events("paused", {"type": "stop", "op": op, "value": next(o for o in self.model.ops if o["id"] == op)["outputs"][0],
-                                   "stage": stage, "batch": batch + 1, "breakpoint": hit, "time": self.clock})
-            while self.paused and self.allowed == 0 and not self.fine and not self.cancelled:
-                time.sleep(.002)
-            self.stopped = None
-            if self.cancelled:
-                return False
-            self.events("running")
-        return True
-
-    @staticmethod
-    def holds(point, op, stage, batch):
-        node = point.get("node")
-        return point["place"] in (op, f"stage {stage}") and not point.get("not_finite") and not point.get("outside") and (
-            node is None or node // (NODES // 10) == batch)
-
-    def batch(self, stage, batch):
-        phases = self.pipeline.batch(batch) if self.gpu else [("compute", self.clock, .015)]
-        self.clock = phases[-1][1] + phases[-1][2] if self.gpu else self.clock + .02
-        self.events("running",
-                    *({"type": "phase", "stage": stage, "batch": batch, "phase": phase, "start": start, "seconds": seconds}
-                      for phase, start, seconds in phases),
-                    {"type": "batch", "stage": stage, "loop": "node", "batch": batch, "destinations": NODES // 10,
-                     "edges": 8000, "frontier": 4000, "done": NODES // 10 * (batch + 1), "total": NODES,
-                     "memory": 1 << 20, "peak_memory": 2 << 20, "reserved_memory": 5 << 19 if self.gpu else None,
-                     "time": self.clock})
-
-
 class Engine:
     def __init__(self, arguments):
+        self.workers = int(arguments[arguments.index("--workers") + 1]) if "--workers" in arguments else 0
+        self.stand = int(arguments[arguments.index("--stand") + 1]) if "--stand" in arguments else None
         self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
         self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30, "driver": "580.65.06, CUDA 13.0"}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
@@ -171,7 +56,9 @@ class Engine:
     def initialize(self, params):
         info = {"server": {"name": "fake", "version": "1"}, "process_id": os.getpid(), "threads": 2,
                 "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34, "driver": ""}] + self.gpus, "missing": []}
-        return info | ({"protocol": {"major": self.major, "minor": 0}} if self.says_version else {})
+        if self.workers:
+            info |= {"workers": {"address": "local", "count": self.workers}, "pauses": False}
+        return info | ({"protocol": {"major": self.major, "minor": 1}} if self.says_version else {})
 
     def model_open(self, params):
         path = params["model"]
@@ -373,8 +260,12 @@ class Engine:
     def run_start(self, params):
         number = len(self.runs) + 1
         pace = .05 if os.environ.get("FAKE_ENGINE_SLOW") else .003
-        self.runs[number] = Run(number, self.documents[params["document"]], params["paused"], pace,
-                                params["device"] == "cuda:0" and bool(self.gpus), params.get("breakpoints"))
+        model = self.documents[params["document"]]
+        if self.workers:
+            self.runs[number] = DealtRun(number, model, pace, self.workers, self.stand)
+        else:
+            self.runs[number] = Run(number, model, params["paused"], pace, params["device"] == "cuda:0" and bool(self.gpus),
+                                    params.get("breakpoints"))
         self.after = self.runs[number].start  # events come after the answer
         return {"run": number, "folder": "results"}
 
@@ -406,6 +297,8 @@ class Engine:
         run = self.runs.get(params["run"])
         if run is None or run.over:
             raise Refused(-32602, "no such run is in progress")
+        if self.workers and not self.cancels:
+            raise Refused(-32002, "a run of several workers cannot be paused")
         return run
 
     # What only tests ask for.
@@ -461,6 +354,7 @@ class Engine:
 
     def answer(self, message):
         self.request, self.after, self.announced = message["id"], None, False
+        self.cancels = message["method"] == "run/cancel"
         method = getattr(self, message["method"].replace("/", "_"), None)
         try:
             if method is None:

@@ -77,7 +77,8 @@ public:
             if (static_cast<int>(i % m_notes.size()) + 1 == m_share.index || left.shards.size() == 1)
                 m_mine.push_back(left.shards[i]);
     }
-    void computed(std::int64_t) override {}
+    void computed(std::int64_t, const plan::Bytes&) override {}
+    void readBack(std::int64_t) override {}
 
 private:
     executor::Dealer* m_dealer = this;

@@ -8,6 +8,7 @@
 
 #include "panels/fixture.h"
 #include "panels/run_feed.h"
+#include "panels/worker_part.h"
 #include "plots/stage_bars.h"
 #include "plots/time_plot.h"
 #include "plots/timeline.h"
@@ -15,6 +16,8 @@
 using namespace hopscope;
 using namespace hopscope::panels;
 using models::Target;
+using protocol::RunState;
+using protocol::StageId;
 
 class TestRunPanels : public QObject {
     Q_OBJECT
@@ -27,6 +30,7 @@ private slots:
     void progressAndStagesFillWhileEventsArrive();
     void theVerdictIsShownWhenARunEnds();
     void plotsFillWhileEventsArrive();
+    void severalWorkersHaveLanesAndARateAlone();
     void aRunOnAGpuShowsItsOverlapAndWhatIsReserved();
     void theRateIsTheSameHoweverMuchIsThinned();
     void aReportIsShownBesideTheCurrentRun();
@@ -144,6 +148,46 @@ void TestRunPanels::plotsFillWhileEventsArrive()
     QVERIFY(memory->isVisible() && memory->drawnPoints() > 8);
     fixture.document.setRunLog(std::make_shared<models::RunLog>());  // another run starts over
     QTRY_COMPARE(memory->series().size(), std::size_t(0));
+}
+
+// Two workers, a shard of 100 rows in each second of each.
+void TestRunPanels::severalWorkersHaveLanesAndARateAlone()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPanel, {1400, 320});
+    const auto plots = fixture.show(makeRunPlots, {700, 600});
+    auto log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    protocol::RunEvents run;
+    run.state = RunState::Running;
+    for (const int worker : {1, 2})
+        run.events.emplace_back(protocol::WorkerEvent{worker, protocol::WorkerNews::Joined, "node", "", 0});
+    run.events.emplace_back(
+        protocol::StageEvent{.index = StageId(1), .count = 2, .destinations = 2000, .time = 0, .shards = 20});
+    for (int number = 1; number <= 20; ++number) {
+        protocol::ShardEvent shard{
+            .worker = 1 + number % 2, .outcome = protocol::ShardOutcome::Computed, .shard = number};
+        shard.begin = (number - 1) / 2;
+        shard.end = shard.time = shard.begin + 1;
+        shard.destinations = 100;
+        shard.done = 100 * number;
+        run.events.emplace_back(shard);
+    }
+    log->apply(run);
+    QTRY_VERIFY(part<WorkerPart>(*panel, "workers")->isVisible());
+    QVERIFY(!part<plots::Timeline>(*panel, "timeline")->isVisible());
+    QTRY_COMPARE(part<QProgressBar>(*panel, "runProgress")->value(), 500);
+    auto* rate = part<plots::TimePlot>(*plots, "ratePlot");
+    QTRY_VERIFY(rate->series().size() >= 9);
+    for (const plots::Point& point : rate->series().points()) QCOMPARE(point.y, point.x == 1 ? 100.0 : 200.0);
+    QVERIFY(rate->isVisible() && part<QLabel>(*plots, "plotsOfWorkers")->isVisible());
+    QVERIFY(!part<plots::TimePlot>(*plots, "memoryPlot")->isVisible());
+    QVERIFY(!part<plots::StageBars>(*plots, "stageBars")->isVisible());
+    fixture.document.setRunLog(std::make_shared<models::RunLog>());
+    QTRY_VERIFY(part<plots::Timeline>(*panel, "timeline")->isVisible());
+    QTRY_VERIFY(part<plots::TimePlot>(*plots, "memoryPlot")->isVisible());
+    QVERIFY(!part<QLabel>(*plots, "plotsOfWorkers")->isVisible());
 }
 
 void TestRunPanels::aRunOnAGpuShowsItsOverlapAndWhatIsReserved()

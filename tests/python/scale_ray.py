@@ -25,7 +25,9 @@ os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_health_check_period_ms="500",
 from ray.cluster_utils import Cluster  # noqa: E402
 
 from scale_support import (  # noqa: E402
-    PATIENCE, Reference, ScaleTest, computed_twice, everything, kill, processes, records, right)
+    PATIENCE, Reference, ScaleTest, computed_twice, digests, everything, kill, processes, records, right)
+
+import scale_serve  # noqa: E402
 
 MEGABYTES = 1 << 20
 
@@ -66,6 +68,35 @@ class RayTest(ScaleTest):
         cls.address = cls.cluster.cluster.address
 
 
+class Served(RayTest, scale_serve.ServeTest):
+    """`hopscope-scale serve` for a window."""
+
+    def test_a_window_has_the_workers_of_the_cluster(self):
+        client = self.serve("--address", self.address)
+        document, plan, run = self.begun(client, output=str(self.out), verify="sample")
+        for number in (1, 2):
+            self.until_event(client, run, {"type": "shard", "outcome": "begun", "worker": number})
+        self.assertTrue(kill(self.engines()[0]))
+        end = client.finished(run, PATIENCE)
+        self.assertEqual((end["report"]["verify"]["verdict"], end["report"]["scale"]["lost"]), ("equal", 1))
+        self.assertEqual(digests(self.out), self.of_one_process(plan))
+        self.assertEqual({e["host"] for e in client.events(run) if e["type"] == "worker" and e["what"] == "joined"},
+                         {os.uname().nodename})
+        run = self.start(client, document, plan, output=str(self.folder / "other"))["run"]
+        self.until_event(client, run, {"type": "shard", "outcome": "computed"})
+        began = time.monotonic()
+        client.call("run/cancel", run=run)
+        self.assertEqual(client.finished(run)["error"]["exit_code"], 130)
+        self.assertLess(time.monotonic() - began, 4)  # one, where nothing else runs
+        self.until(lambda: not self.engines(), 3)
+        self.start(client, document, plan, output=str(self.folder / "other"))
+        self.until(self.engines)
+        client.process.stdin.close()
+        client.process.wait(20)
+        self.until(lambda: not self.all_processes(), 5)
+        self.assertEqual([path for path in self.folder.iterdir() if path.name.startswith("hopscope-")], [])
+
+
 class Workers(RayTest):
     def test_one_two_and_four_workers_give_the_bits_of_one_process(self):
         for name, workers in (("sage", 1), ("normed", 2), ("sage", 4)):
@@ -83,7 +114,7 @@ class Workers(RayTest):
         draw = random.Random(2)
         left = {"worker": 2, "node": 1, "driver": 1}
         for _ in range(4):  # a run may be through before all of them have hit
-            hit, twice = torture(self, self.case("normed"), draw, 2, left)
+            hit, twice = torture(self, self.case("slow normed"), draw, 2, left)
             self.assertLessEqual(twice, sum(hit.values()))
             left = {kind: count - hit[kind] for kind, count in left.items()}
             if not any(left.values()):

@@ -1,4 +1,5 @@
 """The driver of a run on many machines against workers that are only played: what it does when they are lost, refuse or differ."""
+import threading
 import unittest
 from concurrent.futures import Future
 from unittest import mock
@@ -59,15 +60,15 @@ class Member:
         shard = params["first"] // 10
         fresh = shard not in self.folder.finished[self.stage]
         self.folder.finished[self.stage].append(shard)
-        return {"destinations": 10 if fresh else 0}
+        return {"destinations": 10 if fresh else 0, "written": 40, "read": 80}
 
     def stage_end(self, params):
         assert params["stage"] == self.stage and not self.folder.left(self.stage), "a stage is left before it is finished"
         self.stage = self.stage + 1 if self.stage < STAGES else None
         if not params.get("publish"):
-            return self.place()
+            return {**self.place(), "read_back": 160}
         self.folder.published += 1
-        return self.place({"outputs": []})
+        return {**self.place({"outputs": []}), "read_back": 160}
 
 
 class Crew:
@@ -137,7 +138,42 @@ class Runs(unittest.TestCase):
     def test_the_one_that_publishes_is_lost(self):
         crew = Crew(3, Lost(lambda m, method: method == "stage/end" and m.stage == STAGES, 2, GONE))
         self.assertEqual(self.drive(crew)["lost"], 2)
+        self.assertEqual([event["stage"] for event in self.events("barrier")], [1, 2, 3])
+        self.assertEqual(len(self.events("retired")), 2)
         self.assertTrue(all(member.ended for member in crew.members[:-1]))
+
+    def test_what_is_told_of_shards_adds_up(self):
+        """Each begins before it ends, in the lane of its worker and with its number, and all of a stage before its barrier."""
+        for size in (1, 3):
+            self.drive(Crew(size))
+            under_way, done = {}, set()
+            for event in self.told:
+                if event["event"] == "begun":
+                    self.assertNotIn(event["worker"], under_way)
+                    under_way[event["worker"]] = (event["stage"], event["number"])
+                elif event["event"] == "shard":
+                    self.assertEqual(under_way.pop(event["worker"]), (event["stage"], event["number"]))
+                    self.assertEqual((event["attempt"], event["written"], event["read"]), (1, 40, 80))
+                    done.add((event["stage"], event["number"]))
+                elif event["event"] == "barrier":
+                    self.assertEqual({number for stage, number in done if stage == event["stage"]}, set(range(1, SHARDS + 1)))
+            self.assertEqual([event["stage"] for event in self.events("barrier")], [1, 2, 3])
+            self.assertEqual(self.events("shard")[-1]["done"], 10 * SHARDS)
+            self.assertEqual({event["worker"] for event in self.events("joined")}, set(range(1, size + 1)))
+            self.assertEqual(len(self.events("left")), size * (STAGES - 1))
+
+    def test_a_shard_that_is_given_out_again_says_so(self):
+        lost = Lost(lambda m, method: method == "shard/compute" and m.number == 1, 1, GONE)
+        self.drive(Crew(2, lost))
+        self.assertEqual(max(event["attempt"] for event in self.events("begun")), 2)
+
+    def test_it_is_stopped_from_another_thread(self):
+        stop = threading.Event()
+        crew = Crew(1)
+        crew.member = lambda number: mock.Mock(call=lambda *_: Future())
+        threading.Timer(0.2, stop.set).start()
+        with self.assertRaises(hopscope.Cancelled):
+            Driver(crew, {"output": "/shared/out"}, lambda _: None, lambda *_: None, stop).run()
 
     def test_a_run_goes_on_with_what_was_finished_before(self):
         crew = Crew(2)

@@ -188,6 +188,25 @@ WindowSetup gpuSetup()
     return setup;
 }
 
+// Three workers in the second stage, one of which was lost; two wait for the slowest one.
+WindowSetup workersSetup()
+{
+    WindowSetup setup = bed::fakeSetup();
+    setup.engineCommand = bed::fakeCommand({"--workers", "3", "--stand", "29"});
+    return setup;
+}
+
+bool dealOut(Bed& bed)
+{
+    if (!bed.open("chain3.pt")) return false;
+    bed.window->workbench().startRun();
+    return bed::waitFor([&] {
+        const auto log = bed.window->document().runLog();
+        return log && log->workers() != nullptr && log->workers()->lost() > 0 && log->stages().size() == 2 &&
+               log->stages().back().done > 9000;
+    });
+}
+
 bool showField(Bed& bed, std::int64_t node)
 {
     bed.window->docks().bring("receptive");
@@ -315,6 +334,8 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && beginRun(bed); }},
     {"gpu", "run", style::Mode::Light,
      [](Bed& bed) { return bed.open("chain3.pt") && beginRun(bed, 1000, QStringLiteral("cuda:0")); }, gpuSetup},
+    {"workers", "run", style::Mode::Light, dealOut, workersSetup},
+    {"workers-dark", "run", style::Mode::Dark, dealOut, workersSetup},
     {"finished", "compare", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && bed.run(); }},
     {"dark", "run", style::Mode::Dark, [](Bed& bed) { return openSample(bed, "digits/gat.pt") && bed.run(); }},

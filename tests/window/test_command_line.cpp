@@ -137,6 +137,9 @@ void TestCommandLine::exportsAreToldByTheirNames()
 void TestCommandLine::anEngineCommandIsSplitLikeAShellWould()
 {
     QCOMPARE(splitCommand("ssh host \"my engine\" serve"), (QStringList{"ssh", "host", "my engine", "serve"}));
+    QCOMPARE(splitCommand("  '/a b/it''s' --name=\"it's\"  '' \\x "),
+             (QStringList{"/a b/its", "--name=it's", "", "\\x"}));
+    QVERIFY(splitCommand("  ").isEmpty());
 }
 
 void TestCommandLine::theEngineIsNamedByItsHost_data()
@@ -149,6 +152,8 @@ void TestCommandLine::theEngineIsNamedByItsHost_data()
                           << "gpu-server";
     QTest::newRow("program") << "/opt/bin/wrapper serve"
                              << "wrapper";
+    QTest::newRow("quoted") << "'/opt/my bin/hopscope-scale' serve --address local"
+                            << "hopscope-scale";
 }
 
 void TestCommandLine::theEngineIsNamedByItsHost()

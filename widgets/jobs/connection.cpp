@@ -15,6 +15,7 @@ namespace {
 constexpr int errorTail = 4096;                             // bytes of standard error that are kept
 constexpr std::size_t unreadLimit = std::size_t{64} << 20;  // more than this in flight: the engine floods
 constexpr int goodbye = 400;                                // milliseconds to end by itself
+constexpr int wrongUse = 2;                                 // exit code: the same command would end so again
 
 QString lastLines(const QByteArray& text, int count)
 {
@@ -66,7 +67,7 @@ void Connection::setupProcess(const QStringList& command)
     connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         readOutput();
         readErrors();
-        finish(exitReason(code, status), true);
+        finish(exitReason(code, status), status == QProcess::CrashExit || code != wrongUse);
     });
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)

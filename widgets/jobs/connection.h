@@ -28,7 +28,7 @@ signals:
     // Handed over: the receiver may move from it.
     void received(const std::shared_ptr<hopscope::protocol::Message>& message);
     // Once, after everything that was received: what happened, in a sentence, with the last lines of standard error. A
-    // program that cannot be started at all is not worth trying again.
+    // program that cannot be started at all, or that is used wrongly, is not worth trying again.
     void ended(const QString& reason, bool startable);
 
 private:

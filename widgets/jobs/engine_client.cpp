@@ -220,6 +220,13 @@ void EngineClient::restart()
     m_impl->delay.start(std::min(firstDelay << doublings, longestDelay));
 }
 
+// An engine that does not say so can.
+bool EngineClient::pauses() const
+{
+    const json::Value* pauses = m_serverInfo.find("pauses");
+    return pauses == nullptr || pauses->asBool() == nullptr || *pauses->asBool();
+}
+
 qint64 EngineClient::processId() const { return m_impl->connection ? m_impl->connection->processId() : 0; }
 
 std::int64_t EngineClient::request(const QString& method, json::Value params, QObject* context, Answer answer)

@@ -33,6 +33,7 @@ public:
     void restart();
     [[nodiscard]] EngineState state() const { return m_state; }
     [[nodiscard]] const json::Value& serverInfo() const { return m_serverInfo; }  // answer to initialize
+    [[nodiscard]] bool pauses() const;                                            // whether its runs can be paused
     [[nodiscard]] qint64 processId() const;
 
     // `answer` is called exactly once, later, with the result or the error; with Internal ("the engine has stopped") if the

@@ -167,20 +167,20 @@ void RunControl::finished(const json::Value& params)
         return end(models::RunEnd::Failed);
     }
     if (!m_run || finished->run != *m_run) return;
-    end(endOf(*finished));
+    end(endOf(*finished), finished->error ? QString::fromStdString(finished->error->hint) : QString());
     if (finished->report) keep(*finished);
     else if (finished->error && finished->error->code != base::ErrorCode::Cancelled)
         m_state.fail(runningTopic(), *finished->error);
     emit m_state.bench.runFinished();
 }
 
-void RunControl::end(models::RunEnd how)
+void RunControl::end(models::RunEnd how, const QString& wayOn)
 {
     if (!running()) return;
     m_phase = after(m_phase, RunEvent::Ended);
     m_run.reset();
     m_stepWanted.reset();
-    if (m_log) m_log->finish(how);
+    if (m_log) m_log->finish(how, wayOn);
     emit m_state.bench.runStateChanged();
 }
 

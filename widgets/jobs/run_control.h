@@ -30,7 +30,7 @@ private:
     void eventsCame(const json::Value& params);
     void finished(const json::Value& params);
     void answered(const base::Result<json::Value>& result);
-    void end(models::RunEnd how);
+    void end(models::RunEnd how, const QString& wayOn = {});
     void control(const QString& method, json::Value params);
     [[nodiscard]] int nextNumber() const;
     void keep(const protocol::RunFinished& finished);

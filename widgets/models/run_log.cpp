@@ -5,27 +5,12 @@
 #include <utility>
 
 #include "models/labels.h"
+#include "models/thinning.h"
+#include "models/worker_text.h"
 
 namespace hopscope::models {
 
 namespace {
-
-// Halves a full series: of every two neighbours the one with the larger weight stays, so that peaks survive; the first and
-// the last point always do.
-template <class Point, class Weight>
-bool thin(std::vector<Point>& points, std::size_t limit, Weight weight)
-{
-    if (points.size() < limit || points.size() < 4) return false;
-    std::size_t kept = 1;
-    const std::size_t last = points.size() - 1;
-    for (std::size_t at = 1; at < last; at += 2) {
-        const bool second = at + 1 < last && weight(points[at + 1]) > weight(points[at]);
-        points[kept++] = points[second ? at + 1 : at];
-    }
-    points[kept++] = points[last];
-    points.resize(kept);
-    return true;
-}
 
 struct Apply {
     RunLog::Data& data;
@@ -55,6 +40,8 @@ struct Apply {
         StageProgress& progress = stage(event.index);
         progress.start = event.time;
         progress.destinations = event.destinations;
+        progress.done = event.done;
+        if (data.workers) data.workers->began(event);
         time(event.time);
     }
 
@@ -112,6 +99,41 @@ struct Apply {
 
     void operator()(const protocol::NoteEvent& event) { data.notes << text(event.message); }
     void operator()(const protocol::MergedEvent& event) { data.merged += event.count; }
+
+    WorkerLog& workers()
+    {
+        if (!data.workers) data.workers.emplace(limit);
+        return *data.workers;
+    }
+
+    void operator()(const protocol::WorkerEvent& event)
+    {
+        workers().apply(event);
+        if (const QString news = workerNews(event); !news.isEmpty()) data.notes << news;
+        time(event.time);
+    }
+
+    void operator()(const protocol::ShardEvent& event)
+    {
+        thinnings += workers().apply(event);
+        StageProgress& progress = stage(event.stage);
+        if (event.done) progress.done = *event.done;
+        if (!progress.finished) progress.seconds = std::max(progress.seconds, event.time - progress.start);
+        data.finished += event.destinations;
+        time(event.time);
+    }
+
+    void operator()(const protocol::BarrierEvent& event)
+    {
+        workers().apply(event);
+        time(event.time);
+    }
+
+    void operator()(const protocol::ReadBackEvent& event)
+    {
+        workers().apply(event);
+        time(event.end);
+    }
 };
 
 }  // namespace
@@ -130,9 +152,10 @@ void RunLog::apply(const protocol::RunEvents& events)
     if (std::ranges::any_of(events.events, stops)) emit stopped();
 }
 
-void RunLog::finish(RunEnd end)
+void RunLog::finish(RunEnd end, const QString& wayOn)
 {
     m_end = end;
+    m_wayOn = wayOn;
     setState(protocol::RunState::Finished);
     emit updated();
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/worker_log.h"
 #include "protocol/run.h"
 
 namespace hopscope::models {
@@ -57,17 +58,20 @@ public:
         std::vector<PhasePoint> phases;
         QStringList notes;
         std::optional<protocol::StopEvent> stop;
+        std::optional<WorkerLog> workers;  // of a run that is dealt out to several
     };
 
     // `limit`: points per series (at least 4); a full series is halved, keeping the first, the last and every peak.
     explicit RunLog(QObject* parent = nullptr, std::size_t limit = capacity) : QObject(parent), m_limit(limit) {}
 
     void apply(const protocol::RunEvents& events);
-    void finish(RunEnd end = RunEnd::Completed);
+    // `wayOn`: what can be done with a run that did not come to its end.
+    void finish(RunEnd end = RunEnd::Completed, const QString& wayOn = {});
 
     [[nodiscard]] protocol::RunState state() const { return m_state; }
     // Once the state is Finished: how, and whether that was while the results were compared with the model's.
     [[nodiscard]] RunEnd end() const { return m_end; }
+    [[nodiscard]] const QString& wayOn() const { return m_wayOn; }
     [[nodiscard]] bool endedVerifying() const { return m_before == protocol::RunState::Verifying; }
     [[nodiscard]] int stageCount() const { return m_data.stageCount; }
     [[nodiscard]] double prologueSeconds() const { return m_data.prologueSeconds; }
@@ -78,6 +82,8 @@ public:
     [[nodiscard]] const std::vector<PhasePoint>& phases() const { return m_data.phases; }
     // Where it stands; none: it goes on, or is paused between batches.
     [[nodiscard]] const std::optional<protocol::StopEvent>& stop() const { return m_data.stop; }
+    // Null for a run of one process.
+    [[nodiscard]] const WorkerLog* workers() const { return m_data.workers ? &*m_data.workers : nullptr; }
     [[nodiscard]] const QStringList& notes() const { return m_data.notes; }
     // How often a series has been halved so far: a reader that appends what is new starts over when it changes.
     [[nodiscard]] int thinnings() const { return m_thinnings; }
@@ -98,6 +104,7 @@ private:
     protocol::RunState m_state = protocol::RunState::Preparing;
     protocol::RunState m_before = protocol::RunState::Preparing;  // the state before this one
     RunEnd m_end = RunEnd::Completed;
+    QString m_wayOn;
     std::size_t m_limit;
     int m_thinnings = 0;
 };

@@ -84,15 +84,25 @@ QString missingDevices(const json::Value& serverInfo)
     return sentences.isEmpty() ? QString() : RunControls::tr("GPU: %1").arg(sentences.join(QStringLiteral("; ")));
 }
 
-RunButtons runButtons(bool hasPlan, bool busy, bool running, RunState state)
+QString workersText(const json::Value& serverInfo)
+{
+    const json::Value* workers = serverInfo.find("workers");
+    if (workers == nullptr || !workers->isObject()) return {};
+    const json::Value* count = workers->find("count");
+    if (count != nullptr && count->asInt() != nullptr)
+        return *count->asInt() == 1 ? RunControls::tr("1 worker") : RunControls::tr("%1 workers").arg(*count->asInt());
+    return RunControls::tr("workers at %1").arg(stringOf(*workers, "address"));
+}
+
+RunButtons runButtons(bool hasPlan, bool busy, bool running, RunState state, bool pauses)
 {
     RunButtons may;
     may.start = hasPlan && !busy && !running;
     may.settings = !running;
     may.stop = running;
-    may.pause = running && state == RunState::Running;
+    may.pause = pauses && running && state == RunState::Running;
     may.resume = running && state == RunState::Paused;
-    may.step = may.start || may.resume;
+    may.step = pauses && (may.start || may.resume);
     return may;
 }
 
@@ -191,9 +201,8 @@ void RunControls::setupButtons()
     m_start = addButton(row, "start", tr("Start"), tr("Run all stages"));
     m_start->setProperty("primary", true);
     m_pause = addButton(row, "pause", tr("Pause"), tr("Pause after the current batch"));
-    m_stepBatch = addButton(row, "stepBatch", tr("Step batch"), tr("Run one batch, or the first one, then pause"));
-    m_stepStage = addButton(row, "stepStage", tr("Step stage"),
-                            tr("Run to the end of the current stage, or of the first one, then pause"));
+    m_stepBatch = addButton(row, "stepBatch", tr("Step batch"), {});
+    m_stepStage = addButton(row, "stepStage", tr("Step stage"), {});
     m_stop = addButton(row, "stop", tr("Stop"), tr("Stop and discard the results"));
     const QString resume = tr("Resume");
     m_pause->setMinimumWidth(
@@ -222,7 +231,10 @@ void RunControls::setupConnections()
     });
     connect(m_machine, &QToolButton::clicked, this, [this] { showMachine(m_context, this); });
     if (m_context.engine != nullptr)
-        connect(m_context.engine, &jobs::EngineClient::stateChanged, this, &RunControls::fillDevices);
+        connect(m_context.engine, &jobs::EngineClient::stateChanged, this, [this] {
+            fillDevices();
+            refresh();
+        });
 }
 
 void RunControls::setTheme(const style::Theme& theme)
@@ -273,13 +285,18 @@ void RunControls::applySettings()
 void RunControls::refresh()
 {
     const jobs::Workbench& workbench = m_context.workbench;
+    const bool pauses = m_context.engine == nullptr || m_context.engine->pauses();
     const RunButtons may = runButtons(m_context.document.plan() != nullptr, workbench.busy(), workbench.running(),
-                                      stateOf(m_context.document));
+                                      stateOf(m_context.document), pauses);
     m_start->setEnabled(may.start);
     m_pause->setEnabled(may.pause || may.resume);
     m_pause->setText(may.resume ? tr("Resume") : tr("Pause"));
     m_pause->setIcon(may.resume ? m_resumeIcon : m_pauseIcon);
-    m_pause->setToolTip(may.resume ? tr("Go on with the run") : tr("Pause after the current batch"));
+    const QString never = tr("A run of several workers cannot be paused");
+    m_pause->setToolTip(!pauses ? never : may.resume ? tr("Go on with the run") : tr("Pause after the current batch"));
+    m_stepBatch->setToolTip(pauses ? tr("Run one batch, or the first one, then pause") : never);
+    m_stepStage->setToolTip(pauses ? tr("Run to the end of the current stage, or of the first one, then pause")
+                                   : never);
     m_pause->setAccessibleName(m_pause->text());
     m_stepBatch->setEnabled(may.step);
     m_stepStage->setEnabled(may.step);

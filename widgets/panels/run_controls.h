@@ -25,12 +25,15 @@ std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo);
 // Why a GPU of the engine's machine cannot be used, or is slower than it could be: one line; empty where there is nothing to say.
 QString missingDevices(const json::Value& serverInfo);
 
-// Which buttons may be pressed.
+// Whom the engine deals out its runs to: "2 workers", "workers at HOST:PORT"; empty: it runs by itself.
+QString workersText(const json::Value& serverInfo);
+
+// Which buttons may be pressed. `pauses`: whether runs of this engine can be paused.
 struct RunButtons {
     bool start = false, pause = false, resume = false, step = false, stop = false, settings = false;
     bool operator==(const RunButtons&) const = default;
 };
-RunButtons runButtons(bool hasPlan, bool busy, bool running, protocol::RunState state);
+RunButtons runButtons(bool hasPlan, bool busy, bool running, protocol::RunState state, bool pauses = true);
 
 class RunControls : public QWidget {
     Q_OBJECT

@@ -13,8 +13,9 @@ const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, pr
 
 namespace {
 
-constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
-constexpr double rateLeast = 1e-4;       // seconds
+// Of the run so far: the shortest span of time that is averaged, of batches and of the shards of several workers.
+constexpr double rateShare = 1.0 / 400, shardShare = 1.0 / 40;
+constexpr double rateLeast = 1e-4;  // seconds
 
 std::optional<double> predictedPeak(const protocol::PlanRecord* plan, protocol::StageId stage)
 {
@@ -80,19 +81,28 @@ void BatchFeed::restart(const models::RunLog* log)
     m_rateBefore = 0;
 }
 
-void BatchFeed::addRate(const models::BatchPoint& batch, double elapsed)
+void BatchFeed::addRate(double time, std::int64_t finished, double shortest)
 {
-    const double span = batch.time - m_rateSince;
-    if (span < std::max(elapsed * rateShare, rateLeast)) return;
-    m_rate.append(batch.time, static_cast<double>(batch.finished - m_rateBefore) / span);
-    m_rateSince = batch.time;
-    m_rateBefore = batch.finished;
+    const double span = time - m_rateSince;
+    if (span < std::max(shortest, rateLeast)) return;
+    m_rate.append(time, static_cast<double>(finished - m_rateBefore) / span);
+    m_rateSince = time;
+    m_rateBefore = finished;
+}
+
+void BatchFeed::readWorkers(const models::RunLog& log)
+{
+    const std::vector<models::FinishedRows>& finished = log.workers()->finished();
+    if (m_read == 0 && !finished.empty() && !log.stages().empty()) m_rateSince = log.stages().front().start;
+    for (; m_read < finished.size(); ++m_read)
+        addRate(finished[m_read].time, finished[m_read].rows, log.elapsed() * shardShare);
 }
 
 void BatchFeed::read(const models::RunLog* log)
 {
     if (log != m_log || (log != nullptr && log->thinnings() != m_thinnings)) restart(log);
     if (log == nullptr) return;
+    if (log->workers() != nullptr) return readWorkers(*log);
     if (m_read == 0 && !log->batches().empty() && !log->stages().empty()) {
         m_rateSince = log->stages().front().start;
         m_memory.append(m_rateSince, 0);
@@ -105,7 +115,7 @@ void BatchFeed::read(const models::RunLog* log)
         m_memory.append(batch.time, static_cast<double>(batch.memory));
         if (batch.reservedMemory > 0) m_reserved.append(batch.time, static_cast<double>(batch.reservedMemory));
         m_size.append(batch.time, static_cast<double>(batch.destinations));
-        addRate(batch, log->elapsed());
+        addRate(batch.time, batch.finished, log->elapsed() * rateShare);
     }
 }
 

@@ -20,7 +20,8 @@ plots::StageRun stageRun(const QString& title, const schema::Report& report);
 // Stages as bands of time; a stage that runs reaches to `openEnd`. Levels are the plan's predicted peaks.
 std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::PlanRecord* plan, double openEnd);
 
-// Feeds new batches: device memory, what a GPU's allocator has reserved, destinations per second (over at least 1/400 of the run), batch sizes.
+// Feeds new batches: device memory, what a GPU's allocator has reserved, destinations per second (over at least 1/400 of the
+// run), batch sizes; of several workers the rate alone (over at least 1/40).
 class BatchFeed {
 public:
     BatchFeed(plots::Series& memory, plots::Series& reserved, plots::Series& rate, plots::Series& size);
@@ -28,7 +29,8 @@ public:
 
 private:
     void restart(const models::RunLog* log);
-    void addRate(const models::BatchPoint& batch, double elapsed);
+    void readWorkers(const models::RunLog& log);
+    void addRate(double time, std::int64_t finished, double shortest);
 
     plots::Series &m_memory, &m_reserved, &m_rate, &m_size;
     const models::RunLog* m_log = nullptr;

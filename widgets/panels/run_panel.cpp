@@ -62,6 +62,7 @@ QString endText(const models::RunLog& log)
     case models::RunEnd::Failed: return RunPanel::tr("Failed after %1").arg(time);
     case models::RunEnd::Stopped: break;
     }
+    if (!log.wayOn().isEmpty()) return RunPanel::tr("Stopped after %1: %2").arg(time, log.wayOn());
     return log.endedVerifying()
                ? RunPanel::tr("Stopped during the comparison: nothing was verified, and no results were kept")
                : RunPanel::tr("Stopped after %1: no results were kept").arg(time);
@@ -160,12 +161,6 @@ void RunPanel::setupHeader(QBoxLayout& layout)
 
 void RunPanel::setupBody(QBoxLayout& layout)
 {
-    auto* left = new QWidget(this);
-    auto* pipeline = new QVBoxLayout(left);
-    pipeline->setContentsMargins(0, 4, 8, 0);
-    pipeline->addWidget(heading(tr("Pipeline"), this));
-    pipeline->addWidget(m_timeline);
-    pipeline->addStretch(1);
     m_tabs = new QTabWidget(this);
     m_tabs->setObjectName(QStringLiteral("runTabs"));
     m_stages = new StageProgressList(this);
@@ -178,12 +173,32 @@ void RunPanel::setupBody(QBoxLayout& layout)
     m_tabs->addTab(m_runTable, tr("Runs"));
     auto* split = new QSplitter(Qt::Horizontal, this);
     split->setObjectName(QStringLiteral("runSplit"));
-    split->addWidget(left);
+    split->addWidget(setupLanes());
     split->addWidget(m_tabs);
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 2);
     split->setChildrenCollapsible(false);
     layout.addWidget(split, 1);
+}
+
+// The lanes of the pipeline, or of the workers.
+QWidget* RunPanel::setupLanes()
+{
+    auto* left = new QWidget(this);
+    auto* both = new QVBoxLayout(left);
+    both->setContentsMargins(0, 4, 8, 0);
+    m_pipeline = new QWidget(left);
+    auto* pipeline = new QVBoxLayout(m_pipeline);
+    pipeline->setContentsMargins(0, 0, 0, 0);
+    pipeline->addWidget(heading(tr("Pipeline"), this));
+    pipeline->addWidget(m_timeline);
+    pipeline->addStretch(1);
+    m_workers = new WorkerPart(left);
+    m_workers->hide();
+    both->addWidget(m_pipeline);
+    both->addWidget(m_workers);
+    both->addStretch(1);
+    return left;
 }
 
 void RunPanel::setupRuns()
@@ -219,11 +234,11 @@ void RunPanel::setupConnections()
     connect(&m_clock, &plots::FrameClock::frame, this, &RunPanel::draw);
     const auto select = [this](protocol::StageId stage) { m_context.selection.select(Target::stage(stage)); };
     connect(m_timeline, &plots::Timeline::stageClicked, this, select);
+    connect(&m_workers->lanes(), &plots::WorkerLanes::stageClicked, this, select);
     connect(m_stages, &StageProgressList::stageClicked, this, select);
     if (m_context.engine != nullptr)
         connect(m_context.engine, &jobs::EngineClient::stateChanged, this, &RunPanel::showMissing);
     showMissing();
-    showTitle();
 }
 
 void RunPanel::showMissing()
@@ -231,12 +246,14 @@ void RunPanel::showMissing()
     const QString text = m_context.engine != nullptr ? missingDevices(m_context.engine->serverInfo()) : QString();
     m_missing->setFullText(text);
     m_missing->setVisible(!text.isEmpty());
+    showTitle();
 }
 
 void RunPanel::setTheme(const style::Theme& theme)
 {
     m_theme = theme;
     m_timeline->setTheme(theme);
+    m_workers->setTheme(theme);
     m_verdict->setTheme(theme);
     m_controls->setTheme(theme);
     showRuns();
@@ -247,7 +264,9 @@ void RunPanel::showTitle()
     const models::ModelPtr& model = m_context.document.model();
     const models::Settings& settings = m_context.document.settings();
     const QString name = model ? QFileInfo(models::text(model->path)).fileName() : tr("No model is open");
-    m_title->setFullText(model ? tr("%1 on %2 · %3").arg(name, settings.device, settingsText(settings)) : name);
+    const QString workers = m_context.engine != nullptr ? workersText(m_context.engine->serverInfo()) : QString();
+    const QString where = workers.isEmpty() ? settings.device : workers;
+    m_title->setFullText(model ? tr("%1 on %2 · %3").arg(name, where, settingsText(settings)) : name);
 }
 
 void RunPanel::watch()
@@ -268,11 +287,21 @@ void RunPanel::draw()
     m_feed.read(log);
     m_controls->refresh();
     if (!isVisible()) return;
-    m_timeline->refresh();
+    drawLanes();
     m_stages->show(log, m_context.document.plan().get(), reportOf(log));
     m_progress->setValue(log != nullptr ? static_cast<int>(1000 * log->fraction()) : 0);
     m_status->setFullText(log != nullptr ? progressText(*log, m_context.document.plan().get())
                                          : tr("Press Start to run all stages."));
+}
+
+void RunPanel::drawLanes()
+{
+    const std::shared_ptr<models::RunLog>& log = m_context.document.runLog();
+    const bool dealt = log && log->workers() != nullptr;
+    m_pipeline->setVisible(!dealt);
+    m_workers->setVisible(dealt);
+    if (dealt) m_workers->display(log);
+    else m_timeline->refresh();
 }
 
 const schema::Report* RunPanel::reportOf(const models::RunLog* log) const
@@ -318,6 +347,7 @@ void RunPanel::follow(const Target& target)
         stage = stages.empty() ? protocol::StageId() : stages.front();
     }
     m_timeline->setSelected(stage);
+    m_workers->lanes().setSelected(stage);
     m_stages->setSelected(stage);
 }
 

@@ -15,6 +15,7 @@
 #include "panels/run_feed.h"
 #include "panels/stage_progress.h"
 #include "panels/verdict_card.h"
+#include "panels/worker_part.h"
 #include "plots/frame_clock.h"
 
 namespace hopscope::panels {
@@ -33,11 +34,13 @@ public:
 private:
     void setupHeader(QBoxLayout& layout);
     void setupBody(QBoxLayout& layout);
+    QWidget* setupLanes();
     void setupRuns();
     void setupConnections();
     void watch();
     [[nodiscard]] const schema::Report* reportOf(const models::RunLog* log) const;  // null: not finished
     void draw();
+    void drawLanes();
     void showRuns();
     void showTitle();
     void showMissing();
@@ -50,7 +53,9 @@ private:
     QLabel* m_result;
     QProgressBar* m_progress;
     RunControls* m_controls;
+    QWidget* m_pipeline;  // of a run of one process; else there are workers
     plots::Timeline* m_timeline;
+    WorkerPart* m_workers;
     StageProgressList* m_stages;
     VerdictCard* m_verdict;
     QTableView* m_runTable;

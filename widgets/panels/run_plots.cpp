@@ -101,6 +101,13 @@ void RunPlots::setupPlots(QBoxLayout& layout)
     all->addWidget(m_bars, 4);
     all->addWidget(m_memory, 4);
     all->addLayout(small, 3);
+    m_dealt = wrapped(QStringLiteral("plotsOfWorkers"), m_content);
+    m_dealt->setText(
+        tr("Memory and batches of several workers are not known. Times by phase appear when the run is finished: "
+           "those of the worker that finished it."));
+    m_dealt->setProperty("muted", true);
+    m_dealt->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    all->addWidget(m_dealt);
     m_area = scrolled(m_content, this);
     m_area->setObjectName(QStringLiteral("plotsArea"));
     layout.addWidget(m_area, 4);
@@ -133,7 +140,9 @@ void RunPlots::setTheme(const style::Theme& theme)
 
 QList<plots::Figure*> RunPlots::figures() const
 {
-    if (shownLog()) return {m_bars, m_memory, m_rate, m_size};
+    const auto log = shownLog();
+    if (log && log->workers() != nullptr) return {m_bars, m_rate};
+    if (log) return {m_bars, m_memory, m_rate, m_size};
     return chosen(*m_shown) != nullptr ? QList<plots::Figure*>{m_bars} : QList<plots::Figure*>();
 }
 
@@ -204,7 +213,7 @@ void RunPlots::watch()
     const bool any = log || chosen(*m_shown) != nullptr;
     m_area->setVisible(any);
     m_empty->setVisible(!any);
-    for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setVisible(log != nullptr);
+    showCurves(log.get());
     m_header->setVisible(any || !m_context.document.runs().empty());
     m_openEnd = 0;
     m_barFrames = 0;
@@ -245,6 +254,7 @@ void RunPlots::drawBars()
 
 void RunPlots::drawCurves(const models::RunLog* log)
 {
+    showCurves(log);
     if (log == nullptr) return;
     const bool finished = log->state() == protocol::RunState::Finished;
     m_openEnd = finished ? log->elapsed() : plots::growingEnd(m_openEnd, log->elapsed());
@@ -258,6 +268,16 @@ void RunPlots::drawCurves(const models::RunLog* log)
         plot->setEnd(log->elapsed(), finished);
         plot->refresh();
     }
+}
+
+// Of several workers only the rate is known before the report is there.
+void RunPlots::showCurves(const models::RunLog* log)
+{
+    const bool dealt = log != nullptr && log->workers() != nullptr;
+    for (plots::TimePlot* plot : {m_memory, m_size}) plot->setVisible(log != nullptr && !dealt);
+    m_rate->setVisible(log != nullptr);
+    m_bars->setVisible(!dealt || finishedRun(m_context.document, log) != nullptr);
+    m_dealt->setVisible(dealt);
 }
 
 void RunPlots::drawOther()

@@ -35,6 +35,7 @@ private:
     void draw();      // one frame
     void drawBars();
     void drawCurves(const models::RunLog* log);
+    void showCurves(const models::RunLog* log);
     void drawOther();
     void follow(const models::Target& target);
     void chooseFile();
@@ -46,7 +47,7 @@ private:
     QComboBox *m_shown, *m_other;
     QPushButton* m_open;
     QWidget* m_header;
-    QLabel* m_empty;
+    QLabel *m_empty, *m_dealt;  // m_dealt: why a run of several workers has no curves
     QWidget* m_content;
     QScrollArea* m_area;
     plots::StageBars* m_bars;

@@ -16,6 +16,7 @@ struct LegendItem {
     QColor colour;
     bool line = false;  // drawn as a line instead of a square
     Qt::PenStyle style = Qt::DashLine;
+    bool operator==(const LegendItem&) const = default;
 };
 
 // Squares with names in one row; those that do not fit go to the next row.

@@ -57,13 +57,13 @@ std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, d
     return bars;
 }
 
-std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane> lanes, double seconds,
+std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane* const> lanes, double seconds,
                                                             std::size_t besides)
 {
     std::vector<std::pair<std::size_t, const Interval*>> found;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
         if (lane == besides) continue;
-        if (const Interval* interval = lanes[lane].at(seconds)) found.emplace_back(lane, interval);
+        if (const Interval* interval = lanes[lane]->at(seconds)) found.emplace_back(lane, interval);
     }
     return found;
 }

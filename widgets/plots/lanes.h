@@ -44,7 +44,7 @@ struct Bar {
 std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, double pixels);
 
 // What other lanes do at a moment, and for which batch: (lane, interval), without the lane `besides`.
-std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane> lanes, double seconds,
+std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane* const> lanes, double seconds,
                                                             std::size_t besides);
 
 // How much of each pixel's time is covered, 0..1, over a range of time; grows with its lane without starting over.

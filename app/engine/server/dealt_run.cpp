@@ -87,6 +87,12 @@ base::Result<executor::Order> DealtRun::next(plan::StageId stage, int stages, co
     return *std::exchange(m_order, std::nullopt);
 }
 
+void DealtRun::computed(std::int64_t destinations, const plan::Bytes& moved)
+{
+    m_computed = destinations;
+    m_moved = moved;
+}
+
 void DealtRun::tell(const base::Progress& progress)
 {
     base::ProgressFn listener;

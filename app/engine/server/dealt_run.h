@@ -33,6 +33,9 @@ public:
     [[nodiscard]] int stages() const { return m_stages; }
     [[nodiscard]] const executor::StageShards& left() const { return m_left; }
     [[nodiscard]] std::int64_t destinations() const { return m_computed; }  // of the last shard
+    [[nodiscard]] const plan::Bytes& moved() const { return m_moved; }      // likewise
+    // At the end of the last stage: bytes that others had written.
+    [[nodiscard]] std::int64_t readBack() const { return m_readBack; }
     // Of a run that this process has published, or found published.
     [[nodiscard]] const schema::Report* report() const;
     [[nodiscard]] std::vector<std::string> takeNotes();
@@ -40,7 +43,8 @@ public:
     // Of the thread of the run.
     base::Result<executor::Order> next(plan::StageId stage, int stages, const std::stop_token& stop) override;
     void listed(executor::StageShards left) override { m_left = std::move(left); }
-    void computed(std::int64_t destinations) override { m_computed = destinations; }
+    void computed(std::int64_t destinations, const plan::Bytes& moved) override;
+    void readBack(std::int64_t bytes) override { m_readBack = bytes; }
 
 private:
     class Listener;
@@ -59,7 +63,8 @@ private:
     plan::StageId m_stage;
     int m_stages = 0;
     executor::StageShards m_left;
-    std::int64_t m_computed = 0;
+    std::int64_t m_computed = 0, m_readBack = 0;
+    plan::Bytes m_moved;
     base::ProgressFn m_progress;  // of the request that waits
     std::vector<std::string> m_notes;
     base::Result<pipeline::Evaluation> m_result;

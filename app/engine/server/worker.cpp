@@ -115,7 +115,7 @@ private:
     {
         Order order{.kind = Order::Kind::Leave};
         order.publish = params.maybe<bool>("publish").value_or(false);
-        return atStage(params, order, call, &Worker::placeValue);
+        return atStage(params, order, call, &Worker::stageEndValue);
     }
 
     using Answer = Value (Worker::*)() const;
@@ -149,6 +149,13 @@ private:
         return place;
     }
 
+    Value stageEndValue() const
+    {
+        Value place = placeValue();
+        place["read_back"] = m_run->readBack();
+        return place;
+    }
+
     Value leftValue() const
     {
         Value left;
@@ -163,6 +170,8 @@ private:
     {
         Value computed;
         computed["destinations"] = m_run->destinations();
+        computed["written"] = m_run->moved().d2h;
+        computed["read"] = m_run->moved().h2d;
         return computed;
     }
 

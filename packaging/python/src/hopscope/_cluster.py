@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,13 +21,15 @@ def run(
     threads: int = 0,
     told: Callable[[Event], None] = lambda _event: None,
     progress: bool | Progress | None = False,
+    stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """The report, as the last worker has written it, with `scale`: who has computed what. `request`: the parameters of
-    worker/open (docs/protocol.md), with absolute paths. Ends all workers, however it ends."""
+    worker/open (docs/protocol.md), with absolute paths. `stop`: set from any thread, it ends the run. Ends all
+    workers, however it ends."""
     crew = _crew(address, workers, threads)
     try:
         with reported(progress) as show:
-            driver = Driver(crew, request, told, show)
+            driver = Driver(crew, request, told, show, stop)
             report = driver.run()
             return {**report, "scale": driver.summary()}
     finally:

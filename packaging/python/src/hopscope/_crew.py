@@ -69,6 +69,10 @@ class LocalCrew:
     def close(self) -> None:
         for member in self._members:
             member.end()
-        for member in self._members:
-            with contextlib.suppress(OSError):
-                member.close()
+        with ThreadPoolExecutor(max(len(self._members), 1), "hopscope-close") as pool:
+            list(pool.map(_closed, self._members))
+
+
+def _closed(member: _Local) -> None:
+    with contextlib.suppress(OSError):
+        member.close()

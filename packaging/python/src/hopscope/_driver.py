@@ -3,6 +3,7 @@ finished is given to others; where all of it ends, the same call goes on, since 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from ._crew import Answer, Crew, Member
 from ._progress import Progress
 from ._shards import Shard, Shards
 from ._version import __version__
-from .errors import EngineError, HopscopeError, InputError, ResourceError, error_from
+from .errors import Cancelled, EngineError, HopscopeError, InputError, ResourceError, error_from
 
 _QUIET = 20.0  # seconds without any worker before that is said
 _TICK = 0.2  # seconds between looks at what takes too long
@@ -29,13 +30,14 @@ Told = Callable[[Event], None]
 
 @dataclass
 class _Task:
-    """A request under way. `shards`: of the stage that its shard belongs to."""
+    """A request under way. `shards`: of the stage that its shard belongs to; `attempt`: how many have been given it."""
 
     kind: str
     answer: Future[Answer]
     shard: Shard | None = None
     shards: Shards | None = None
     begun: float = 0.0
+    attempt: int = 1
 
 
 @dataclass
@@ -63,13 +65,22 @@ class _Slot:
 
 
 class Driver:
-    """`request`: what worker/open gets; its `wait` is also for how many seconds there may be no worker."""
+    """`request`: what worker/open gets; its `wait` is also for how many seconds there may be no worker. `stop`,
+    set from any thread, ends the run."""
 
-    def __init__(self, crew: Crew, request: Mapping[str, Any], told: Told, progress: Progress) -> None:
+    def __init__(
+        self,
+        crew: Crew,
+        request: Mapping[str, Any],
+        told: Told,
+        progress: Progress,
+        stop: threading.Event | None = None,
+    ) -> None:
         self._crew, self._request, self._listener, self._progress = crew, dict(request), told, progress
+        self._stop = stop or threading.Event()
         self._began = time.monotonic()
         self._slots = [_Slot(number + 1) for number in range(crew.size)]
-        self._stage, self._stages, self._done, self._total = 1, 0, 0, 0
+        self._stage, self._stages, self._passed, self._done, self._total = 1, 0, 0, 0, 0
         self._shards: Shards | None = None
         self._listing = self._publishing = self._alone = False
         self._folder: list[int] = []
@@ -80,6 +91,8 @@ class Driver:
     def run(self) -> dict[str, Any]:
         """The report. Raises what a worker refuses, by its name."""
         while self._report is None:
+            if self._stop.is_set():
+                raise Cancelled("cancelled", "the same run goes on with what is finished")
             self._start_members()
             self._collect()
             self._look_for_late()
@@ -106,6 +119,7 @@ class Driver:
                 shards.lost(slot.number)
             slot.owed.clear()
             slot.member = self._crew.member(slot.number)
+            self._tell("starting", slot)
             self._ask(slot, "worker/open", {**self._request, "threads": self._crew.threads})
         self._look_for_any(now)
 
@@ -127,8 +141,20 @@ class Driver:
 
     def _ask(self, slot: _Slot, method: str, params: Mapping[str, Any], shard: Shard | None = None) -> None:
         assert slot.member is not None
-        task = _Task(method, slot.member.call(method, params), shard, self._shards if shard else None, time.monotonic())
+        shards = self._shards if shard else None
+        task = _Task(method, slot.member.call(method, params), shard, shards)
+        if shard is not None and shards is not None:
+            task.attempt = shards.given[shard]
         slot.tasks.append(task)
+        if len(slot.tasks) == 1:
+            self._begin(slot)
+
+    def _begin(self, slot: _Slot) -> None:
+        """The first request of a worker is under way."""
+        task = slot.tasks[0]
+        task.begun = time.monotonic()
+        if task.shard is not None:
+            self._tell("begun", slot, **_named(slot, task))
 
     def _collect(self) -> None:
         """Waits for answers, and takes those that are there."""
@@ -150,9 +176,9 @@ class Driver:
         elif "error" in answer:
             self._refused(slot, task, error_from(answer["error"]))
         else:
-            if slot.tasks:
-                slot.tasks[0].begun = time.monotonic()
             self._take(slot, task, answer)
+            if slot.tasks:
+                self._begin(slot)
 
     def _take(self, slot: _Slot, task: _Task, answer: Answer) -> None:
         result = answer["result"]
@@ -163,6 +189,9 @@ class Driver:
         elif task.kind == "shard/compute":
             self._computed(slot, task, result)
         else:
+            if not self._publishing:
+                took = round(time.monotonic() - task.begun, 3)
+                self._tell("left", slot, stage=slot.stage, bytes=result["read_back"], seconds=took)
             self._moved(slot, result)
 
     def _opened(self, slot: _Slot, result: dict[str, Any], version: str) -> None:
@@ -232,10 +261,14 @@ class Driver:
     # ---- stages
 
     def _listed(self, result: dict[str, Any]) -> None:
-        shards = [Shard(item["loop"], item["first"], item["count"], item["work"]) for item in result["shards"]]
+        shards = [
+            Shard(item["loop"], item["first"], item["count"], item["work"], number)
+            for number, item in enumerate(result["shards"], 1)
+        ]
         self._shards, self._listing = Shards.of(shards), False
         self._done, self._total = result["done"], result["total"]
-        self._told("stage", stage=self._stage, stages=self._stages, done=self._done, total=self._total)
+        place = {"stage": self._stage, "stages": self._stages, "shards": len(shards)}
+        self._told("stage", **place, done=self._done, total=self._total)
         self._show()
 
     def _computed(self, slot: _Slot, task: _Task, result: dict[str, Any]) -> None:
@@ -246,13 +279,16 @@ class Driver:
         slot.shards += 1
         slot.destinations += result["destinations"]
         slot.seconds += now - task.begun
-        computed = {"first": task.shard.first, "count": task.shard.count, "destinations": result["destinations"]}
-        self._tell(
-            "shard", slot, stage=slot.stage, loop=task.shard.loop, **computed, seconds=round(now - task.begun, 4)
-        )
         if first and task.shards is self._shards:
             self._done += task.shard.count
             self._show()
+        moved = {name: result[name] for name in ("destinations", "written", "read")}
+        self._tell(
+            "shard", slot, **_named(slot, task), **moved, seconds=round(now - task.begun, 4), **self._so_far(task)
+        )
+
+    def _so_far(self, task: _Task) -> dict[str, Any]:
+        return {"done": self._done} if task.shards is self._shards else {}
 
     def _show(self) -> None:
         self._progress(f"stage {self._stage} of {self._stages}", self._done, self._total)
@@ -283,6 +319,9 @@ class Driver:
             self._ask(slot, "shard/compute", where, shard)
 
     def _end_stage(self) -> None:
+        if self._stage > self._passed:  # once, whoever is lost while the results appear
+            self._passed = self._stage
+            self._told("barrier", stage=self._stage)
         if self._stage < self._stages:
             self._again += self._shards.again if self._shards is not None else 0
             self._stage, self._shards = self._stage + 1, None
@@ -291,11 +330,20 @@ class Driver:
         if ready is None or self._publishing:
             return
         for slot in self._slots:  # who makes the results appear waits until nobody else uses the folder
-            if slot is not ready:
+            if slot is not ready and not slot.retired:
+                self._tell("retired", slot)
                 self._drop(slot)
                 slot.retired = True
         self._publishing = True
+        self._tell("publishing", ready)
         self._ask(ready, "stage/end", {"stage": self._stage, "publish": True})
+
+
+def _named(slot: _Slot, task: _Task) -> dict[str, Any]:
+    """A shard, as events name it."""
+    assert task.shard is not None
+    shard = {name: getattr(task.shard, name) for name in ("number", "loop", "first", "count", "work")}
+    return {"stage": slot.stage, **shard, "attempt": task.attempt}
 
 
 def _sentence(problem: BaseException) -> str:

@@ -4,6 +4,7 @@ what a worker is, beyond its number."""
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -16,12 +17,13 @@ _SLOW, _LEAST = 1.5, 1.0  # likewise, and seconds, where nothing else is left to
 
 @dataclass(frozen=True, order=True)
 class Shard:
-    """Destinations of a loop. `work`: edges, and 8 for each destination."""
+    """Destinations of a loop. `work`: edges, and 8 for each destination; `number`: in the list of its stage, from 1."""
 
     loop: int
     first: int
     count: int
     work: float
+    number: int = field(default=0, compare=False)
 
 
 @dataclass
@@ -36,12 +38,14 @@ class Attempt:
 
 @dataclass
 class Shards:
-    """`depth`: how many a worker is given at once, so that it never waits for the next one."""
+    """`depth`: how many a worker is given at once, so that it never waits for the next one. `given`: how often a shard
+    has been."""
 
     waiting: list[Shard]
     depth: int = 2
     attempts: list[Attempt] = field(default_factory=list)
     finished: set[Shard] = field(default_factory=set)
+    given: Counter[Shard] = field(default_factory=Counter)
     again: int = 0
     _rates: list[float] = field(default_factory=list)
 
@@ -66,6 +70,7 @@ class Shards:
             shard = self._slowest(worker, now)
         if shard is None:
             return None
+        self.given[shard] += 1
         self.attempts.append(Attempt(shard, worker, None if own else now))
         return shard
 

@@ -70,6 +70,18 @@ _BY_EXIT_CODE: dict[int, type[HopscopeError]] = {
 }
 
 
+# What the engine calls them.
+_NAMES = {
+    2: "usage",
+    3: "input",
+    4: "unsupported",
+    5: "different",
+    6: "resources",
+    7: "internal",
+    130: "cancelled",
+}
+
+
 def kind_of(exit_code: int) -> type[HopscopeError]:
     """The exception for an exit code of the engine; EngineError for one that is not documented."""
     return _BY_EXIT_CODE.get(exit_code, EngineError)
@@ -83,5 +95,5 @@ def error_from(document: Mapping[str, Any]) -> HopscopeError:
 
 def document_of(problem: HopscopeError) -> dict[str, Any]:
     """What `error_from` makes the exception of."""
-    named = {name: getattr(problem, name) for name in ("message", "hint", "where", "code")}
-    return {**named, "exit_code": problem.exit_code}
+    named = {name: getattr(problem, name) for name in ("message", "hint", "where")}
+    return {**named, "code": problem.code or _NAMES[problem.exit_code], "exit_code": problem.exit_code}

@@ -1,5 +1,6 @@
 """`hopscope-scale run`: one run on many machines (docs/scale.md). Several workers, each a process of the engine,
-compute the shards of each stage; they meet in the output folder, which all of them see."""
+compute the shards of each stage; they meet in the output folder, which all of them see. `hopscope-scale serve` does so
+for the window."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ from typing import IO, Any
 from ._cluster import run
 from ._driver import Event
 from ._inference import bytes_of
+from ._served_run import Workers, absolute
+from ._serving import serve
 from ._version import __version__
 from .errors import Cancelled, HopscopeError, UsageError, document_of
 
@@ -25,18 +28,29 @@ def main(words: list[str] | None = None) -> int:
     """The exit code, as those of hopscope-engine."""
     asked = _parser().parse_args(words)
     try:
-        with _ended_by_signals(), _events(asked.events) as told:
-            console = _Console(asked, told)
-            report = run(
-                _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
-                progress=False if asked.quiet or asked.json else None,
-            )  # fmt: skip
-            console.end(report)
-            return 5 if (report["verify"] or {}).get("verdict") == "different" else 0
+        with _ended_by_signals():
+            return int(asked.carry_out(asked))
     except HopscopeError as problem:
         return _failed(problem, asked.json)
     except KeyboardInterrupt:
-        return _failed(Cancelled("cancelled", "the same command goes on with what is finished"), asked.json)
+        return _failed(Cancelled("cancelled", asked.afterwards), asked.json)
+
+
+def _run(asked: argparse.Namespace) -> int:
+    with _events(asked.events) as told:
+        console = _Console(asked, told)
+        report = run(
+            _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
+            progress=False if asked.quiet or asked.json else None,
+        )  # fmt: skip
+        console.end(report)
+        return 5 if (report["verify"] or {}).get("verdict") == "different" else 0
+
+
+def _serve(asked: argparse.Namespace) -> int:
+    folder = asked.folder and str(Path(asked.folder).absolute())
+    memory = bytes_of(asked.memory)
+    return serve(Workers(asked.address, asked.workers, asked.threads, memory, asked.wait, folder))
 
 
 def _failed(problem: HopscopeError, as_json: bool) -> int:
@@ -133,7 +147,7 @@ def _table(report: dict[str, Any]) -> str:
 def _request(asked: argparse.Namespace) -> dict[str, Any]:
     """The parameters of worker/open: workers have other working directories."""
     request: dict[str, Any] = {"model": str(Path(asked.model).absolute()), "output": str(Path(asked.output).absolute())}
-    request["data"] = [_absolute(word) for word in asked.data]
+    request["data"] = [absolute(word) for word in asked.data]
     request["roles"] = asked.role
     request |= {name: getattr(asked, name) for name in (*_CHOICES, "batch", "stages", "deadline", "wait")}
     request |= {name: str(Path(value).absolute()) for name in ("plan", "pins") if (value := getattr(asked, name))}
@@ -141,20 +155,45 @@ def _request(asked: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in request.items() if value is not None}
 
 
-def _absolute(word: str) -> str:
-    name, separator, file = word.rpartition("=")
-    return f"{name}{separator}{Path(file).absolute()}"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="hopscope-scale", description="One run of Hopscope on many machines.")
     parser.add_argument("--version", action="version", version=f"hopscope-scale {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser("run", help="Evaluate a model layer by layer for all nodes, by several workers")
+    _add_run(commands.add_parser("run", help="Evaluate a model layer by layer for all nodes, by several workers"))
+    _add_serve(commands.add_parser("serve", help="The engine of a window whose runs are dealt out to several workers"))
+    return parser
+
+
+def _add_run(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(carry_out=_run, afterwards="the same command goes on with what is finished")
     command.add_argument("model", metavar="MODEL", help="TorchScript file; all paths are the same on all machines")
     command.add_argument("--data", metavar="D", action="append", required=True, help="As for hopscope-engine run")
     command.add_argument("--role", metavar="R", action="append", default=[], help="As for hopscope-engine run")
     command.add_argument("-o", "--output", metavar="DIR", required=True, help="The folder that all workers see")
+    _add_workers(command)
+    for name in ("batch", "stages"):
+        command.add_argument(f"--{name}", metavar="N", type=_positive, help="As for hopscope-engine run")
+    command.add_argument("--deadline", metavar="SECONDS", type=float, help="As for hopscope-engine run")
+    for name in ("plan", "pins", *_CHOICES):
+        command.add_argument(f"--{name}", help="As for hopscope-engine run")
+    command.add_argument(
+        "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
+    )
+    command.add_argument("--json", action="store_true", help="Print the report as a JSON document")
+    command.add_argument("--quiet", action="store_true", help="Suppress progress and notes")
+
+
+def _add_serve(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(carry_out=_serve, json=False, afterwards="")
+    _add_workers(command)
+    command.add_argument(
+        "--folder", metavar="DIR",
+        help="Where runs that name no folder have their results meanwhile; all workers see it. "
+        "Default: temporary files, with the address local",
+    )  # fmt: skip
+
+
+def _add_workers(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--address", metavar="A", default="auto",
         help="A Ray cluster: auto (of this machine) or HOST:PORT; local: processes of this machine, without Ray",
@@ -166,24 +205,12 @@ def _parser() -> argparse.ArgumentParser:
         "--threads", metavar="N", type=_positive, default=0, help="Cores of each worker; default: a node's"
     )
     command.add_argument("--memory", metavar="SIZE", help="Limit for each worker: 500M, 1Gi, ..")
-    for name in ("batch", "stages"):
-        command.add_argument(f"--{name}", metavar="N", type=_positive, help="As for hopscope-engine run")
-    for name in ("deadline", "wait"):
-        command.add_argument(f"--{name}", metavar="SECONDS", type=float, help=_SECONDS[name])
-    for name in ("plan", "pins", *_CHOICES):
-        command.add_argument(f"--{name}", help="As for hopscope-engine run")
     command.add_argument(
-        "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
+        "--wait",
+        metavar="SECONDS",
+        type=float,
+        help="End where there is no worker, or one waits for others, for so long",
     )
-    command.add_argument("--json", action="store_true", help="Print the report as a JSON document")
-    command.add_argument("--quiet", action="store_true", help="Suppress progress and notes")
-    return parser
-
-
-_SECONDS = {
-    "deadline": "As for hopscope-engine run",
-    "wait": "End where there is no worker, or one waits for others, for so long",
-}
 
 
 def _positive(text: str) -> int:

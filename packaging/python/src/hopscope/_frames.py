@@ -1,0 +1,89 @@
+"""Frames of the protocol (docs/protocol.md) on their way through, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_HEADER, _MESSAGE = 4 << 10, 16 << 20  # bytes at most
+_CHUNK = 1 << 18
+
+
+@dataclass(frozen=True)
+class Frame:
+    """`raw`: all of it. `body`: none where the bytes are no frames; all that come after these are none, either."""
+
+    raw: bytes
+    body: bytes | None
+
+    def message(self) -> dict[str, Any]:
+        """What it says; nothing where it is no JSON object."""
+        try:
+            found = json.loads(self.body or b"null")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+def frames(source: int) -> Iterator[Frame]:
+    """What comes out of a file descriptor, until its end. Nothing is taken beyond what has arrived."""
+    held, broken = bytearray(), False
+    while chunk := os.read(source, _CHUNK):
+        held += chunk
+        while not broken and (size := _extent(held)) is not None:
+            header, end = size
+            broken = end == 0
+            if broken or len(held) < end:
+                break
+            yield Frame(bytes(held[:end]), bytes(held[header:end]))
+            del held[:end]
+        if broken and held:
+            yield Frame(bytes(held), None)
+            held.clear()
+    if held:
+        yield Frame(bytes(held), None)
+
+
+def _extent(held: bytearray) -> tuple[int, int] | None:
+    """Where the body begins and ends; (0, 0) where these bytes begin no frame, nothing where that is not known yet."""
+    at = held.find(b"\r\n\r\n", 0, _HEADER)
+    if at < 0:
+        return (0, 0) if len(held) >= _HEADER else None
+    lengths = [
+        line.partition(b":")[2].strip()
+        for line in bytes(held[:at]).split(b"\r\n")
+        if line.partition(b":")[0].lower() == b"content-length"
+    ]
+    if len(lengths) != 1 or not lengths[0].isdigit() or int(lengths[0]) > _MESSAGE:
+        return 0, 0
+    return at + 4, at + 4 + int(lengths[0])
+
+
+def framed(message: dict[str, Any]) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+class Sink:
+    """Where frames go, whole, from any thread. What is sent after the reader is gone is lost."""
+
+    def __init__(self, target: int) -> None:
+        self._target, self._sending, self._gone = target, threading.Lock(), False
+
+    def close(self) -> None:
+        """Nothing is sent any more; the descriptor is its owner's."""
+        self._gone = True
+
+    def send(self, raw: bytes) -> None:
+        """Waits while nobody reads."""
+        with self._sending:
+            left = memoryview(raw)
+            while left and not self._gone:
+                try:
+                    left = left[os.write(self._target, left) :]
+                except OSError:
+                    self._gone = True

@@ -1,0 +1,57 @@
+"""Where a process keeps what its client does not ask to keep. Whatever ends it, the next one removes what it left."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from .errors import ResourceError
+
+_PREFIX = "hopscope-scale-"
+_LOCK = "lock"
+
+
+class Home:
+    """A folder in `parent`, held by a lock until `close`."""
+
+    def __init__(self, parent: str) -> None:
+        _sweep(Path(parent))
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        except OSError as problem:
+            raise ResourceError(
+                f"{parent}: no folder can be made there: {problem.strerror}", "name another one with --folder"
+            ) from problem
+        self._lock = _held(self.path, os.O_CREAT)
+
+    def close(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+
+
+def _held(folder: Path, more: int = 0) -> int | None:
+    """The lock of a folder, as a file descriptor; nothing while another process has it."""
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | more, 0o600)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _sweep(parent: Path) -> None:
+    with contextlib.suppress(OSError):
+        for folder in parent.glob(f"{_PREFIX}*"):
+            lock = _held(folder) if folder.stat().st_uid == os.getuid() else None
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)

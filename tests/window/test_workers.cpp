@@ -1,0 +1,164 @@
+// A run of several workers in the window, by an engine made up for tests: three workers, the second of which is lost.
+
+#include <QAction>
+#include <QLabel>
+#include <QPushButton>
+#include <QTest>
+
+#include "bed.h"
+#include "checks.h"
+#include "models/run_log.h"
+#include "panels/worker_part.h"
+
+using namespace hopscope;
+using bed::Bed;
+
+namespace {
+
+window::WindowSetup workersSetup(const QStringList& more = {}, style::Mode theme = style::Mode::Light)
+{
+    window::WindowSetup setup = bed::fakeSetup();
+    setup.engineCommand = bed::fakeCommand(QStringList{"--workers", "3"} + more);
+    setup.settings.perspective = "run";
+    setup.settings.theme = theme;
+    return setup;
+}
+
+QString said(Bed& bed, const char* label) { return bed::child<QLabel>(*bed.window, label)->accessibleName(); }
+
+}  // namespace
+
+class TestWindowWorkers : public QObject {
+    Q_OBJECT
+private slots:
+    void lanesStandInPlaceOfThePipeline();
+    void aRunOfOneProcessHasNoWorkers();
+    void whatWaitsIsSaidWhileItGoesOn();
+    void aStoppedRunIsOver();
+    void nothingIsOfferedThatCannotBeDone();
+    void allOfItFits_data();
+    void allOfItFits();
+    void anEngineThatIsUsedWronglyIsNotStartedAgain();
+};
+
+void TestWindowWorkers::lanesStandInPlaceOfThePipeline()
+{
+    Bed bed(workersSetup());
+    QVERIFY(bed.open("chain3.pt"));
+    auto* part = bed.window->findChild<panels::WorkerPart*>();
+    QVERIFY(!part->isVisible());  // nothing has run
+    QVERIFY(bed.run());
+    QTRY_VERIFY(part->isVisible());
+    QVERIFY(!bed::child<QWidget>(*bed.window, "timeline")->isVisible());
+    const models::WorkerLog& workers = *bed.window->document().runLog()->workers();
+    QCOMPARE(workers.lanes().size(), std::size_t(3));
+    QCOMPARE(workers.barriers().size(), std::size_t(3));
+    QCOMPARE(workers.lanes()[1].lives.size(), std::size_t(2));
+    QTRY_VERIFY2(
+        said(bed, "workersSummary").startsWith("3 workers · 1 lost · 1 shard done again · slowest: worker 1, +"),
+        qPrintable(said(bed, "workersSummary")));
+    QTRY_VERIFY(said(bed, "workersWait").startsWith("Workers computed for"));
+    QVERIFY(said(bed, "runTitle").startsWith("chain3.pt on 3 workers"));
+    const std::int64_t rows = bed.window->document().runLog()->stages().front().destinations;
+    std::int64_t done = 0;
+    for (const models::WorkerLane& lane : workers.lanes()) done += lane.destinations;
+    QCOMPARE(done, 3 * rows);
+}
+
+void TestWindowWorkers::aRunOfOneProcessHasNoWorkers()
+{
+    window::WindowSetup setup = bed::fakeSetup();
+    setup.settings.perspective = "run";
+    Bed bed(setup);
+    QVERIFY(bed.open("chain3.pt"));
+    QVERIFY(bed.run());
+    QVERIFY(!bed.window->findChild<panels::WorkerPart*>()->isVisible());
+    QVERIFY(bed::child<QWidget>(*bed.window, "timeline")->isVisible());
+    QVERIFY(bed::child<QPushButton>(*bed.window, "stepBatch")->isEnabled());
+}
+
+void TestWindowWorkers::whatWaitsIsSaidWhileItGoesOn()
+{
+    Bed bed(workersSetup({"--stand", "29"}));
+    QVERIFY(bed.open("chain3.pt"));
+    bed.window->workbench().startRun();
+    QTRY_COMPARE(said(bed, "workersWait"), "2 of 3 workers wait for worker 1, which is at shard 2 of stage 2.");
+    QVERIFY(said(bed, "runStatus").startsWith("Stage 2 of 3"));
+}
+
+void TestWindowWorkers::aStoppedRunIsOver()
+{
+    Bed bed(workersSetup({"--stand", "20"}));
+    QVERIFY(bed.open("chain3.pt"));
+    bed.window->workbench().startRun();
+    QTRY_VERIFY(said(bed, "workersWait").contains("stage 2"));
+    auto* stop = bed::child<QPushButton>(*bed.window, "stop");
+    QVERIFY(stop->isEnabled());
+    QTest::mouseClick(stop, Qt::LeftButton);
+    QTRY_VERIFY(!bed.window->workbench().running());
+    QTRY_VERIFY2(said(bed, "runStatus").startsWith("Stopped after"), qPrintable(said(bed, "runStatus")));
+    QVERIFY(bed.window->document().runs().empty());
+}
+
+void TestWindowWorkers::nothingIsOfferedThatCannotBeDone()
+{
+    Bed bed(workersSetup({"--stand", "20"}));
+    QVERIFY(bed.open("chain3.pt"));
+    const auto offered = [&](const char* button, const char* action) {
+        const auto* widget = bed::child<QPushButton>(*bed.window, button);
+        if (!widget->isEnabled()) qInfo("%s: %s", button, qPrintable(widget->toolTip()));
+        return widget->isEnabled() || bed.window->actionBook().find(action)->isEnabled();
+    };
+    QTRY_VERIFY(offered("start", "run.start"));
+    QVERIFY(!offered("stepBatch", "run.stepBatch"));
+    QVERIFY(!offered("stepStage", "run.stepStage"));
+    QVERIFY(!bed.window->actionBook().find("run.startPaused")->isEnabled());
+    bed.window->workbench().startRun();
+    QTRY_VERIFY(bed.window->document().runLog()->workers() != nullptr);
+    QVERIFY(!offered("pause", "run.pause"));
+    QVERIFY(bed::child<QPushButton>(*bed.window, "pause")->toolTip().contains("cannot be paused"));
+    QVERIFY(offered("stop", "run.stop"));
+}
+
+void TestWindowWorkers::allOfItFits_data()
+{
+    QTest::addColumn<style::Mode>("mode");
+    QTest::addColumn<QSize>("size");
+    for (const auto& [name, mode] : {std::pair{"light", style::Mode::Light}, std::pair{"dark", style::Mode::Dark}})
+        for (const QSize size : {QSize(1280, 800), QSize(800, 600), QSize(1600, 1000)})
+            QTest::addRow("%s, %dx%d", name, size.width(), size.height()) << mode << size;
+}
+
+void TestWindowWorkers::allOfItFits()
+{
+    QFETCH(style::Mode, mode);
+    QFETCH(QSize, size);
+    Bed bed(workersSetup({"--stand", "29"}, mode));
+    bed.window->resize(size);
+    QVERIFY(bed.open("chain3.pt"));
+    bed.window->workbench().startRun();
+    QTRY_VERIFY(said(bed, "workersWait").contains("wait for worker 1"));
+    auto* lanes = bed.window->findChild<plots::WorkerLanes*>();
+    lanes->setFocus();
+    QTest::keyClick(lanes, Qt::Key_Down);
+    QTest::keyClick(lanes, Qt::Key_Right, Qt::ShiftModifier);
+    QTRY_VERIFY(said(bed, "workersChoice").startsWith("shard 1 of stage 1"));
+    QTest::qWait(100);
+    const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
+                              checks::paleTexts(*bed.window, bed.window->grab().toImage()) +
+                              checks::unnamedWidgets(*bed.window);
+    QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
+}
+
+void TestWindowWorkers::anEngineThatIsUsedWronglyIsNotStartedAgain()
+{
+    window::WindowSetup setup = bed::fakeSetup();
+    setup.engineCommand = {"sh", "-c", "echo 'error: workers of this machine need a number of them' >&2; exit 2"};
+    Bed bed(setup);
+    QTRY_COMPARE(bed.window->engine().state(), jobs::EngineState::Failed);
+    QTRY_VERIFY(bed.window->banner().sentence().contains("workers of this machine need a number of them"));
+    QVERIFY(bed.window->banner().sentence().contains("will not be restarted"));
+}
+
+QTEST_MAIN(TestWindowWorkers)
+#include "test_workers.moc"

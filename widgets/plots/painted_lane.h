@@ -1,0 +1,34 @@
+#pragma once
+
+// A lane that is painted bar by bar while its intervals are few, else as how busy each pixel's time was.
+
+#include <QPainter>
+
+#include "plots/lanes.h"
+#include "style/theme.h"
+
+namespace hopscope::plots {
+
+using TimeRange = std::pair<double, double>;
+
+class PaintedLane {
+public:
+    void append(const Interval& interval);  // amortised constant when in order of start
+    void clear();
+    [[nodiscard]] const Lane& lane() const { return m_lane; }
+    // Whether the intervals of a range can be told apart on so many pixels.
+    [[nodiscard]] bool isSparse(const TimeRange& range, int pixels) const;
+    // Does not go again through what it has painted before with the same range and width.
+    void paintCoverage(QPainter& painter, const QRect& rect, const TimeRange& range, const QColor& colour);
+
+private:
+    Lane m_lane;
+    Coverage m_coverage;
+    std::size_t m_counted = 0;  // intervals that are in the coverage
+};
+
+// A number in the middle of a bar, if there is room.
+void paintNumber(QPainter& painter, const QRectF& bar, const QColor& colour, std::int64_t number,
+                 const style::Theme& theme);
+
+}  // namespace hopscope::plots
