@@ -14,6 +14,7 @@
 
 namespace hopscope::executor {
 class Dealer;
+struct Ownership;
 }
 
 namespace hopscope::pipeline {
@@ -39,6 +40,10 @@ struct ShardOptions {
     int index = 1, count = 1;                       // from 1; with a dealer both are 0: any number of processes
     std::optional<double> patience = std::nullopt;  // seconds to wait for others at one point; none: without end
     executor::Dealer* dealer = nullptr;             // says what this process is to compute; must outlive the run
+    // With a dealer: processes share no folder, and this one keeps the rows of a part; must outlive the run. Unless `keep`,
+    // its folder is removed when it ends, whatever it has finished.
+    const executor::Ownership* owner = nullptr;
+    bool keep = true;
 };
 
 struct PlanSource {  // a file, or made by a strategy

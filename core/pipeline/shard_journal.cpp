@@ -202,6 +202,11 @@ std::string ShardJournal::sentenceOn(const executor::Waiting& waiting) const
     return "stage " + std::to_string(waiting.stage.number) + ": " + text;
 }
 
+std::optional<executor::Ownership> ShardJournal::ownership() const
+{
+    return m_options.owner != nullptr ? std::optional(*m_options.owner) : std::nullopt;
+}
+
 base::Status ShardJournal::wait(const executor::Waiting& waiting, const std::stop_token& stop)
 {
     return pause(sentenceOn(waiting), {{}, waiting.done, waiting.total}, stop);

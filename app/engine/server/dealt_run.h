@@ -18,8 +18,9 @@ namespace hopscope::engine {
 
 class DealtRun final : public executor::Dealer {
 public:
-    // `request`: without its shard. `patience`: seconds, for others, at one point.
-    DealtRun(pipeline::EvaluationRequest request, std::string output, std::optional<double> patience);
+    // `request`: without its shard, of which `shard` has the rest.
+    DealtRun(pipeline::EvaluationRequest request, std::string output, pipeline::ShardOptions shard,
+             std::optional<executor::Ownership> owner);
     ~DealtRun() override;  // cancels and waits
     DealtRun(const DealtRun&) = delete;
     DealtRun& operator=(const DealtRun&) = delete;
@@ -33,6 +34,7 @@ public:
     [[nodiscard]] int stages() const { return m_stages; }
     [[nodiscard]] const executor::StageShards& left() const { return m_left; }
     [[nodiscard]] std::int64_t destinations() const { return m_computed; }  // of the last shard
+    [[nodiscard]] const executor::Exchanged& exchange() const { return m_exchanged; }
     // Of a run that this process has published, or found published.
     [[nodiscard]] const schema::Report* report() const;
     [[nodiscard]] std::vector<std::string> takeNotes();
@@ -41,6 +43,7 @@ public:
     base::Result<executor::Order> next(plan::StageId stage, int stages, const std::stop_token& stop) override;
     void listed(executor::StageShards left) override { m_left = std::move(left); }
     void computed(std::int64_t destinations) override { m_computed = destinations; }
+    void exchanged(executor::Exchanged result) override { m_exchanged = std::move(result); }
 
 private:
     class Listener;
@@ -51,6 +54,7 @@ private:
 
     pipeline::EvaluationRequest m_request;
     std::string m_output;
+    std::optional<executor::Ownership> m_owner;
     std::stop_source m_stop;
     mutable std::mutex m_mutex;  // guards what follows
     std::condition_variable_any m_changed;
@@ -60,6 +64,7 @@ private:
     int m_stages = 0;
     executor::StageShards m_left;
     std::int64_t m_computed = 0;
+    executor::Exchanged m_exchanged;
     base::ProgressFn m_progress;  // of the request that waits
     std::vector<std::string> m_notes;
     base::Result<pipeline::Evaluation> m_result;
