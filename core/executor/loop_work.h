@@ -22,6 +22,8 @@ public:
     // Where it may be cut: 0, and the end of each unit. What comes before a destination, or before the next such place.
     [[nodiscard]] const std::vector<std::int64_t>& places() const { return m_ends; }
     [[nodiscard]] double before(std::int64_t destination) const;
+    // How many edges so much work of so many destinations has.
+    [[nodiscard]] static std::int64_t edgesOf(double work, std::int64_t destinations);
     // The place nearest to a destination.
     [[nodiscard]] std::int64_t nearest(std::int64_t destination) const;
     // Where `parts` parts of about equal work begin, and the end.

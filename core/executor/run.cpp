@@ -15,12 +15,12 @@
 #include "executor/arrange.h"
 #include "executor/exception_boundary.h"
 #include "executor/group_commit.h"
-#include "executor/probe.h"
 #include "executor/prologue.h"
 #include "executor/recovery.h"
 #include "executor/resuming.h"
 #include "executor/shards.h"
 #include "executor/staging_plan.h"
+#include "executor/tiling.h"
 #include "executor/transient_inputs.h"
 #include "graph/file.h"
 #include "loader/tensors.h"
@@ -58,15 +58,8 @@ public:
         const LimitScope restore(m_session.device);
         setLimit();
         const bool gpu = m_session.device.gpu();
-        std::optional<TilingRequest> tiling;
-        if (!gpu)
-            tiling = {.batch = m_session.options.batch,
-                      .tile = m_session.options.tile,
-                      .budget = m_budget,
-                      .threads = at::get_num_threads(),
-                      .families = families(),
-                      .store = m_session.options.store};
-        m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
+        m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
+                                   tilingOf(m_session, m_budget));
         prologue();
         beginJournal();
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
@@ -95,15 +88,6 @@ private:
         if (const Journal* const journal = m_session.options.journal)
             m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted)));
         m_budget = std::max(m_budget, 1.0);
-    }
-
-    Families families() const
-    {
-        const Probe* const probe = m_session.options.probe;
-        Families families = Families::of(m_session.options.fuse);
-        if (probe && probe->everyOperator())
-            families = {.chain = false, .softmax = false, .several = false, .segments = false};
-        return families;
     }
 
     void prologue()

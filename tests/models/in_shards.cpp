@@ -78,6 +78,7 @@ public:
                 m_mine.push_back(left.shards[i]);
     }
     void computed(std::int64_t) override {}
+    void exchanged(executor::Exchanged) override {}
 
 private:
     executor::Dealer* m_dealer = this;

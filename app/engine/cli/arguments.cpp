@@ -14,7 +14,7 @@ namespace hopscope::engine {
 
 namespace {
 
-constexpr int mostStages = 1000;
+constexpr int mostStages = 1000, mostWorkers = 4096;
 
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
@@ -39,6 +39,8 @@ struct Parsed {
     MachineCommand machine;
     int repeat = 3;
     bool resume = false;
+    int workers = 0;
+    double network = 2.8;  // GB/s
     std::optional<double> patience;
     pipeline::PlaceOptions place;
     receptive::Request field;
@@ -154,6 +156,17 @@ void addPlan(CLI::App& app, Parsed& parsed)
             "--explain", parsed.explain,
             "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
         ->type_name("FILE");
+    CLI::Option* const workers =
+        command
+            .add_option("--workers", parsed.workers,
+                        "Predict what each of N workers without a shared folder does, and how long they take")
+            ->type_name("N")
+            ->check(CLI::Range(1, mostWorkers));
+    command.add_option("--network", parsed.network, "What reaches a worker's machine in a second")
+        ->type_name("GB/s")
+        ->check(CLI::PositiveNumber)
+        ->needs(workers)
+        ->capture_default_str();
     command.add_option("--steps", parsed.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
         ->type_name("FILE");
 }
@@ -422,6 +435,12 @@ base::Result<Command> finishPlace(Parsed& parsed)
     return PlaceCommand{parsed.place};
 }
 
+std::optional<pipeline::WorkersRequest> workersOf(const Parsed& parsed)
+{
+    if (parsed.workers == 0) return std::nullopt;
+    return pipeline::WorkersRequest{.workers = parsed.workers, .network = parsed.network * 1e9};
+}
+
 base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
     const std::string& objective = name == "export" ? parsed.texts.exportObjective : parsed.texts.objective;
@@ -434,7 +453,8 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
                            .device = parsed.device,
                            .output = parsed.output,
                            .explain = parsed.explain,
-                           .steps = parsed.steps};
+                           .steps = parsed.steps,
+                           .workers = workersOf(parsed)};
     if (name == "run") return finishRun(parsed);
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};
