@@ -3,6 +3,7 @@
 // Options of the pipeline as plain data, independent of where they come from (command line, request, test).
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct ShardOptions {
     // With a dealer: processes share no folder, and this one keeps the rows of a part; must outlive the run. Unless `keep`,
     // its folder is removed when it ends, whatever it has finished.
     const executor::Ownership* owner = nullptr;
+    std::map<std::string, std::string> begun = {};  // run.json and plan.json of the run that others have begun, as text
     bool keep = true;
 };
 

@@ -179,6 +179,9 @@ base::Result<executor::RunReport> runInOwners(const Prepared& prepared, const pl
 {
     const test::TemporaryFolder folder;
     executor::Observer silent;
+    std::map<std::string, std::string> files;
+    const base::Result<base::TensorMap> copies = options.tile ? copiesOf(inputs, folder.path, files) : inputs;
+    if (!copies) return base::forward(copies);
     Desks desks(static_cast<std::size_t>(owners) + 1);
     for (std::size_t i = 0; i < desks.size(); ++i) {
         desks[i].folder = folder.file(std::to_string(i));
@@ -190,7 +193,7 @@ base::Result<executor::RunReport> runInOwners(const Prepared& prepared, const pl
         Owner owner(desks, static_cast<int>(index));
         options.folder = desks[index].folder;
         options.journal = &owner;
-        auto report = executor::run(prepared.walk, prepared.analysis, plan, inputs, options, silent, {});
+        auto report = executor::run(prepared.walk, prepared.analysis, plan, *copies, options, silent, {});
         if (!report && report.error().code != base::ErrorCode::Cancelled) return report;
         if (report && report->shard->complete) return report;
     }

@@ -1,17 +1,18 @@
 """`hopscope-scale run --layout owners` with workers of this machine: the bits of one process, whoever is killed when, and
 nothing left of the workers."""
-import glob
 import json
 import os
 import random
+import resource
 import shutil
 import signal
-import tempfile
+import subprocess
+import sys
 import time
 import unittest
-from pathlib import Path
+from unittest import mock
 
-from scale_support import JOURNAL, PATIENCE, ScaleTest, kill, right
+from scale_support import PATIENCE, ScaleTest, kill, records, right
 
 from engine_commands import engine
 from engine_shards import checked
@@ -30,7 +31,19 @@ class OwnersTest(ScaleTest):
         return super().start(words, "--layout", "owners", *more, environment=environment)
 
     def left(self):
-        return sorted(path.name for path in self.scratch.glob("hopscope-*-*"))
+        """The folders of workers."""
+        return sorted(self.scratch.glob("hopscope-*-*"))
+
+    def noted(self):
+        """What workers have noted."""
+        return [record for folder in self.left() for record in records(folder)]
+
+    def come_through(self, process, case):
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, error + said)
+        right(case, self.out)
+        self.assertEqual(self.left(), [])
+        return said, error
 
 
 class Workers(OwnersTest):
@@ -68,6 +81,131 @@ class Workers(OwnersTest):
         words = words[:words.index("--verify")] + words[words.index("--verify") + 2:]
         said = checked(engine("plan", *words, "--threads", 1, "--device", "cpu", "-o", plan, "--workers", workers, "--json"))
         return json.loads(said.stdout)["workers"]
+
+
+class Interruptions(OwnersTest):
+    def test_workers_are_killed_at_random(self):
+        draw = random.Random(5)
+        for name in ("slow", "normed"):
+            with self.subTest(model=name):
+                case, kills = self.case(name), 0
+                process = self.start(self.words(case), "--workers", 2, "--json")
+                end = time.monotonic() + PATIENCE
+                while process.poll() is None and time.monotonic() < end:
+                    time.sleep(draw.uniform(0.1, 0.6))
+                    found = self.engines()
+                    if found and kills < 6 and self.noted():
+                        kills += kill(draw.choice(found))
+                said, error = self.come_through(process, case)
+                self.assertGreater(kills, 0)
+                self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
+                self.assertIn("was lost", error)
+                shutil.rmtree(self.out)
+
+    def test_what_a_killed_worker_had_noted_is_not_computed_again(self):
+        case = self.case("slow")
+        process = self.start(self.words(case), "--workers", 2, "--json")
+        self.until(lambda: len(self.noted()) > 30)
+        found = self.engines()
+        kill(found[-1])  # the process that gathers begins first
+        self.come_through(process, case)
+        computed = sum(event["destinations"] for event in self.events("shard"))
+        self.assertLessEqual(computed, case.destinations * 1.05)
+
+    def test_the_command_is_killed_and_nothing_is_left_unless_its_folder_was_named(self):
+        case = self.case("slow")
+        for named in (False, True):
+            process = self.start(self.words(case), "--workers", 2, *(["--scratch", self.scratch] if named else []))
+            self.until(lambda: len(self.left()) == 2 and all(len(records(folder)) > 3 for folder in self.left()))
+            process.kill()
+            process.communicate()
+            self.until(lambda: not self.engines(), 5)  # they end by themselves
+            self.assertEqual(len(self.left()), 2 if named else 0)
+        noted = sum(count for *_, count in self.noted())
+        self.assertGreater(noted, 0)
+        (self.folder / "events").unlink()
+        self.run_scale(case, "--workers", 2, "--scratch", self.scratch)
+        self.assertLessEqual(sum(event["destinations"] for event in self.events("shard")), case.destinations - noted)
+        self.assertEqual(self.left(), [])
+
+    def test_an_interrupted_command_ends_within_a_second(self):
+        case = self.case("slow")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start(self.words(case), "--workers", 2)
+            self.until(self.noted)
+            began = time.monotonic()
+            process.send_signal(number)
+            _, error = process.communicate(timeout=PATIENCE)
+            self.assertLess(time.monotonic() - began, 3)  # one, where nothing else runs
+            self.assertEqual(process.returncode, 130, error)
+            self.assertEqual((self.engines(), self.left()), ([], []))
+        self.run_scale(case, "--workers", 2)
+
+
+POPEN = subprocess.Popen
+# Passes requests on, but for the model of worker 2.
+OTHER_MODEL = """
+import json, subprocess, sys, threading
+engine = subprocess.Popen(["{program}", *sys.argv[1:]], stdin=subprocess.PIPE)
+while header := sys.stdin.buffer.readline():
+    sys.stdin.buffer.readline()
+    message = json.loads(sys.stdin.buffer.read(int(header.split(b":")[1])))
+    if message["params"].get("owner", {{}}).get("index") == 2:
+        message["params"]["model"] = "{other}"
+    body = json.dumps(message).encode()
+    engine.stdin.write(b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body)
+    engine.stdin.flush()
+engine.stdin.close()
+sys.exit(engine.wait())
+"""
+
+
+class Refusals(OwnersTest):
+    def refused(self, code, says, words, *more, environment=None):
+        process = self.start(words, *more, environment=environment)
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, code, error + said)
+        errors = [line for line in error.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, error)
+        self.assertIn(says, errors[0])
+        self.assertEqual(self.engines(), [])
+
+    def test_a_folder_that_is_missing(self):
+        words = self.words(self.case("sage"))
+        here = os.uname().nodename
+        self.refused(2, "nowhere: workers cannot have a folder there: there is no such folder", words, "--workers", 2, "--scratch", self.folder / "nowhere")
+        self.refused(3, "no such file", [words[0], "--data", self.folder / "no.safetensors"], "--workers", 2)
+        self.assertFalse(self.out.exists())
+        self.assertEqual(self.left(), [], here)
+
+    def test_a_disk_that_has_no_room(self):
+        def limit():  # of a file; stores are larger, results are not
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (12_000_000, 12_000_000))
+
+        words = self.words(self.case("sage"))
+        with mock.patch.object(subprocess, "Popen", lambda *words, **more: POPEN(*words, preexec_fn=limit, **more)):
+            process = self.start(words, "--workers", 2)
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 6, error + said)
+        self.assertRegex(error, r"error: worker [12] on .*cannot write .*hopscope-.*: File too large")
+        self.assertEqual((self.engines(), self.left()), ([], []))
+
+    def test_another_model_at_one_worker(self):
+        """Played by an engine that begins workers 2 with another file."""
+        words, other = self.words(self.case("sage")), self.made["normed"][0]
+        program = self.folder / "engine"
+        program.write_text(f"#!{sys.executable}\n" + OTHER_MODEL.format(program=str(self.program), other=str(other)))
+        program.chmod(0o755)
+        environment = self.environment(TMPDIR=str(self.scratch), HOPSCOPE_ENGINE=str(program))
+        self.refused(3, "worker 2 on ", words, "--workers", 2, environment=environment)
+        self.assertEqual(self.left(), [])
+
+    def test_a_folder_for_workers_without_owners(self):
+        process = ScaleTest.start(self, self.words(self.case("sage")), "--workers", 1, "--scratch", self.scratch)
+        _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("--layout owners makes them do that", error)
 
 
 def in_of(stages, prefix=""):

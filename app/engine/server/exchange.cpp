@@ -23,6 +23,13 @@ std::optional<executor::Ownership> ownerOf(const Reader& params)
     return owner;
 }
 
+std::map<std::string, std::string> begunOf(const Reader& params)
+{
+    if (!params.has("begun")) return {};
+    const Reader item = params.child("begun");
+    return {{"plan.json", item.get<std::string>("plan")}, {"run.json", item.get<std::string>("run")}};
+}
+
 executor::RowParcel parcelOf(const Reader& params, bool digest)
 {
     executor::RowParcel parcel;

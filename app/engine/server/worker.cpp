@@ -94,6 +94,7 @@ private:
         const pipeline::ShardOptions shard{.index = 0,
                                            .count = 0,
                                            .patience = params.maybe<double>("wait"),
+                                           .begun = begunOf(params),
                                            .keep = params.maybe<bool>("keep").value_or(true)};
         const std::optional<executor::Ownership> owner = ownerOf(params);
         if (!params.ok()) return invalid(params);

@@ -28,10 +28,13 @@ def run(
     scratch: str | None = None,
 ) -> dict[str, Any]:
     """The report, as the last worker has written it, with `scale`: who has computed what. `request`: the parameters of
-    worker/open (docs/protocol.md), with absolute paths. Ends all workers, however it ends. `layout`: "shared" or "owners";
-    `scratch`: where owners have their folders."""
+    worker/open (docs/protocol.md), with absolute paths. Ends all workers, however it ends. `layout`: "shared" or
+    "owners"; `scratch`: where owners have their folders."""
+    if layout not in ("shared", "owners"):
+        raise UsageError(f"layout: '{layout}' is neither shared nor owners", "leave it out for a shared folder")
     if layout == "owners":
-        return _run_owners(request, address, workers, threads, told, progress, scratch)
+        place = _place(address, workers, threads, scratch, _name_of(request["output"]))
+        return _run_owners(request, place, told, progress)
     crew = _crew(address, workers, threads)
     try:
         with reported(progress) as show:
@@ -43,15 +46,9 @@ def run(
 
 
 def _run_owners(
-    request: Mapping[str, Any],
-    address: str,
-    workers: int,
-    threads: int,
-    told: Callable[[Event], None],
-    progress: bool | Progress | None,
-    scratch: str | None,
+    request: Mapping[str, Any], place: Place, told: Callable[[Event], None], progress: bool | Progress | None
 ) -> dict[str, Any]:
-    place, clean = _place(address, workers, threads, scratch, _name_of(request["output"])), False
+    clean = False
     try:
         with reported(progress) as show:
             owners = Owners(place, request, told, show)
@@ -88,9 +85,7 @@ def _crew(address: str, workers: int, threads: int) -> Crew:
 
 
 def _uncounted() -> UsageError:
-    return UsageError(
-        "workers of this machine need a number of them", "name it with --workers (in Python workers=)"
-    )
+    return UsageError("workers of this machine need a number of them", "name it with --workers (in Python workers=)")
 
 
 def _cores_for(workers: int) -> int:

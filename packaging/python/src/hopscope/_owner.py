@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,17 @@ from ._worker import Worker
 from .errors import HopscopeError, ResourceError, UsageError, document_of
 
 JOURNAL = ".hopscope-journal"
-_BEGUN = ("run.json", "plan.json")
-_MADE = "made"  # tells the engine that the folder was made for this run
+_ATTEMPTS, _PAUSE = 20, 0.05  # seconds between them
 
 
-def begun_in(folder: Path) -> dict[str, bytes]:
-    """What a run has to go on with that others take part in."""
-    return {name: (folder / JOURNAL / name).read_bytes() for name in _BEGUN}
+def begun_in(folder: Path) -> dict[str, str]:
+    """What a run has to go on with that others take part in, as worker/open takes it."""
+    return {name: (folder / JOURNAL / f"{name}.json").read_text() for name in ("run", "plan")}
 
 
 class Owner:
-    """`scratch`: the folder for its folder, none: the one for temporary files there. What is in it of another run of the
-    same name is removed."""
+    """`scratch`: where its folder `name` is; none: where temporary files are. What is in the folder of another run is
+    removed."""
 
     def __init__(self, scratch: str | None, name: str) -> None:
         self._worker = Worker()
@@ -36,17 +36,18 @@ class Owner:
         """As `Worker.call`."""
         return self._worker.call(method, params)
 
-    def open(self, params: Mapping[str, Any], begun: Mapping[str, bytes]) -> dict[str, Any]:
+    def open(self, params: Mapping[str, Any], begun: Mapping[str, str]) -> dict[str, Any]:
         """Takes part in the run that has begun so."""
         try:
             self._prepare(begun)
         except OSError as problem:
             return {"error": document_of(self._refusal(problem))}
-        return self._worker.call("worker/open", {**params, "output": str(self._folder), "keep": bool(self._scratch)})
+        where = {"output": str(self._folder), "begun": begun, "keep": bool(self._scratch)}
+        return self._worker.call("worker/open", {**params, **where})
 
     def stand(self) -> dict[str, Any]:
-        """Whether there is somebody to ask."""
-        return {"result": {}}
+        """Whether the process still answers."""
+        return self._worker.call("rows/wanted", {})
 
     def listing(self, path: str) -> bytes:
         """A list of rows that this worker needs."""
@@ -98,21 +99,17 @@ class Owner:
         self._worker.abandon()
         self._worker.close()
 
-    def _prepare(self, begun: Mapping[str, bytes]) -> None:
-        journal = self._folder / JOURNAL
+    def _prepare(self, begun: Mapping[str, str]) -> None:
         if not self._folder.parent.is_dir():
-            raise FileNotFoundError(2, "no such folder")
-        if (journal / _BEGUN[0]).exists() and begun_in(self._folder) != begun:
+            raise FileNotFoundError(2, "there is no such folder")
+        if (self._folder / JOURNAL / "run.json").exists() and begun_in(self._folder) != begun:
             shutil.rmtree(self._folder)
-        journal.mkdir(parents=True, exist_ok=True)
-        (journal / _MADE).touch()
-        for name, content in begun.items():
-            (journal / name).write_bytes(content)
 
     def _refusal(self, problem: OSError) -> HopscopeError:
         full = problem.errno is not None and problem.errno not in (2, 13, 20, 30)
         kind = ResourceError if full else UsageError
-        return kind(f"{self._folder}: cannot be written: {problem.strerror}", "--scratch names another folder")
+        where = self._folder.parent
+        return kind(f"{where}: workers cannot have a folder there: {problem.strerror}", "--scratch names another one")
 
     def _fresh(self) -> Path:
         return self._folder / JOURNAL / f"parcel-{next(self._numbers)}"
@@ -129,11 +126,17 @@ class Gatherer(Owner):
     def __init__(self, output: Path) -> None:
         super().__init__(str(output.parent), output.name)
 
-    def open(self, params: Mapping[str, Any], begun: Mapping[str, bytes]) -> dict[str, Any]:
-        return self._worker.call("worker/open", {**params, "output": str(self._folder)})
+    def open(self, params: Mapping[str, Any], begun: Mapping[str, str]) -> dict[str, Any]:
+        where = {"output": str(self._folder), **({"begun": begun} if begun else {})}
+        return self._worker.call("worker/open", {**params, **where})
 
 
 def remove(scratch: str | None, name: str) -> None:
     """The folders of all workers of a run on this machine."""
-    for folder in Path(scratch or tempfile.gettempdir()).glob(f"{name}-*"):
-        shutil.rmtree(folder, ignore_errors=True)
+    for _ in range(_ATTEMPTS):  # a worker that is just ending may remove the same
+        folders = list(Path(scratch or tempfile.gettempdir()).glob(f"{name}-*"))
+        if not folders:
+            return
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(_PAUSE)

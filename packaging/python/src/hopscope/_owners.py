@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Slow
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ._owner import begun_in
 from ._peers import Answer, Parcel, Peer, Place
@@ -24,6 +24,7 @@ _LOSSES = 6  # times the number of workers, in a row, while nobody has finished 
 _PAUSE = 1.0  # seconds, times the losses in a row but the first, before a worker begins again
 
 Event = dict[str, Any]
+_T = TypeVar("_T")
 
 
 class _Lost(Exception):
@@ -65,7 +66,7 @@ class Owners:
         self._began = time.monotonic()
         self._slots = [_Slot(number) for number in range(place.size + 1)]
         self._changed = threading.Condition(threading.RLock())
-        self._begun: dict[str, bytes] = {}
+        self._begun: dict[str, str] = {}
         self._stages, self._done, self._total = 0, 0, 0
         self._problem: BaseException | None = None
         self._over = False
@@ -75,14 +76,13 @@ class Owners:
         """The report. Raises what a worker refuses, by its name."""
         threads: list[threading.Thread] = []
         try:
-            gatherer = self._slots[0]
-            report = self._open_gatherer(gatherer)
+            report = self._surely(self._begin)
             if report is not None:
                 return report
             threads = [threading.Thread(target=self._tend, args=(slot,)) for slot in self._slots[1:]]
             for thread in threads:
                 thread.start()
-            return self._gathered(gatherer)
+            return self._surely(self._finish)
         except _Ended:
             assert self._problem is not None
             raise self._problem from None
@@ -115,7 +115,8 @@ class Owners:
             except _Lost as lost:
                 self._lose(slot, str(lost))
             except BaseException as problem:
-                return self._fail(problem)
+                self._fail(problem)
+                return
 
     def _live(self, slot: _Slot) -> None:
         self._opened(slot, self._ask(slot, "open", self._params(slot), self._begun))
@@ -224,14 +225,23 @@ class Owners:
 
     # ---- the results
 
-    def _open_gatherer(self, slot: _Slot) -> dict[str, Any] | None:
+    def _surely(self, work: Callable[[], _T]) -> _T:
+        """What comes of it, if not at once, then by another process that gathers."""
+        slot = self._slots[0]
+        while True:
+            try:
+                return work()
+            except _Lost as lost:
+                self._lose(slot, str(lost))
+                slot.halo.clear()
+                if self._problem is not None:
+                    raise _Ended from None
+
+    def _begin(self) -> dict[str, Any] | None:
         """Makes the plan, unless a run in the folder has one; the report of a run that was finished before."""
-        output = Path(self._request["output"])
+        slot, output = self._slots[0], Path(self._request["output"])
         slot.peer = self._place.gatherer(output)
-        try:
-            place = self._ask(slot, "open", self._params(slot), {})
-        except _Lost as lost:
-            raise EngineError(f"{slot.name} was lost: {lost}", "the same command begins again") from None
+        place = self._ask(slot, "open", self._params(slot), self._begun)
         for note in place["notes"]:
             self._tell("note", slot, message=note)
         if place["stage"] is None:
@@ -240,18 +250,12 @@ class Owners:
         self._stages, self._begun = place["stages"], begun_in(output)
         return None
 
-    def _gathered(self, slot: _Slot) -> dict[str, Any]:
-        while True:
-            try:
-                return self._gather(slot)
-            except _Lost as lost:
-                self._lose(slot, str(lost))
-                slot.halo.clear()
-                report = self._open_gatherer(slot)
-                if report is not None:
-                    return report
-
-    def _gather(self, slot: _Slot) -> dict[str, Any]:
+    def _finish(self) -> dict[str, Any]:
+        slot = self._slots[0]
+        if slot.peer is None:
+            finished = self._begin()
+            if finished is not None:
+                return finished
         wanted = self._ask(slot, "call", "rows/wanted", {})
         for stage in range(1, self._stages + 1):
             self._hear(slot, stage, wanted)

@@ -1,5 +1,5 @@
-"""Workers that keep their own rows, and how rows pass from one to another: by files on this machine here, on a cluster in
-`_ray_peers`."""
+"""Workers that keep their own rows, and how rows pass from one to another: by files on this machine here, on a cluster
+in `_ray_peers`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Place(Protocol):
         """The process of this machine that makes the results appear."""
 
     def close(self, clean: bool) -> None:
-        """Ends all workers; nothing of them is left then but, unless `clean`, the folders with what they have finished."""
+        """Ends all workers. Nothing is left but, unless `clean`, what is finished in folders that were named."""
 
 
 class LocalPeer:

@@ -1,5 +1,5 @@
-"""Workers that keep their own rows on a Ray cluster. Rows that pass between them are what calls of actors return: objects
-that Ray moves from node to node, and forgets when they have been taken over."""
+"""Workers that keep their own rows on a Ray cluster. Rows that pass between them are what calls of actors return:
+objects that Ray moves from node to node, and forgets when they have been taken over."""
 
 from __future__ import annotations
 
@@ -106,9 +106,10 @@ class RayPlace:
         return self._gatherers[-1]
 
     def close(self, clean: bool) -> None:
-        for peer in (*self._actors, *self._gatherers):
-            peer.end()
+        for actor in self._actors:
+            actor.end()
         for gatherer in self._gatherers:
+            gatherer.end()
             with contextlib.suppress(OSError):
                 gatherer.close()
         if clean or not self._scratch:

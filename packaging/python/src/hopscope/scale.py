@@ -185,7 +185,9 @@ def _parser() -> argparse.ArgumentParser:
         "--layout", choices=("shared", "owners"), default="shared",
         help="shared: all workers write to the output folder; owners: each keeps its rows on its own disk",
     )  # fmt: skip
-    command.add_argument("--scratch", metavar="DIR", help="owners: a folder on each machine; default: that for temporary files")
+    command.add_argument(
+        "--scratch", metavar="DIR", help="owners: a folder on each machine; default: that for temporary files"
+    )
     command.add_argument(
         "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
     )
