@@ -175,7 +175,7 @@ class Owners:
         if stage in wanted["hears"]:
             for other in self._slots[1:]:
                 if other is not slot:
-                    said = self._from(other, stage, lambda peer: peer.ask("records", stage))
+                    said = self._from(other, stage, slot, lambda peer: peer.ask("records", stage))
                     self._ask(slot, "accept", said["records"], said["files"])
         for parcel in wanted["parcels"]:
             if parcel["stage"] == stage:
@@ -191,7 +191,7 @@ class Owners:
             return answer
 
         while True:
-            said = self._from(self._slots[parcel["from"]], parcel["stage"], send)
+            said = self._from(self._slots[parcel["from"]], parcel["stage"], slot, send)
             rows = handed["rows"] if handed["rows"] is not None else said["file"]
             try:
                 taken = self._answered(slot, target, target.receive(parcel, said["digest"], rows))
@@ -205,10 +205,11 @@ class Owners:
         more = {"from": parcel["from"], "rows": taken["rows"], "bytes": taken["bytes"]}
         self._tell("rows", slot, stage=parcel["stage"], **more, seconds=round(time.monotonic() - began, 4))
 
-    def _from(self, source: _Slot, stage: int, ask: Callable[[Peer], Future[Answer]]) -> dict[str, Any]:
-        """An answer of a worker that has finished a stage; of its heir where it is lost."""
+    def _from(self, source: _Slot, stage: int, reader: _Slot, ask: Callable[[Peer], Future[Answer]]) -> dict[str, Any]:
+        """What a worker that has finished a stage answers a reader; its heir, where it is lost."""
         while True:
-            self._until(lambda: source.peer is not None and source.finished >= stage)
+            self._until(lambda: reader.peer is None or (source.peer is not None and source.finished >= stage))
+            self._peer(reader)  # somebody may have noticed that it is gone, and wait for its heir
             peer = source.peer
             try:
                 if peer is not None:
