@@ -87,7 +87,8 @@ void Exchange::write(const HaloRows& halo)
 
 void Exchange::write(const HaloRows& halo, const RowRuns& runs, std::int64_t rows)
 {
-    const std::string list = m_session.options.folder + "/wanted-" + std::to_string(m_owner) + "-" + std::to_string(m_wanted.size());
+    const std::string list =
+        m_session.options.folder + "/wanted-" + std::to_string(m_owner) + "-" + std::to_string(m_wanted.size());
     writeWhole(list, runs.data(), runs.size() * sizeof(RowRun));
     m_wanted.push_back({.value = halo.value,
                         .stage = halo.stage,
@@ -145,9 +146,8 @@ RowParcel Exchange::importRows(RowParcel parcel)
 
 bool Exchange::complete(plan::StageId stage)
 {
-    return std::ranges::none_of(wanted(), [&](const WantedRows& rows) {
-        return rows.stage == stage && m_missing.contains(rows.list);
-    });
+    return std::ranges::none_of(
+        wanted(), [&](const WantedRows& rows) { return rows.stage == stage && m_missing.contains(rows.list); });
 }
 
 }  // namespace hopscope::executor

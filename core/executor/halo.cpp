@@ -56,10 +56,7 @@ void Halo::refuseWhole(const LoopProgram& program) const
                   "--layout shared computes it");
 }
 
-std::int64_t Halo::rowsOf(ir::ValueId value)
-{
-    return m_session.structure.size(m_session.analysis.rowSpace(value));
-}
+std::int64_t Halo::rowsOf(ir::ValueId value) { return m_session.structure.size(m_session.analysis.rowSpace(value)); }
 
 std::int64_t Halo::rowBytes(ir::ValueId value)
 {
@@ -85,10 +82,9 @@ const std::vector<Halo::Owner>& Halo::ownersOf(ir::ValueId value)
     const LoopProgram& program = m_programs.at(static_cast<std::size_t>(writer.loop.stage.number) - 1)
                                      .at(static_cast<std::size_t>(writer.loop.loop) - 1);
     for (int owner = 1; owner <= m_ranges.count(); ++owner)
-        eachRow(m_session, *program.loop, {writer.rows}, m_ranges.of(writer.loop, owner),
-                [&](std::size_t, std::int64_t row) {
-                    owners[static_cast<std::size_t>(row)] = static_cast<Owner>(owner);
-                });
+        eachRow(
+            m_session, *program.loop, {writer.rows}, m_ranges.of(writer.loop, owner),
+            [&](std::size_t, std::int64_t row) { owners[static_cast<std::size_t>(row)] = static_cast<Owner>(owner); });
     return owners;
 }
 

@@ -133,10 +133,10 @@ struct Order {
 
 // What an order of the last five kinds comes to.
 struct Exchanged {
-    std::vector<WantedRows> wanted;  // Want
+    std::vector<WantedRows> wanted;    // Want
     std::vector<plan::StageId> hears;  // Want: the stages of which this process needs the records of all others
-    RowParcel parcel;                // Export, Import
-    std::vector<Chunk> chunks;       // Tell
+    RowParcel parcel;                  // Export, Import
+    std::vector<Chunk> chunks;         // Tell
 };
 
 // Tells a process what to compute, shard by shard. Called on the thread that runs the plan.

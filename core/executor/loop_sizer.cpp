@@ -50,8 +50,7 @@ LoopSizer::LoopSizer(Session& session, const LoopProgram& program, double budget
     : m_session(session),
       m_program(program),
       m_memory(session.analysis, session.structure, program, session.device.gpu()),
-      m_sizer(steady ? BatchSizer::steady(session.options.batch, budget)
-                                      : BatchSizer(session.options.batch, budget))
+      m_sizer(steady ? BatchSizer::steady(session.options.batch, budget) : BatchSizer(session.options.batch, budget))
 {}
 
 std::int64_t LoopSizer::next(std::int64_t first, std::int64_t left, const std::int64_t* order)

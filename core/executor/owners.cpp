@@ -37,8 +37,8 @@ public:
 private:
     static StagePrograms compiled(Session& session, double budget)
     {
-        StagePrograms programs = compileStages(session.analysis, session.plan, session.choice, session.structure,
-                                               tilingOf(session, budget));
+        StagePrograms programs =
+            compileStages(session.analysis, session.plan, session.choice, session.structure, tilingOf(session, budget));
         arrangeNodes(session, programs);
         return programs;
     }
@@ -53,7 +53,8 @@ private:
             const Destinations range = m_ranges.of(number, worker);
             const LoopWork& work = m_ranges.work(number);
             const double here = work.before(range.first + range.count) - work.before(range.first);
-            stage.ranges.push_back({m_session.analysis.tables.spaceName(loops[l].loop->destination), range.first, range.count});
+            stage.ranges.push_back(
+                {m_session.analysis.tables.spaceName(loops[l].loop->destination), range.first, range.count});
             stage.destinations += range.count;
             stage.edges += work.edgesOf(here, range.count);
             mine += here;

@@ -22,9 +22,9 @@ struct OwnedStage {
     plan::StageId index{1};
     std::vector<OwnedRange> ranges;  // of each loop
     std::int64_t destinations = 0, edges = 0;
-    double share = 0;                            // of the work of the stage
-    std::int64_t storedBytes = 0;                // of the rows that it computes
-    std::int64_t haloRows = 0, haloBytes = 0;    // of the values of this stage, that it gets of others
+    double share = 0;                              // of the work of the stage
+    std::int64_t storedBytes = 0;                  // of the rows that it computes
+    std::int64_t haloRows = 0, haloBytes = 0;      // of the values of this stage, that it gets of others
     std::int64_t outputRows = 0, outputBytes = 0;  // of results, that it hands to who gathers them
 };
 

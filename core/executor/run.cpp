@@ -271,7 +271,9 @@ private:
         if (!taken.damaged.empty() || !taken.open.empty()) m_commit->now();
         m_shards->mergeReductions(number);
         const bool gathers = m_shards->ownership() && m_shards->ownership()->gathers();
-        finishLoop(program, gathers ? Remainder{true, taken.chunks, {}} : m_recovery ? m_recovery->of(number) : Remainder());
+        finishLoop(program, gathers      ? Remainder{true, taken.chunks, {}}
+                            : m_recovery ? m_recovery->of(number)
+                                         : Remainder());
     }
 
     // Nobody reads what the loop computes: an earlier process has done that.

@@ -89,7 +89,10 @@ Exchanged Shards::exchange(const Order& order)
 {
     Exchanged result;
     switch (order.kind) {
-    case Order::Kind::Want: result.wanted = m_exchange->wanted(); result.hears = hears(); break;
+    case Order::Kind::Want:
+        result.wanted = m_exchange->wanted();
+        result.hears = hears();
+        break;
     case Order::Kind::Export: result.parcel = m_exchange->exportRows(order.parcel); break;
     case Order::Kind::Import: result.parcel = m_exchange->importRows(order.parcel); break;
     case Order::Kind::Tell: result.chunks = tell(order.stage); break;

@@ -16,7 +16,7 @@
 namespace hopscope::executor {
 class Dealer;
 struct Ownership;
-}
+}  // namespace hopscope::executor
 
 namespace hopscope::pipeline {
 

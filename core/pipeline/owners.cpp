@@ -92,9 +92,11 @@ base::Result<WorkersForecast> forecastWorkers(const Prepared& prepared, const pl
                                               const std::stop_token& stop)
 {
     if (plan.device != "cpu")
-        return base::fail(base::ErrorCode::Usage, "workers that keep their own rows compute on a CPU, not on " + plan.device,
+        return base::fail(base::ErrorCode::Usage,
+                          "workers that keep their own rows compute on a CPU, not on " + plan.device,
                           "use --device cpu with --workers");
-    auto shares = executor::shareOut(structure, prepared.analysis, plan, optionsOf(plan, device, {}), request.workers, stop);
+    auto shares =
+        executor::shareOut(structure, prepared.analysis, plan, optionsOf(plan, device, {}), request.workers, stop);
     if (!shares) return base::forward(shares);
     WorkersForecast made{.request = request, .workers = std::move(*shares), .stages = {}};
     for (std::size_t s = 0; s < forecast.times.size(); ++s)

@@ -25,9 +25,9 @@ struct WorkersForecast {
     WorkersRequest request;
     std::vector<std::vector<executor::OwnedStage>> workers;  // exact
     std::vector<StageSeconds> stages;
-    double gather = 0;               // seconds for the results to reach one machine
-    double alone = 0;                // of the stages of one process
-    std::int64_t memory = 0;         // of each worker, while it computes; stores come on top, as files
+    double gather = 0;        // seconds for the results to reach one machine
+    double alone = 0;         // of the stages of one process
+    std::int64_t memory = 0;  // of each worker, while it computes; stores come on top, as files
     [[nodiscard]] double seconds() const;
 };
 

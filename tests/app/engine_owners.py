@@ -1,6 +1,8 @@
 """`hopscope-engine worker` without a shared folder, as a program uses it that passes rows from one worker to another.
 HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
+import resource
 import shutil
+import signal
 import unittest
 from pathlib import Path
 
@@ -15,15 +17,17 @@ from serve_client import Refused
 
 
 class OwnersTest(WorkerTest):
-    def owner(self, case, index, count, begun=None, **more):
+    def owner(self, case, index, count, begun=None, options=None, **more):
         """A worker with the answer to worker/open; `begun`: the client with whose run it goes on."""
-        client = self.worker()
+        client = self.worker(**(options or {}))
         folder = self.out if index == 0 else self.folder / f"owner-{index}"
         if begun is not None:
             more["begun"] = {name: (begun.folder / JOURNAL / f"{name}.json").read_text() for name in ("run", "plan")}
         client.folder = folder
-        place = client.call("worker/open", **asked(case.words), output=str(folder), owner={"index": index, "count": count},
-                            **more)
+        params = asked(case.words)
+        if "memory" in params:
+            params["memory"] = 256 << 20  # as the words have it
+        place = client.call("worker/open", **params, output=str(folder), owner={"index": index, "count": count}, **more)
         return client, place
 
     def end(self, crew):
@@ -184,6 +188,18 @@ class Refusals(OwnersTest):
         own = {"value": parcel["value"], "list": str(self.folder / "own"), "file": names["file"]}
         numpy.array([[0, 1]]).tofile(own["list"])  # the first row is that of the other one
         self.refuses(-32002, "have not been computed here", again.call, "rows/export", **own)
+
+    def test_a_disk_that_has_no_room(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (12_000_000, 12_000_000))
+
+        case = self.case("sage")
+        first, _ = self.owner(case, 0, 1)
+        with self.assertRaises(Refused) as caught:
+            finish(self.owner(case, 1, 1, first, {"preexec_fn": limit})[0], 1)
+        self.assertEqual(caught.exception.code, -32006)
+        self.assertRegex(str(caught.exception), "cannot write .*owner-1.*: File too large")
 
     def test_records_of_others_are_needed_for_reductions(self):
         crew, _ = self.crew(self.case("normed"), 2)

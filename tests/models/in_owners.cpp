@@ -148,7 +148,8 @@ private:
             const auto digest = desk().digests.find(rows.list);
             if (digest == desk().digests.end()) return waits();
             ++m_imported;
-            return Order{.kind = Order::Kind::Import, .parcel = {rows.value, rows.list, parcelOf(rows), digest->second}};
+            return Order{.kind = Order::Kind::Import,
+                         .parcel = {rows.value, rows.list, parcelOf(rows), digest->second}};
         }
         return std::nullopt;
     }

@@ -3,15 +3,12 @@ nothing left of the workers."""
 import json
 import os
 import random
-import resource
 import shutil
 import signal
-import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
-from unittest import mock
 
 from scale_support import PATIENCE, ScaleTest, kill, records, right
 
@@ -148,7 +145,6 @@ class Interruptions(OwnersTest):
         self.run_scale(case, "--workers", 2)
 
 
-POPEN = subprocess.Popen
 # Passes requests on, but for the model of worker 2.
 OTHER_MODEL = """
 import json, subprocess, sys, threading
@@ -183,19 +179,6 @@ class Refusals(OwnersTest):
         self.refused(3, "no such file", [words[0], "--data", self.folder / "no.safetensors"], "--workers", 2)
         self.assertFalse(self.out.exists())
         self.assertEqual(self.left(), [], here)
-
-    def test_a_disk_that_has_no_room(self):
-        def limit():  # of a file; stores are larger, results are not
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (12_000_000, 12_000_000))
-
-        words = self.words(self.case("sage"))
-        with mock.patch.object(subprocess, "Popen", lambda *words, **more: POPEN(*words, preexec_fn=limit, **more)):
-            process = self.start(words, "--workers", 2)
-        said, error = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 6, error + said)
-        self.assertRegex(error, r"error: worker [12] on .*cannot write .*hopscope-.*: File too large")
-        self.assertEqual((self.engines(), self.left()), ([], []))
 
     def test_another_model_at_one_worker(self):
         """Played by an engine that begins workers 2 with another file."""

@@ -7,6 +7,7 @@
 
 #include "cli/bench_options.h"
 #include "cli/option_values.h"
+#include "cli/plan_options.h"
 #include "cli/study_options.h"
 #include "version.h"
 
@@ -14,7 +15,7 @@ namespace hopscope::engine {
 
 namespace {
 
-constexpr int mostStages = 1000, mostWorkers = 4096;
+constexpr int mostStages = 1000;
 
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
@@ -33,14 +34,13 @@ struct Parsed {
     pipeline::DeviceOptions device;
     base::VerifyMode verify = base::VerifyMode::Sample;
     base::NanPolicy nan = base::NanPolicy::Propagate;
-    std::string output, trace, explain, steps, request, schema, a, b;
+    std::string output, trace, request, schema, a, b;
     graph::GenerateOptions generate;
     BenchTexts bench;
     MachineCommand machine;
     int repeat = 3;
     bool resume = false;
-    int workers = 0;
-    double network = 2.8;  // GB/s
+    PlanTexts told;
     std::optional<double> patience;
     pipeline::PlaceOptions place;
     receptive::Request field;
@@ -151,24 +151,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addDevice(command, parsed);
     addStore(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
-    command
-        .add_option(
-            "--explain", parsed.explain,
-            "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
-        ->type_name("FILE");
-    CLI::Option* const workers =
-        command
-            .add_option("--workers", parsed.workers,
-                        "Predict what each of N workers without a shared folder does, and how long they take")
-            ->type_name("N")
-            ->check(CLI::Range(1, mostWorkers));
-    command.add_option("--network", parsed.network, "What reaches a worker's machine in a second")
-        ->type_name("GB/s")
-        ->check(CLI::PositiveNumber)
-        ->needs(workers)
-        ->capture_default_str();
-    command.add_option("--steps", parsed.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
-        ->type_name("FILE");
+    addPlanOptions(command, parsed.told);
 }
 
 void addRun(CLI::App& app, Parsed& parsed)
@@ -435,12 +418,6 @@ base::Result<Command> finishPlace(Parsed& parsed)
     return PlaceCommand{parsed.place};
 }
 
-std::optional<pipeline::WorkersRequest> workersOf(const Parsed& parsed)
-{
-    if (parsed.workers == 0) return std::nullopt;
-    return pipeline::WorkersRequest{.workers = parsed.workers, .network = parsed.network * 1e9};
-}
-
 base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
     const std::string& objective = name == "export" ? parsed.texts.exportObjective : parsed.texts.objective;
@@ -452,9 +429,9 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
                            .plan = parsed.plan,
                            .device = parsed.device,
                            .output = parsed.output,
-                           .explain = parsed.explain,
-                           .steps = parsed.steps,
-                           .workers = workersOf(parsed)};
+                           .explain = parsed.told.explain,
+                           .steps = parsed.told.steps,
+                           .workers = workersOf(parsed.told)};
     if (name == "run") return finishRun(parsed);
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};

@@ -68,13 +68,14 @@ base::Result<std::string> stepByStep(const pipeline::Prepared& prepared, forecas
 }
 
 base::Result<std::optional<pipeline::WorkersForecast>> shared(const pipeline::Prepared& prepared,
-                                                              forecast::Predictor& predictor, const PlanCommand& command,
-                                                              const plan::Plan& plan, Session& session)
+                                                              forecast::Predictor& predictor,
+                                                              const PlanCommand& command, const plan::Plan& plan,
+                                                              Session& session)
 {
     if (!command.workers) return std::nullopt;
     session.console.progress({"cutting the graph", 0, 0});
-    const auto forecast = pipeline::forecastOf(prepared, predictor, plan,
-                                               pipeline::limitsOf(command.device, plan.batch), session.stop);
+    const auto forecast =
+        pipeline::forecastOf(prepared, predictor, plan, pipeline::limitsOf(command.device, plan.batch), session.stop);
     if (!forecast) return base::forward(forecast);
     auto made = pipeline::forecastWorkers(prepared, plan, *forecast, command.device, *command.workers,
                                           predictor.takeStructure(), session.stop);

@@ -128,11 +128,9 @@ def inference(
     `resume` (on a CPU, with `out`): what is finished stays in `out` whatever ends this process, and the same call in
     another one goes on with it, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` in
     a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of
-    this machine; the run can be resumed in the same way. `layout`: "shared", or "owners" for workers that keep their
-    rows on their own disks, each in a folder for temporary files; then only model and data have to be where all
-    machines see them. `scratch`: the folder for temporary files, where memory or the
-    usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of (what,
-    done, total).
+    this machine; the run can be resumed in the same way, unless with `layout` "owners" they keep rows on their own
+    disks instead. `scratch`: the folder for temporary files, where memory or the usual one has no room. `progress`:
+    True, False, None (a bar on terminals and in notebooks) or a function of (what, done, total).
 
     Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file behind.
     """

@@ -27,10 +27,11 @@ def main(words: list[str] | None = None) -> int:
     try:
         with _ended_by_signals(), _events(asked.events) as told:
             console = _Console(asked, told)
-            report = run(
-                _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
-                progress=False if asked.quiet or asked.json else None, layout=asked.layout, scratch=_scratch(asked),
-            )  # fmt: skip
+            with contextlib.redirect_stdout(sys.stderr):  # where Ray says what it has to say
+                report = run(
+                    _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
+                    progress=False if asked.quiet or asked.json else None, layout=asked.layout, scratch=_scratch(asked),
+                )  # fmt: skip
             console.end(report)
             return 5 if (report["verify"] or {}).get("verdict") == "different" else 0
     except HopscopeError as problem:
