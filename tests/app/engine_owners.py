@@ -1,5 +1,6 @@
 """`hopscope-engine worker` without a shared folder, as a program uses it that passes rows from one worker to another.
 HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
+import json
 import resource
 import shutil
 import signal
@@ -10,8 +11,9 @@ import numpy
 from safetensors.numpy import load_file
 
 import engine_models as models
+from engine_commands import engine
 from engine_resume import DIGITS, JOURNAL
-from engine_shards import EdgesToo, Reference, right
+from engine_shards import EdgesToo, Reference, checked, right
 from engine_worker import PATIENCE, WorkerTest, asked, compute, shards_of
 from serve_client import Refused
 
@@ -163,6 +165,45 @@ class Runs(OwnersTest):
 
 def part_of(shards):
     return min(s["first"] for s in shards), max(s["first"] + s["count"] for s in shards)
+
+
+class Plans(OwnersTest):
+    def test_what_each_worker_will_do_is_told(self):
+        words, plan = self.made["sage"], self.folder / "plan.json"
+        said = checked(engine("plan", *words, "--workers", 3, "--network", 1, "-o", plan, "--json")).stdout
+        self.assertNotIn("workers", json.loads(plan.read_text()))
+        document = json.loads(said)
+        self.valid("plan", document)
+        workers = document["workers"]
+        self.assertEqual((workers["network"], len(workers["workers"])), (1e9, 3))
+        for stage in range(3):
+            of = [worker["stages"][stage] for worker in workers["workers"]]
+            self.assertEqual(sum(part["destinations"] for part in of), 60_000)
+            self.assertEqual(sum(part["edges"] for part in of), 480_000)
+            self.assertEqual(sum(part["stored_bytes"] for part in of), 60_000 * 4 * (96, 96, 32)[stage])
+            ranges = [part["ranges"][0] for part in of]
+            self.assertEqual([r["first"] for r in ranges[1:]], [r["first"] + r["count"] for r in ranges[:-1]])
+            for part in of:
+                self.assertAlmostEqual(part["halo_seconds"], part["halo_bytes"] / 1e9)
+        self.assertEqual(sum(worker["stages"][2]["output_bytes"] for worker in workers["workers"]), 60_000 * 4 * 32)
+        slowest = sum(max(worker["stages"][s]["seconds"] for worker in workers["workers"])
+                      + max(worker["stages"][s]["halo_seconds"] for worker in workers["workers"]) for s in range(3))
+        self.assertAlmostEqual(workers["seconds"], slowest + workers["gather_seconds"])
+        self.assertIn("3 workers are predicted to take", workers["verdict"])
+
+    def test_a_slow_network_makes_one_machine_the_faster_one(self):
+        words = self.made["sage"]
+        said = checked(engine("plan", *words, "--workers", 2, "--network", 0.001)).stdout
+        self.assertIn("for the stages at 0.001 GB/s, one machine", said)
+        self.assertIn(": one machine is predicted to be faster", said)
+        self.assertIn("rows of others", said)
+        said = checked(engine("plan", *words, "--workers", 1)).stdout
+        self.assertIn("1 worker is predicted to take", said)
+
+    def test_what_cannot_be_predicted(self):
+        words = self.made["sage"]
+        self.refused(2, "--network", "plan", *words, "--network", 1)
+        self.refused(2, "--workers", "plan", *words, "--workers", 0)
 
 
 class Refusals(OwnersTest):

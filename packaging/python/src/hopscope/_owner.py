@@ -102,8 +102,12 @@ class Owner:
     def _prepare(self, begun: Mapping[str, str]) -> None:
         if not self._folder.parent.is_dir():
             raise FileNotFoundError(2, "there is no such folder")
-        if (self._folder / JOURNAL / "run.json").exists() and begun_in(self._folder) != begun:
-            shutil.rmtree(self._folder)
+        try:
+            other = begun_in(self._folder) != begun
+        except FileNotFoundError:
+            other = True
+        if other:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _refusal(self, problem: OSError) -> HopscopeError:
         full = problem.errno is not None and problem.errno not in (2, 13, 20, 30)

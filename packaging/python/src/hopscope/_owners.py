@@ -37,11 +37,13 @@ class _Ended(Exception):
 
 @dataclass
 class _Slot:
-    """A worker (0: who gathers). `finished`: the stages of which its rows are there; `peer`: its process, if any."""
+    """A worker (0: who gathers). `peer`: its process, if any, and whether that takes part in the run; `finished`: the
+    stages of which its rows are there."""
 
     number: int
     peer: Peer | None = None
     host: str = ""
+    open: bool = False
     finished: int = 0
     joined: int = 0
     losses: int = 0
@@ -142,7 +144,7 @@ class Owners:
                 f"{slot.name} has version {result['version']} of this package, not {__version__}",
                 "install the same everywhere",
             )
-        slot.joined += 1
+        slot.joined, slot.open = slot.joined + 1, True
         self._tell("joined", slot)
         for note in result["notes"]:
             self._tell("note", slot, message=note)
@@ -297,7 +299,7 @@ class Owners:
             try:
                 return asked.result(_TICK)
             except Slow:
-                if patience is not None and not slot.joined and slot.number and time.monotonic() - began > patience:
+                if patience is not None and slot.number and not slot.open and time.monotonic() - began > patience:
                     hint = "has the cluster free cores for it?"
                     raise ResourceError(f"{slot.name} has not begun within {patience:.0f} s", hint) from None
                 if slot.number == 0 and self._problem is not None:
@@ -320,7 +322,7 @@ class Owners:
         with self._changed:
             if peer is not None and slot.peer is peer:
                 peer.end()
-                slot.peer, slot.finished = None, 0
+                slot.peer, slot.open, slot.finished = None, False, 0
                 self._changed.notify_all()
 
     def _lose(self, slot: _Slot, why: str) -> None:
@@ -329,7 +331,7 @@ class Owners:
                 return
             if slot.peer is not None:
                 slot.peer.end()
-            slot.peer, slot.finished = None, 0
+            slot.peer, slot.open, slot.finished = None, False, 0
             self._lost, self._losses, slot.losses = self._lost + 1, self._losses + 1, slot.losses + 1
             if self._losses >= _LOSSES * len(self._slots):
                 problem = f"workers were lost {self._losses} times without finishing anything, the last time"
