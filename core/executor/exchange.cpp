@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
+#include <limits>
 
 #include "analysis/naming/value_names.h"
 #include "graph/file.h"
@@ -21,6 +21,12 @@ RowRuns runsIn(const std::string& file)
         raise(base::ErrorCode::Input, file + ": is not a list of rows, pairs of first and count in 64 bits", {}, file);
     RowRuns runs(size / sizeof(RowRun));
     std::memcpy(runs.data(), mapped.data, size);
+    std::int64_t end = 0;
+    for (const RowRun& run : runs) {
+        if (run.first < end || run.count < 1 || run.count > std::numeric_limits<std::int64_t>::max() - run.first)
+            raise(base::ErrorCode::Input, file + ": its runs of rows do not ascend", {}, file);
+        end = run.first + run.count;
+    }
     return runs;
 }
 

@@ -2,9 +2,9 @@
 
 // Private to executor: hands rows of stores to other processes and takes theirs over, for a process with an Ownership.
 
-#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "executor/halo.h"
 

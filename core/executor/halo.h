@@ -3,8 +3,8 @@
 // Private to executor: which rows of stores each of several processes with an Ownership reads of others (its halo), and how
 // many it keeps itself. Exact, by the frontiers of its ranges.
 
+#include <cstdint>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "executor/owned_ranges.h"

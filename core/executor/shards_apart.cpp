@@ -1,7 +1,6 @@
 // Shards, as far as processes share no stores (Ownership).
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
 #include "executor/shards.h"

@@ -228,6 +228,9 @@ void Store::putScattered(const at::Tensor& rows, const at::Tensor& values)
 void Store::import(const at::Tensor& rows, const at::Tensor& values)
 {
     check(m_shared, "rows of others are written to a store that is not shared");
+    const std::int64_t* const numbers = rows.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < rows.numel(); ++i)
+        check(numbers[i] >= 0 && numbers[i] < m_rows, "a row outside its table is written");
     putScattered(rows, values);
 }
 

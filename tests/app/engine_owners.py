@@ -229,6 +229,9 @@ class Refusals(OwnersTest):
         own = {"value": parcel["value"], "list": str(self.folder / "own"), "file": names["file"]}
         numpy.array([[0, 1]]).tofile(own["list"])  # the first row is that of the other one
         self.refuses(-32002, "have not been computed here", again.call, "rows/export", **own)
+        again, _ = self.owner(case, 2, 2, crew[0])
+        numpy.array([[5, 1], [5, 1]]).tofile(own["list"])
+        self.refuses(-32003, "do not ascend", again.call, "rows/export", **own)
 
     def test_a_disk_that_has_no_room(self):
         def limit():

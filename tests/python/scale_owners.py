@@ -1,5 +1,6 @@
 """`hopscope-scale run --layout owners` with workers of this machine: the bits of one process, whoever is killed when, and
 nothing left of the workers."""
+import contextlib
 import json
 import os
 import random
@@ -115,6 +116,22 @@ class Interruptions(OwnersTest):
         computed = sum(event["destinations"] for event in self.events("shard"))
         self.assertLessEqual(computed, case.destinations * 1.05)
 
+    def test_a_worker_whose_folder_is_gone_makes_its_rows_again(self):
+        case = self.case("slow")
+        process = self.start(self.words(case), "--workers", 3, "--json")
+        self.until(lambda: any(event["stage"] == 2 for event in self.events("shard")))
+        gone = draw_folder(self.left())
+        pid, = [pid for pid in self.workers() if str(gone) in opened_by(pid)]
+        shutil.rmtree(gone)
+        kill(pid)
+        said, _ = self.come_through(process, case)
+        scale = json.loads(said)["scale"]
+        self.assertEqual(scale["lost"], 1)
+        self.assertGreater(sum(event["destinations"] for event in self.events("shard")), case.destinations)
+        number = int(gone.name.rpartition("-")[2])
+        again = {event["stage"] for event in self.events("shard") if event["worker"] == number}
+        self.assertEqual(again, {1, 2, 3})
+
     def test_the_command_is_killed_and_nothing_is_left_unless_its_folder_was_named(self):
         case = self.case("slow")
         for named in (False, True):
@@ -195,6 +212,19 @@ class Refusals(OwnersTest):
         _, error = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 2)
         self.assertIn("--layout owners makes them do that", error)
+
+
+def draw_folder(folders):
+    return random.Random(4).choice(folders)
+
+
+def opened_by(pid):
+    """The files that a process has open."""
+    found = ""
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found += f"{file.readlink()}\n"
+    return found
 
 
 def parent_of(pid):

@@ -13,6 +13,8 @@ from scale_owners import parent_of
 from scale_ray import RayTest
 from scale_support import PATIENCE, kill, processes, records, right
 
+from hopscope import _cluster  # found by scale_support
+
 
 class Owners(RayTest):
     """One class, since it has one cluster."""
@@ -41,6 +43,21 @@ class Owners(RayTest):
                 self.assertEqual(self.left(), [])
                 shutil.rmtree(self.out)
                 self.nothing_runs()
+
+    def test_the_command_is_killed_and_the_same_one_leaves_nothing(self):
+        """Ray kills engines with their actors, before they could remove their folders."""
+        place, case = Path(tempfile.gettempdir()), self.case("slow")
+        mine = f"{_cluster._name_of(str(self.out.absolute()))}-*"
+        process = super().start(self.words(case), "--layout", "owners", "--workers", 2)
+        self.until(lambda: any(records(folder) for folder in place.glob(mine)))
+        process.kill()
+        process.communicate()
+        self.until(lambda: not self.engines(), 10)  # they end by themselves
+        process = super().start(self.words(case), "--layout", "owners", "--workers", 2)
+        _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, error)
+        right(case, self.out)
+        self.assertEqual(list(place.glob(mine)), [])
 
     def strike(self, draw, kind):
         """Whether it hit something."""
