@@ -11,14 +11,52 @@ import time
 import unittest
 from pathlib import Path
 
+import torch
+from safetensors.numpy import save_file
+from torch import nn
+
 from scale_support import PATIENCE, ScaleTest, kill, records, right
 
+import engine_models as models
 from engine_commands import engine
 from engine_shards import checked
 
 
+class Shop(nn.Module):
+    """Two types of nodes; a table on edges, which is a result as well, that the next layer reads."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.item, self.user, self.last = nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, 8)
+
+    def forward(self, x_user, x_item, buys):
+        items = torch.zeros(x_item.size(0), x_user.size(1)).index_add(0, buys[1], x_user[buys[0]])
+        items = torch.relu(self.item(items) + x_item)
+        users = torch.zeros(x_user.size(0), x_user.size(1)).index_add(0, buys[0], items[buys[1]])
+        users = torch.relu(self.user(users) + x_user)
+        score = torch.sigmoid((users[buys[0]] * items[buys[1]]).sum(1, keepdim=True))
+        found = torch.zeros(x_item.size(0), x_user.size(1)).index_add(0, buys[1], users[buys[0]] * score)
+        return {"items": self.last(found), "scores": score}
+
+
+def shop(users, items, edges, width=16):
+    draw = torch.Generator().manual_seed(3)
+    ends = [torch.randint(count, (edges,), generator=draw) for count in (users, items)]
+    return {"x_user": torch.rand(users, width, generator=draw), "x_item": torch.rand(items, width, generator=draw),
+            "buys": torch.stack(ends)}
+
+
 class OwnersTest(ScaleTest):
     """Workers have their folders in `scratch`, which is that for temporary files unless a test names it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        models.save(Shop(16), tuple(shop(40, 30, 200).values()), cls.shared / "shop.pt")
+        save_file({name: value.numpy() for name, value in shop(20_000, 9_000, 90_000).items()},
+                  str(cls.shared / "shop.safetensors"))
+        cls.made["shop"] = [cls.shared / "shop.pt", "--data", cls.shared / "shop.safetensors",
+                            "--role", "buys=index:user>item", "--batch", "1500"]
 
     def setUp(self):
         super().setUp()
@@ -52,7 +90,7 @@ class OwnersTest(ScaleTest):
 
 class Workers(OwnersTest):
     def test_any_number_of_workers_gives_the_bits_of_one_process(self):
-        for name, workers in (("sage", 1), ("sage", 2), ("sage", 4), ("normed", 2), ("frontier", 3)):
+        for name, workers in (("sage", 1), ("sage", 2), ("sage", 4), ("normed", 2), ("frontier", 3), ("shop", 3)):
             with self.subTest(model=name, workers=workers):
                 case = self.case(name)
                 report = self.run_scale(case, "--workers", workers)
@@ -65,7 +103,7 @@ class Workers(OwnersTest):
                 shutil.rmtree(self.out)
 
     def test_what_comes_in_is_what_was_predicted_to_the_byte(self):
-        for name, workers in (("sage", 4), ("frontier", 2), ("normed", 3)):
+        for name, workers in (("sage", 4), ("frontier", 2), ("normed", 3), ("shop", 2)):
             with self.subTest(model=name, workers=workers):
                 case = self.case(name)
                 plan = self.folder / f"{name}.json"
