@@ -55,7 +55,10 @@ class Owner:
 
     def hand(self, value: int, listing: str | bytes) -> dict[str, Any]:
         """Rows for another worker, in the file that the answer names."""
-        path = listing if isinstance(listing, str) else self._written(listing)
+        try:
+            path = listing if isinstance(listing, str) else self._written(listing)
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
         file = self._fresh()
         answer = self._worker.call("rows/export", {"value": value, "list": path, "file": str(file)})
         if path != listing:

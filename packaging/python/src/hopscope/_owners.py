@@ -20,6 +20,7 @@ from .errors import EngineError, HopscopeError, ResourceError, error_from
 
 _TICK = 0.2  # seconds between looks at whether the run has ended
 _PIECES = 16  # shards of a worker and stage
+_ATTEMPTS = 50  # at handing something over
 _LOSSES = 6  # times the number of workers, in a row, while nobody has finished anything
 _PAUSE = 1.0  # seconds, times the losses in a row but the first, before a worker begins again
 
@@ -192,16 +193,18 @@ class Owners:
             answer, handed["rows"] = peer.send(parcel, target)
             return answer
 
-        while True:
+        for _ in range(_ATTEMPTS):
             said = self._from(self._slots[parcel["from"]], parcel["stage"], slot, send)
             rows = handed["rows"] if handed["rows"] is not None else said["file"]
             try:
                 taken = self._answered(slot, target, target.receive(parcel, said["digest"], rows))
                 break
             except _Lost:
-                if slot.peer is not None and self._there(slot):
-                    continue  # what was under way is gone, with who sent it
-                raise
+                if not self._stands(slot):
+                    raise
+                # what was under way is gone, with who sent it
+        else:
+            raise EngineError(f"{slot.name} cannot take rows over", "has Ray's object store room for them?")
         halo = slot.halo.setdefault(parcel["stage"], [0, 0])
         halo[0], halo[1] = halo[0] + taken["rows"], halo[1] + taken["bytes"]
         more = {"from": parcel["from"], "rows": taken["rows"], "bytes": taken["bytes"]}
@@ -209,7 +212,7 @@ class Owners:
 
     def _from(self, source: _Slot, stage: int, reader: _Slot, ask: Callable[[Peer], Future[Answer]]) -> dict[str, Any]:
         """What a worker that has finished a stage answers a reader; its heir, where it is lost."""
-        while True:
+        for _ in range(_ATTEMPTS):
             self._until(lambda: reader.peer is None or (source.peer is not None and source.finished >= stage))
             self._peer(reader)  # somebody may have noticed that it is gone, and wait for its heir
             peer = source.peer
@@ -217,9 +220,14 @@ class Owners:
                 if peer is not None:
                     return self._answered(source, peer, ask(peer))
             except _Lost:
-                self._gone(source, peer)
+                if not self._stands(source):
+                    self._gone(source, peer)
+                elif not self._stands(reader):
+                    raise
+        raise EngineError(f"{source.name} cannot hand over what {reader.name} needs", "the same command begins again")
 
-    def _there(self, slot: _Slot) -> bool:
+    def _stands(self, slot: _Slot) -> bool:
+        """Whether the process still answers."""
         try:
             self._ask(slot, "stand")
         except _Lost:
