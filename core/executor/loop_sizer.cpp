@@ -46,12 +46,11 @@ std::int64_t BatchMemory::ownedRows(const Destinations& destinations)
     return rows;
 }
 
-LoopSizer::LoopSizer(Session& session, const LoopProgram& program, double budget)
+LoopSizer::LoopSizer(Session& session, const LoopProgram& program, double budget, bool steady)
     : m_session(session),
       m_program(program),
       m_memory(session.analysis, session.structure, program, session.device.gpu()),
-      m_sizer(session.options.journal ? BatchSizer::steady(session.options.batch, budget)
-                                      : BatchSizer(session.options.batch, budget))
+      m_sizer(steady ? BatchSizer::steady(session.options.batch, budget) : BatchSizer(session.options.batch, budget))
 {}
 
 std::int64_t LoopSizer::next(std::int64_t first, std::int64_t left, const std::int64_t* order)

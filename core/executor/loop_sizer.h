@@ -38,8 +38,11 @@ private:
 
 class LoopSizer {
 public:
-    // `budget`: bytes that a batch may use on the executing device.
-    LoopSizer(Session& session, const LoopProgram& program, double budget);
+    // `budget`: bytes that a batch may use on the executing device. Of a run with a journal, batches are `steady`.
+    LoopSizer(Session& session, const LoopProgram& program, double budget)
+        : LoopSizer(session, program, budget, session.options.journal != nullptr)
+    {}
+    LoopSizer(Session& session, const LoopProgram& program, double budget, bool steady);
 
     // The number of destinations in the batch that starts at `first`, at least 1. `left`: how many there are from there
     // on.

@@ -13,7 +13,7 @@ constexpr double workOfRow = 8;  // in edges: a product of a row against a gathe
 
 LoopWork::LoopWork(Session& session, const LoopProgram& program, double budget) : m_ends{0}, m_work{0}
 {
-    LoopSizer sizer(session, program, budget);
+    LoopSizer sizer(session, program, budget, true);
     const std::int64_t count = session.structure.size(program.loop->destination);
     for (std::int64_t first = 0; first < count; first = m_ends.back()) {
         const std::int64_t left = count - first;
@@ -30,6 +30,19 @@ bool LoopWork::mayCutAt(std::int64_t destination) const { return std::ranges::bi
 double LoopWork::before(std::int64_t destination) const
 {
     return m_work[static_cast<std::size_t>(std::ranges::lower_bound(m_ends, destination) - m_ends.begin())];
+}
+
+std::int64_t LoopWork::edgesOf(double work, std::int64_t destinations)
+{
+    return std::llround(work - workOfRow * static_cast<double>(destinations));
+}
+
+std::int64_t LoopWork::nearest(std::int64_t destination) const
+{
+    const auto above = std::ranges::lower_bound(m_ends, destination);
+    if (above == m_ends.begin() || above == m_ends.end()) return above == m_ends.end() ? m_ends.back() : *above;
+    const std::int64_t below = *std::prev(above);
+    return destination - below < *above - destination ? below : *above;
 }
 
 std::int64_t LoopWork::cutAfter(double work) const

@@ -15,12 +15,12 @@
 #include "executor/arrange.h"
 #include "executor/exception_boundary.h"
 #include "executor/group_commit.h"
-#include "executor/probe.h"
 #include "executor/prologue.h"
 #include "executor/recovery.h"
 #include "executor/resuming.h"
 #include "executor/shards.h"
 #include "executor/staging_plan.h"
+#include "executor/tiling.h"
 #include "executor/transient_inputs.h"
 #include "graph/file.h"
 #include "loader/tensors.h"
@@ -63,15 +63,8 @@ public:
         const LimitScope restore(m_session.device);
         setLimit();
         const bool gpu = m_session.device.gpu();
-        std::optional<TilingRequest> tiling;
-        if (!gpu)
-            tiling = {.batch = m_session.options.batch,
-                      .tile = m_session.options.tile,
-                      .budget = m_budget,
-                      .threads = at::get_num_threads(),
-                      .families = families(),
-                      .store = m_session.options.store};
-        m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
+        m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure,
+                                   tilingOf(m_session, m_budget));
         prologue();
         beginJournal();
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
@@ -102,15 +95,6 @@ private:
         m_budget = std::max(m_budget, 1.0);
     }
 
-    Families families() const
-    {
-        const Probe* const probe = m_session.options.probe;
-        Families families = Families::of(m_session.options.fuse);
-        if (probe && probe->everyOperator())
-            families = {.chain = false, .softmax = false, .several = false, .segments = false};
-        return families;
-    }
-
     void prologue()
     {
         m_session.observer.prologueStarted();
@@ -130,8 +114,9 @@ private:
             unwrap(journal->begin(static_cast<std::int64_t>(m_budget), cutsOf(m_programs)));
         m_commit.emplace(*journal);
         if (Others* const others = journal->others()) m_shards.emplace(m_session, m_programs, *others, found, m_budget);
-        if (found.empty()) return;
-        m_recovery.emplace(m_session, m_programs, found);
+        const std::vector<Chunk> before = m_shards ? m_shards->own(found) : found;
+        if (before.empty()) return;
+        m_recovery.emplace(m_session, m_programs, before);
         for (const auto& [value, store] : m_session.stores) m_commit->watch(store);
         const bool others = m_shards && !journal->others()->repeated();  // what was found is theirs
         if (others && m_recovery->report().damaged == 0) return;
@@ -253,17 +238,29 @@ private:
         for (;;) {
             const Order order = unwrap(dealer.next(id, static_cast<int>(m_programs.size()), m_session.stop));
             if (order.kind == Order::Kind::Leave) return order;
-            if (order.kind == Order::Kind::List) {
-                dealer.listed(m_shards->left(id, order.parts));
-                continue;
-            }
-            const Ranges wanted = m_shards->take(id, order.range);
-            const auto at = static_cast<std::size_t>(order.range.loop) - 1;
-            const plan::Bytes before = report.bytes;
-            if (!wanted.empty()) compute(m_programs[stage][at], report, *books[at], {{}, wanted});
-            m_commit->now();  // what was answered counts for others even if this process stands still from now on
-            dealer.computed(sizeOf(wanted), movedSince(before, report.bytes));
+            if (order.kind == Order::Kind::List) dealer.listed(m_shards->left(id, order.parts));
+            else if (order.kind == Order::Kind::Compute) computeTold(dealer, order.range, stage, report, books);
+            else dealer.exchanged(exchanged(order));
         }
+    }
+
+    void computeTold(Dealer& dealer, const ShardRange& range, std::size_t stage, StageReport& report, Books& books)
+    {
+        const Ranges wanted = m_shards->take(plan::StageId::at(stage), range);
+        const auto at = static_cast<std::size_t>(range.loop) - 1;
+        const plan::Bytes before = report.bytes;
+        if (!wanted.empty()) compute(m_programs[stage][at], report, *books[at], {{}, wanted});
+        m_commit->now();  // what was answered counts for others even if this process stands still from now on
+        dealer.computed(sizeOf(wanted), movedSince(before, report.bytes));
+    }
+
+    Exchanged exchanged(const Order& order)
+    {
+        if (!m_shards->ownership())
+            raise(base::ErrorCode::Usage, "rows and records are exchanged only by workers that share no folder",
+                  "worker/open with `owner` makes it one");
+        for (const Chunk& chunk : order.chunks) unwrap(m_session.options.journal->append(chunk));
+        return m_shards->exchange(order);
     }
 
     // What is damaged is computed again by whoever finds it.
@@ -281,7 +278,10 @@ private:
         if (!taken.open.empty()) compute(program, report, books, {{}, united(taken.open)});
         if (!taken.damaged.empty() || !taken.open.empty()) m_commit->now();
         m_shards->mergeReductions(number);
-        finishLoop(program, m_recovery ? m_recovery->of(number) : Remainder());
+        const bool gathers = m_shards->ownership() && m_shards->ownership()->gathers();
+        finishLoop(program, gathers      ? Remainder{true, taken.chunks, {}}
+                            : m_recovery ? m_recovery->of(number)
+                                         : Remainder());
     }
 
     // Nobody reads what the loop computes: an earlier process has done that.
@@ -302,7 +302,8 @@ private:
 
     void finishLoop(const LoopProgram& program, const Remainder& left)
     {
-        for (std::size_t w = 0; w < program.writes.size(); ++w) {
+        const bool part = m_shards && m_shards->ownership() && !m_shards->ownership()->gathers();
+        for (std::size_t w = 0; w < program.writes.size() && !part; ++w) {
             const ir::ValueId value = program.writes[w].value;
             if (m_session.choice.onlyHere(value)) continue;
             if (m_session.stores.contains(value)) finishStore(value);
@@ -314,7 +315,7 @@ private:
     void createStores(const LoopProgram& program)
     {
         for (const Written& w : program.writes)
-            if (!m_session.choice.onlyHere(w.value)) createStore(w.value);
+            if (!m_session.choice.onlyHere(w.value) && (!m_shards || m_shards->keeps(w.value))) createStore(w.value);
     }
 
     void makeReducers(const LoopProgram& program)
@@ -466,13 +467,6 @@ tl::unexpected<base::Error> outOfMemory(const Options& options)
 }
 
 }  // namespace
-
-Cores::Cores(int count) : m_before(at::get_num_threads())
-{
-    if (count > 0) at::set_num_threads(count);
-}
-
-Cores::~Cores() { at::set_num_threads(m_before); }
 
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,

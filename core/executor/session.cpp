@@ -159,7 +159,11 @@ Store& Session::createStore(ir::ValueId id)
     const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
     const int rowDim = analysis.rowDim(id);
     const bool scattered = structure.nodeAt(analysis.rowSpace(id)) && !isOutput(id) && !options.journal;
-    const auto lasting = others() ? graph::Lasting::Shared : options.journal ? graph::Lasting::Yes : graph::Lasting::No;
+    const auto ownership = others() ? others()->ownership() : std::nullopt;
+    const auto lasting = ownership && !ownership->gathers() ? graph::Lasting::Sparse
+                         : others()                         ? graph::Lasting::Shared
+                         : options.journal                  ? graph::Lasting::Yes
+                                                            : graph::Lasting::No;
     auto made = scattered ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
                           : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
                                                     structure.scratch(), lasting);

@@ -64,6 +64,7 @@ public:
     Store& createStore(ir::ValueId id);
     // The other processes of the run, if there are any.
     [[nodiscard]] Others* others() const { return options.journal ? options.journal->others() : nullptr; }
+    [[nodiscard]] bool isOutput(ir::ValueId id) const;
     // On a GPU stores keep their types.
     [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call
@@ -77,7 +78,6 @@ public:
 private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
     std::string storeName(ir::ValueId id) const;
-    [[nodiscard]] bool isOutput(ir::ValueId id) const;
 
     std::recursive_mutex m_mutex;  // guards what follows and the report's notes; making one value asks for others
     std::unordered_map<ir::ValueId, at::Tensor> m_whole;

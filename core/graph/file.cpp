@@ -113,7 +113,7 @@ base::Result<MappedFile> mapFile(const std::string& path)
 base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size, Lasting lasting)
 {
     if (lasting == Lasting::Yes) return resume(path, size);
-    if (lasting == Lasting::Shared) return share(path, size);
+    if (lasting != Lasting::No) return share(path, size, lasting);
     // The process and a counter make the name unique; O_EXCL makes sure.
     static std::atomic<std::uint64_t> counter{0};
     const std::string temporary = path + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part";
@@ -143,7 +143,7 @@ base::Result<NewFile> NewFile::resume(const std::string& path, std::int64_t size
 }
 
 // Where a file system cannot reserve blocks, the C library writes into each of them: nobody may write rows meanwhile.
-base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size)
+base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size, Lasting lasting)
 {
     const std::string temporary = path + ".part";
     struct stat facts {};
@@ -151,12 +151,14 @@ base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size)
     const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return cannotWrite(path, errno);
     NewFile file(path, temporary, fd, size);
-    file.m_lasting = Lasting::Shared;
+    file.m_lasting = lasting;
     while (::flock(fd, LOCK_EX) != 0)
         if (errno != EINTR) return cannotWrite(path, errno);
     file.m_continued = ::fstat(fd, &facts) == 0 && facts.st_size == size;
     int error = 0;
-    if (!file.m_continued) error = ::ftruncate(fd, 0) != 0 ? errno : reserve(fd, size);
+    if (!file.m_continued) error = ::ftruncate(fd, 0) != 0 ? errno : 0;
+    if (!file.m_continued && error == 0 && lasting == Lasting::Sparse) error = ::ftruncate(fd, size) != 0 ? errno : 0;
+    else if (!file.m_continued && error == 0) error = reserve(fd, size);
     ::flock(fd, LOCK_UN);
     if (error != 0) return cannotWrite(path, error);
     return file;

@@ -95,7 +95,8 @@ base::Error withWayOn(base::Error error, const OutputFolder& folder)
 base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,
                                       const std::stop_token& stop)
 {
-    if (request.shard) return OutputFolder::openShared(path, {request.shard->index, request.shard->count}, stop);
+    if (request.shard)
+        return OutputFolder::openShared(path, {request.shard->index, request.shard->count}, stop, request.shard->keep);
     return OutputFolder::open(path, request.resume ? Unfinished::Continue : Unfinished::Refuse);
 }
 
@@ -127,7 +128,8 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
                                        Reporter& reporter, const std::stop_token& stop)
 {
     // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
-    const bool keepStores = request.verify != verify::Mode::None;
+    const bool owns = request.shard && request.shard->owner != nullptr && !request.shard->owner->gathers();
+    const bool keepStores = owns || request.verify != verify::Mode::None;
     const ExecutionRequest execution{.plan = request.plan,
                                      .device = request.device,
                                      .verify = request.verify,

@@ -55,10 +55,11 @@ base::Result<OutputFolder> OutputFolder::open(const std::string& path, Unfinishe
 }
 
 base::Result<OutputFolder> OutputFolder::openShared(const std::string& path, const executor::Share& share,
-                                                    const std::stop_token& stop)
+                                                    const std::stop_token& stop, bool keep)
 {
     OutputFolder folder(fs::absolute(path).lexically_normal().string());
     folder.m_share = share;
+    folder.m_mayStay = keep;
     if (const base::Status locked = folder.lockTogether(stop); !locked) return base::forward(locked);
     if (const base::Status noted = folder.noteCreation(); !noted) return base::forward(noted);
     if (const base::Status placed = folder.takePlace(); !placed) return base::forward(placed);
@@ -103,7 +104,8 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
       m_publishLock(std::exchange(other.m_publishLock, -1)),
       m_published(other.m_published),
       m_keep(other.m_keep),
-      m_completed(other.m_completed)
+      m_completed(other.m_completed),
+      m_mayStay(other.m_mayStay)
 {
     other.m_created.clear();
 }
@@ -278,7 +280,7 @@ void OutputFolder::leave()
 void OutputFolder::leaveOthers()
 {
     const bool last = m_lock >= 0 && !m_published && flock(m_lock, LOCK_EX | LOCK_NB) == 0;
-    if (last && whatIsLeft() == Left::Nothing) {
+    if (last && (!m_mayStay || whatIsLeft() == Left::Nothing)) {
         std::error_code problem;
         const bool made = fs::exists(journal() + "/" + madeName, problem);
         removeJournal();

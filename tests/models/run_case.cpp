@@ -7,6 +7,7 @@
 
 #include "graph/safetensors.h"
 #include "graph/strided.h"
+#include "models/in_owners.h"
 #include "models/in_shards.h"
 #include "models/pipeline.h"
 #include "placement/pins.h"
@@ -229,10 +230,13 @@ std::optional<Failure> checkShards(const Setting& s, const Prepared& prepared, c
                                    const executor::RunReport& alone)
 {
     if (!job.shards) return std::nullopt;
-    constexpr int shards = 2;
-    for (const bool dealt : {false, true}) {
-        const std::string what = describeJob(job, s.name) + (dealt ? " in shards that are dealt out" : " in shards");
-        const auto together = runInShards(prepared, plan, s.data, optionsOf(job, s.device), shards, dealt);
+    constexpr int processes = 2;
+    for (const std::string how : {"in shards", "in shards that are dealt out", "by owners"}) {
+        const std::string what = describeJob(job, s.name) + " " + how;
+        const executor::Options options = optionsOf(job, s.device);
+        const auto together = how == "by owners"
+                                  ? runInOwners(prepared, plan, s.data, options, processes)
+                                  : runInShards(prepared, plan, s.data, options, processes, how != "in shards");
         if (!together) return Failure{together.error(), what};
         for (std::size_t i = 0; i < alone.outputs.size(); ++i)
             if (bytesOf(alone.outputs[i].tensor) != bytesOf(together->outputs.at(i).tensor))

@@ -22,11 +22,25 @@ class Clusters(PackageTest):
                 self.assertFalse([p for p in out.iterdir() if p.name.startswith(".")])
         self.assertEqual({p.name for p in self.folder.iterdir()}, {"Gcn", "EdgeScores", "scratch"})
 
+    def test_workers_that_keep_their_own_rows(self):
+        for kind in (Gcn, EdgeScores):
+            with self.subTest(model=kind.__name__):
+                model, data, told, out = made(kind), graph(), [], self.folder / f"{kind.__name__}-owners"
+                result = hopscope.run(model, data, out, cluster="local", workers=2, layout="owners",
+                                      progress=lambda *step: told.append(step))
+                self.same(result.output, model(data.x, data.edge_index))
+                self.assertEqual(result.verdict, "equal")
+                self.assertEqual(result.report.document["scale"]["layout"], "owners")
+                self.assertTrue(any(what.startswith("stage 1 of") for what, _, _ in told))
+
     def test_what_it_needs_is_said(self):
         model, data, out = made(Gcn), graph(), self.folder / "out"
         for says, options in (("needs a folder", {"cluster": "local", "workers": 2}),
                               ("compute on CPUs", {"cluster": "local", "workers": 2, "out": out, "device": "cuda"}),
-                              ("need a number of them", {"cluster": "local", "out": out})):
+                              ("need a number of them", {"cluster": "local", "out": out}),
+                              ("need a number of them", {"cluster": "local", "out": out, "layout": "owners"}),
+                              ("neither shared nor owners", {"cluster": "local", "workers": 1, "out": out, "layout": "x"}),
+                              ("workers of a cluster", {"out": out, "layout": "owners"})):
             with self.subTest(says=says), self.assertRaises(hopscope.UsageError) as caught:
                 hopscope.inference(model, data, **options)
             self.assertIn(says, str(caught.exception))

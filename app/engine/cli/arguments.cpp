@@ -7,6 +7,7 @@
 
 #include "cli/bench_options.h"
 #include "cli/option_values.h"
+#include "cli/plan_options.h"
 #include "cli/study_options.h"
 #include "version.h"
 
@@ -33,12 +34,13 @@ struct Parsed {
     pipeline::DeviceOptions device;
     base::VerifyMode verify = base::VerifyMode::Sample;
     base::NanPolicy nan = base::NanPolicy::Propagate;
-    std::string output, trace, explain, steps, request, schema, a, b;
+    std::string output, trace, request, schema, a, b;
     graph::GenerateOptions generate;
     BenchTexts bench;
     MachineCommand machine;
     int repeat = 3;
     bool resume = false;
+    PlanTexts told;
     std::optional<double> patience;
     pipeline::PlaceOptions place;
     receptive::Request field;
@@ -149,13 +151,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addDevice(command, parsed);
     addStore(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
-    command
-        .add_option(
-            "--explain", parsed.explain,
-            "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
-        ->type_name("FILE");
-    command.add_option("--steps", parsed.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
-        ->type_name("FILE");
+    addPlanOptions(command, parsed.told);
 }
 
 void addRun(CLI::App& app, Parsed& parsed)
@@ -433,8 +429,9 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
                            .plan = parsed.plan,
                            .device = parsed.device,
                            .output = parsed.output,
-                           .explain = parsed.explain,
-                           .steps = parsed.steps};
+                           .explain = parsed.told.explain,
+                           .steps = parsed.told.steps,
+                           .workers = workersOf(parsed.told)};
     if (name == "run") return finishRun(parsed);
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};

@@ -23,11 +23,15 @@ private:
     std::string m_stage;
 };
 
-DealtRun::DealtRun(pipeline::EvaluationRequest request, std::string output, std::optional<double> patience)
+DealtRun::DealtRun(pipeline::EvaluationRequest request, std::string output, pipeline::ShardOptions shard,
+                   std::optional<executor::Ownership> owner)
     : m_request(std::move(request)),
-      m_output(std::move(output))
+      m_output(std::move(output)),
+      m_owner(owner)
 {
-    m_request.shard = pipeline::ShardOptions{.index = 0, .count = 0, .patience = patience, .dealer = this};
+    shard.dealer = this;
+    shard.owner = m_owner ? &*m_owner : nullptr;
+    m_request.shard = shard;
     m_thread = std::thread([this] { body(); });
 }
 

@@ -7,6 +7,7 @@
 #include "server/conversation.h"
 #include "server/dealt_run.h"
 #include "server/documents.h"
+#include "server/exchange.h"
 #include "json/names.h"
 
 namespace hopscope::engine {
@@ -74,7 +75,12 @@ protected:
         static const std::map<std::string, Method> methods{{"worker/open", &Worker::open},
                                                            {"shard/list", &Worker::list},
                                                            {"shard/compute", &Worker::compute},
-                                                           {"stage/end", &Worker::leave}};
+                                                           {"stage/end", &Worker::leave},
+                                                           {"rows/wanted", &Worker::want},
+                                                           {"rows/export", &Worker::exportRows},
+                                                           {"rows/import", &Worker::importRows},
+                                                           {"records/export", &Worker::exportRecords},
+                                                           {"records/import", &Worker::importRecords}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
         return (this->*method->second)(Reader(request.params, "params"), call);
@@ -85,11 +91,16 @@ private:
     {
         pipeline::EvaluationRequest request = requestOf(params);
         const auto output = params.get<std::string>("output");
-        const auto patience = params.maybe<double>("wait");
+        const pipeline::ShardOptions shard{.index = 0,
+                                           .count = 0,
+                                           .patience = params.maybe<double>("wait"),
+                                           .begun = begunOf(params),
+                                           .keep = params.maybe<bool>("keep").value_or(true)};
+        const std::optional<executor::Ownership> owner = ownerOf(params);
         if (!params.ok()) return invalid(params);
         if (m_run && m_run->stage().valid()) return invalid("a run is open already");
         m_run.reset();
-        m_run = std::make_unique<DealtRun>(std::move(request), output, patience);
+        m_run = std::make_unique<DealtRun>(std::move(request), output, shard, owner);
         return carryOut(std::nullopt, call, &Worker::placeValue);
     }
 
@@ -118,17 +129,51 @@ private:
         return atStage(params, order, call, &Worker::stageEndValue);
     }
 
+    Outcome want(const Reader&, const Call& call)
+    {
+        return whereItStands({.kind = Order::Kind::Want}, call, &Worker::wantedRows);
+    }
+
+    Outcome exportRows(const Reader& params, const Call& call)
+    {
+        const Order order{.kind = Order::Kind::Export, .parcel = parcelOf(params, false)};
+        return params.ok() ? whereItStands(order, call, &Worker::parcel) : invalid(params);
+    }
+
+    Outcome importRows(const Reader& params, const Call& call)
+    {
+        const Order order{.kind = Order::Kind::Import, .parcel = parcelOf(params, true)};
+        return params.ok() ? whereItStands(order, call, &Worker::parcel) : invalid(params);
+    }
+
+    Outcome exportRecords(const Reader& params, const Call& call)
+    {
+        const Order order{.kind = Order::Kind::Tell, .stage = plan::StageId(params.get<int>("stage"))};
+        return params.ok() ? whereItStands(order, call, &Worker::records) : invalid(params);
+    }
+
+    Outcome importRecords(const Reader& params, const Call& call)
+    {
+        const Order order{.kind = Order::Kind::Hear, .chunks = recordsOf(params)};
+        return params.ok() ? whereItStands(order, call, &Worker::nothing) : invalid(params);
+    }
+
     using Answer = Value (Worker::*)() const;
+
+    Outcome whereItStands(const Order& order, const Call& call, Answer say)
+    {
+        if (!m_run || !m_run->stage().valid()) return invalid("no run is open: worker/open opens one");
+        return carryOut(order, call, say);
+    }
 
     // An order at the stage that the client believes the run to stand at.
     Outcome atStage(const Reader& params, const Order& order, const Call& call, Answer say)
     {
         const auto stage = params.get<int>("stage");
         if (!params.ok()) return invalid(params);
-        if (!m_run || !m_run->stage().valid()) return invalid("no run is open: worker/open opens one");
-        if (m_run->stage().number != stage)
+        if (m_run && m_run->stage().valid() && m_run->stage().number != stage)
             return invalid("the run stands at stage " + std::to_string(m_run->stage().number));
-        return carryOut(order, call, say);
+        return whereItStands(order, call, say);
     }
 
     Outcome carryOut(const std::optional<Order>& order, const Call& call, Answer say)
@@ -174,6 +219,11 @@ private:
         computed["read"] = m_run->moved().h2d;
         return computed;
     }
+
+    Value wantedRows() const { return wantedValue(m_run->exchange()); }
+    Value parcel() const { return parcelValue(m_run->exchange()); }
+    Value records() const { return recordsValue(m_run->exchange()); }
+    Value nothing() const { return Value::object(); }
 
     std::unique_ptr<DealtRun> m_run;
 };

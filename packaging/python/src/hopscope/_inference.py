@@ -110,6 +110,7 @@ def inference(
     resume: bool = False,
     cluster: str | None = None,
     workers: int = 0,
+    layout: str = "shared",
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -127,9 +128,9 @@ def inference(
     `resume` (on a CPU, with `out`): what is finished stays in `out` whatever ends this process, and the same call in
     another one goes on with it, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` in
     a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of
-    this machine; the run can be resumed in the same way. `scratch`: the folder for temporary files, where memory or the
-    usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of (what,
-    done, total).
+    this machine; the run can be resumed in the same way, unless with `layout` "owners" they keep rows on their own
+    disks instead. `scratch`: the folder for temporary files, where memory or the usual one has no room. `progress`:
+    True, False, None (a bar on terminals and in notebooks) or a function of (what, done, total).
 
     Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file behind.
     """
@@ -138,8 +139,10 @@ def inference(
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
     how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, out, scratch)
+    if cluster is None and layout != "shared":
+        raise UsageError("a layout is for the workers of a cluster", "name one with cluster=")
     if cluster is not None:
-        return _agreed(_together(asked, cluster, workers, progress))
+        return _agreed(_together(asked, cluster, workers, layout, progress))
     if resume:
         return _agreed(_resumed(asked, progress))
     with reported(progress) as show:
@@ -206,13 +209,13 @@ def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
     return _kept(asked, asked.scratch, _resuming.alone)
 
 
-def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress | None) -> Inference:
+def _together(asked: _Asked, cluster: str, workers: int, layout: str, progress: bool | Progress | None) -> Inference:
     """Files go where the workers see them: beside the folder of the results."""
     if asked.run["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
 
     def carry(order: _resuming.Order) -> dict[str, Any]:
-        return _cluster.run(_request(order), cluster, workers=workers, progress=progress)
+        return _cluster.run(_request(order), cluster, workers=workers, progress=progress, layout=layout)
 
     return _kept(asked, asked.scratch or Path(asked.out or ".").absolute().parent, carry)
 

@@ -1,0 +1,41 @@
+#include "cli/plan_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace hopscope::engine {
+
+namespace {
+
+constexpr int mostWorkers = 4096;
+
+}  // namespace
+
+void addPlanOptions(CLI::App& command, PlanTexts& texts)
+{
+    command
+        .add_option(
+            "--explain", texts.explain,
+            "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
+        ->type_name("FILE");
+    command.add_option("--steps", texts.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
+        ->type_name("FILE");
+    CLI::Option* const workers =
+        command
+            .add_option("--workers", texts.workers,
+                        "Predict what each of N workers without a shared folder does, and how long they take")
+            ->type_name("N")
+            ->check(CLI::Range(1, mostWorkers));
+    command.add_option("--network", texts.network, "What reaches a worker's machine in a second")
+        ->type_name("GB/s")
+        ->check(CLI::PositiveNumber)
+        ->needs(workers)
+        ->capture_default_str();
+}
+
+std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts)
+{
+    if (texts.workers == 0) return std::nullopt;
+    return pipeline::WorkersRequest{.workers = texts.workers, .network = texts.network * 1e9};
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,149 @@
+"""A worker that keeps the rows it computes in a folder of its own (layout `owners`, docs/scale.md), wherever it is: its
+answers and failures are values, which travel between machines."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ._worker import Worker
+from .errors import HopscopeError, ResourceError, UsageError, document_of
+
+JOURNAL = ".hopscope-journal"
+_ATTEMPTS, _PAUSE = 20, 0.05  # seconds between them
+
+
+def begun_in(folder: Path) -> dict[str, str]:
+    """What a run has to go on with that others take part in, as worker/open takes it."""
+    return {name: (folder / JOURNAL / f"{name}.json").read_text() for name in ("run", "plan")}
+
+
+class Owner:
+    """`scratch`: where its folder `name` is; none: where temporary files are. What is in the folder of another run is
+    removed."""
+
+    def __init__(self, scratch: str | None, name: str) -> None:
+        self._worker = Worker()
+        self._scratch, self._folder = scratch, Path(scratch or tempfile.gettempdir()) / name
+        self._numbers = itertools.count(1)
+
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """As `Worker.call`."""
+        return self._worker.call(method, params)
+
+    def open(self, params: Mapping[str, Any], begun: Mapping[str, str]) -> dict[str, Any]:
+        """Takes part in the run that has begun so."""
+        try:
+            self._prepare(begun)
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
+        where = {"output": str(self._folder), "begun": begun, "keep": bool(self._scratch)}
+        return self._worker.call("worker/open", {**params, **where})
+
+    def stand(self) -> dict[str, Any]:
+        """Whether the process still answers."""
+        return self._worker.call("rows/wanted", {})
+
+    def listing(self, path: str) -> bytes:
+        """A list of rows that this worker needs."""
+        return Path(path).read_bytes()
+
+    def hand(self, value: int, listing: str | bytes) -> dict[str, Any]:
+        """Rows for another worker, in the file that the answer names."""
+        try:
+            path = listing if isinstance(listing, str) else self._written(listing)
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
+        file = self._fresh()
+        answer = self._worker.call("rows/export", {"value": value, "list": path, "file": str(file)})
+        if path != listing:
+            Path(path).unlink(missing_ok=True)
+        return {**answer, "file": str(file)}
+
+    def take(self, parcel: Mapping[str, Any], digest: str, rows: str | memoryview) -> dict[str, Any]:
+        """Rows of another worker, by their file or as they are. The file is removed."""
+        try:
+            file = rows if isinstance(rows, str) else self._written(rows)
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
+        where = {"value": parcel["value"], "list": parcel["list"], "file": file, "digest": digest}
+        answer = self._worker.call("rows/import", where)
+        Path(file).unlink(missing_ok=True)
+        return answer
+
+    def records(self, stage: int) -> dict[str, Any]:
+        """What this worker has finished of a stage; `files` with what it contributes to reductions, by name."""
+        answer = self._worker.call("records/export", {"stage": stage})
+        if "result" in answer:
+            names = answer["result"]["files"]
+            answer["result"]["files"] = {name: (self._folder / JOURNAL / name).read_bytes() for name in names}
+        return answer
+
+    def accept(self, records: str, files: Mapping[str, bytes]) -> dict[str, Any]:
+        """What another one has finished."""
+        try:
+            for name, content in files.items():
+                (self._folder / JOURNAL / name).write_bytes(content)
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
+        return self._worker.call("records/import", {"records": records})
+
+    def end(self) -> None:
+        """From any thread."""
+        self._worker.end()
+
+    def close(self) -> None:
+        """From any thread, and waits until the process has ended."""
+        self._worker.abandon()
+        self._worker.close()
+
+    def _prepare(self, begun: Mapping[str, str]) -> None:
+        if not self._folder.parent.is_dir():
+            raise FileNotFoundError(2, "there is no such folder")
+        try:
+            other = begun_in(self._folder) != begun
+        except FileNotFoundError:
+            other = True
+        if other:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _refusal(self, problem: OSError) -> HopscopeError:
+        full = problem.errno is not None and problem.errno not in (2, 13, 20, 30)
+        kind = ResourceError if full else UsageError
+        where = self._folder.parent
+        return kind(f"{where}: workers cannot have a folder there: {problem.strerror}", "--scratch names another one")
+
+    def _fresh(self) -> Path:
+        return self._folder / JOURNAL / f"parcel-{next(self._numbers)}"
+
+    def _written(self, content: bytes | memoryview) -> str:
+        file = self._fresh()
+        file.write_bytes(content)
+        return str(file)
+
+
+class Gatherer(Owner):
+    """Keeps no rows: what it is handed goes into the results."""
+
+    def __init__(self, output: Path) -> None:
+        super().__init__(str(output.parent), output.name)
+
+    def open(self, params: Mapping[str, Any], begun: Mapping[str, str]) -> dict[str, Any]:
+        where = {"output": str(self._folder), **({"begun": begun} if begun else {})}
+        return self._worker.call("worker/open", {**params, **where})
+
+
+def remove(scratch: str | None, name: str) -> None:
+    """The folders of all workers of a run on this machine."""
+    for _ in range(_ATTEMPTS):  # a worker that is just ending may remove the same
+        folders = list(Path(scratch or tempfile.gettempdir()).glob(f"{name}-*"))
+        if not folders:
+            return
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(_PAUSE)
