@@ -80,7 +80,8 @@ public:
         m_listed = m_stage;
         m_shards.assign(left.shards.begin(), left.shards.end());
     }
-    void computed(std::int64_t) override {}
+    void computed(std::int64_t, const plan::Bytes&) override {}
+    void readBack(std::int64_t) override {}
     void exchanged(executor::Exchanged result) override
     {
         if (!m_asked) {
