@@ -19,9 +19,12 @@ public:
           m_image(image),
           m_pending(static_cast<std::size_t>(g.count), 0),
           m_needD(static_cast<std::size_t>(g.count)),
-          m_needF(static_cast<std::size_t>(g.count) * g.types)
+          m_needF(static_cast<std::size_t>(g.count) * g.types),
+          m_writes(static_cast<std::size_t>(g.last) + 1),
+          m_hops(m_writes.size())
     {
         for (int v = 0; v < g.count; ++v) m_pending[v] = g.mustWrite(v);
+        for (std::size_t i = g.order.size(); i-- > 0;) list(g.order[i]);
     }
 
     base::Result<Placement> run()
@@ -60,19 +63,27 @@ private:
         m_stages.push_back(std::move(m_out));
     }
 
+    // The stages in which v may be written or is a hop: once, since the cells of a node lie together, those of a stage apart.
+    void list(int v)
+    {
+        const int r = image(v);
+        if (r < 0) return;
+        for (int s = m_g.first; s <= m_g.last; ++s) {
+            if (m_cells.write[m_cells.at.d(r, s)]) m_writes[s].push_back(v);
+            if (m_g.isHop(v) && m_cells.computeD[m_cells.at.d(r, s)]) m_hops[s].push_back(v);
+        }
+    }
+
     // Hops of this stage and what is written in it.
     void roots()
     {
-        for (std::size_t i = m_g.order.size(); i-- > 0;) {
-            const int v = m_g.order[i], r = image(v);
-            if (r < 0) continue;
-            if (m_cells.write[m_cells.at.d(r, m_s)] && m_pending[v]) {
-                m_pending[v] = 0;
-                m_needD[v] = std::max(m_needD[v], wanted);
-                m_out.written.emplace_back(v);
-            }
-            if (m_g.isHop(v) && m_cells.computeD[m_cells.at.d(r, m_s)]) m_needD[v] = std::max(m_needD[v], wanted);
+        for (const int v : m_writes[m_s]) {
+            if (!m_pending[v]) continue;
+            m_pending[v] = 0;
+            m_needD[v] = std::max(m_needD[v], wanted);
+            m_out.written.emplace_back(v);
         }
+        for (const int v : m_hops[m_s]) m_needD[v] = std::max(m_needD[v], wanted);
     }
 
     void visit(int v)
@@ -133,7 +144,8 @@ private:
     const Cells& m_cells;
     const std::vector<int>& m_image;
     std::vector<std::uint8_t> m_pending, m_needD, m_needF;
-    std::vector<StagePlacement> m_stages;  // the last one first
+    std::vector<std::vector<int>> m_writes, m_hops;  // by stage, consumers first
+    std::vector<StagePlacement> m_stages;            // the last one first
     StagePlacement m_out;
     int m_s = 0, m_missing = -1;
 };

@@ -57,15 +57,22 @@ private:
         readStructure(step);
     }
 
+    [[nodiscard]] bool isStructure(ValueId v) const
+    {
+        const analysis::ValueInfo& info = m_a.info(v);
+        return info.structureOnly && !info.uniform && !info.sparse && m_a.hasRows(v);
+    }
+
     void readStructure(const plan::Step& step)
     {
+        bool any = false;
+        ir::forEachOperand(m_a.program.op(step.op), [&](ir::Slot, ValueId v) { any = any || isStructure(v); });
+        if (!any) return;
         const auto operands = analysis::operandRows(m_a, step.op, step.rows);
         if (!operands) return;
         for (const analysis::OperandRows& o : *operands) {
             if (o.rows.kind == RowKind::All || m_a.program.value(o.value).kind != ir::ValueKind::Tensor) continue;
-            const analysis::ValueInfo& info = m_a.info(o.value);
-            if (info.structureOnly && !info.uniform && !info.sparse && m_a.hasRows(o.value))
-                m_structure.insert({o.value, o.rows});
+            if (isStructure(o.value)) m_structure.insert({o.value, o.rows});
         }
     }
 

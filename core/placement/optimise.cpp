@@ -23,7 +23,7 @@ using plan::PinKind;
 constexpr int mostExtraStages = 3;
 // Iterations of the simplex for an answer close to the plan before: most take fewer, some 4,000 (half a second), for a plan
 // that is one or two percent cheaper than the repaired one, which the user does not wait for while dragging.
-constexpr std::int64_t nearIterations = 600;
+constexpr std::int64_t nearIterations = 400;
 // For an answer anywhere, where neither is found: some that had none after 15 seconds used 8,000 a second.
 constexpr std::int64_t wholeIterations = 5000;
 
