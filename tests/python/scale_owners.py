@@ -160,6 +160,7 @@ class Interruptions(OwnersTest):
         self.until(lambda: any(event["stage"] == 2 for event in self.events("shard")))
         gone = draw_folder(self.left())
         pid, = [pid for pid in self.workers() if str(gone) in opened_by(pid)]
+        os.kill(pid, signal.SIGSTOP)  # it would write on
         shutil.rmtree(gone)
         kill(pid)
         said, _ = self.come_through(process, case)
