@@ -25,6 +25,15 @@ TEST_CASE("work that crashes is an error of the file, naming the signal")
     CHECK(crashed.error().message == "PyTorch's reader crashes on model.pt (signal 11)");
 }
 
+TEST_CASE("work that somebody kills is no error of the file")
+{
+    const base::Status killed = loader::survives(
+        "model.pt", [] { std::raise(SIGKILL); }, 60);
+    REQUIRE_FALSE(killed.has_value());
+    CHECK(killed.error().code == base::ErrorCode::Resources);
+    CHECK(killed.error().message == "the process that was to try reading model.pt was killed (signal 9)");
+}
+
 TEST_CASE("work that does not end is given up")
 {
     const base::Status stuck = loader::survives(

@@ -54,6 +54,12 @@ base::Status survives(const std::string& path, const std::function<void()>& work
     }
     const int status = waitFor(child);
     if (!WIFSIGNALED(status)) return {};
+    // Nothing in a file does that.
+    if (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM)
+        return base::fail(base::ErrorCode::Resources,
+                          "the process that was to try reading " + path + " was killed (signal " +
+                              std::to_string(WTERMSIG(status)) + ")",
+                          "was there too little memory? Close other programs and try again", path);
     if (WTERMSIG(status) == SIGALRM)
         return base::fail(base::ErrorCode::Input,
                           "PyTorch's reader did not finish reading " + path + " within " + std::to_string(seconds) +
