@@ -75,7 +75,11 @@ Value errorValue(const RpcError& error)
     return item;
 }
 
-Value orEmpty(Value params) { return params.isNull() ? Value::object() : params; }
+Value orEmpty(Value params)
+{
+    if (params.isNull()) return Value::object();
+    return params;
+}
 
 void write(Value& document, Request&& request)
 {
