@@ -24,9 +24,9 @@ public:
           m_folder(std::move(folder))
     {}
 
-    // Bytes before the first batch: all tensors of the process, those of `structure` only if it stays beside the run, and those
-    // that the prologue computes. The latter are found by computing the prologue if the graph is small; on a large graph all its values with rows are spilled.
-    // Results are cached.
+    // Bytes before the first batch: all tensors of the process, those of `structure` only if it stays beside the run, and
+    // those that the prologue computes. The latter are found by computing the prologue if the graph is small; on a large
+    // graph all its values with rows are spilled. Results are cached.
     std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, bool staysBeside,
                         std::stop_token stop);
     // The same at the moment when the prologue holds most, as far as that is known: what it computes on the way is gone

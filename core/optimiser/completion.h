@@ -28,7 +28,7 @@ public:
     // is possible, or else whichever looks cheaper on its own.
     double evaluate(const Choice& choice, Cells* cells = nullptr, const Cells* like = nullptr);
 
-    // The node that made the last evaluation infinite, since it is neither stored where it is needed nor computable there; or -1.
+    // The node that made the last evaluation infinite: where it is needed it is neither stored nor computable. Or -1.
     [[nodiscard]] int stuckAt() const { return m_stuck; }
     [[nodiscard]] double peak() const;  // on the host, of the last evaluation
 

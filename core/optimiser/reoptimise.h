@@ -25,7 +25,8 @@ struct ReoptimiseOptions {
 std::optional<Placement> reoptimiseLocally(const Instance& instance, const Placement& incumbent,
                                            const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
 
-// Likewise, but the neighbourhood widens until there is a legal plan, at last to the whole instance. Status is Feasible
+// Likewise, but the neighbourhood widens until there is a legal plan, at last to the whole instance, or the incumbent is
+// repaired (repair.h): where that is cheaper, and always where the instance is large. Status is Feasible
 // (lowerBound 0 where nothing was proven), or Infeasible with proof: explainInfeasibility() says why. Meant to be followed
 // by solve() in the background. Fails as solve() does.
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,

@@ -137,16 +137,13 @@ private:
             m_choice.stored[v] = now < cost;
             cost = std::min(cost, now);
         }
-        evaluated();
+        if (trials > 0) evaluated();
     }
 
     [[nodiscard]] std::optional<Placement> placement() const
     {
         base::Result<Placement> made = realise(m_graph, m_now);
-        if (!made) return std::nullopt;
-        const base::Result<Cost> cost = evaluate(m_instance, *made);
-        if (!cost) return std::nullopt;
-        made->cost = *cost;
+        if (!made || !evaluate(m_instance, *made)) return std::nullopt;
         return std::move(*made);
     }
 

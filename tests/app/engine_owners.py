@@ -12,8 +12,8 @@ from safetensors.numpy import load_file
 
 import engine_models as models
 from engine_commands import engine
-from engine_resume import DIGITS, JOURNAL
-from engine_shards import EdgesToo, Reference, checked, right
+from engine_resume import JOURNAL
+from engine_shards import Reference, checked, right, samples_and_outputs
 from engine_worker import PATIENCE, WorkerTest, asked, compute, shards_of
 from serve_client import Refused
 
@@ -103,13 +103,7 @@ class Runs(OwnersTest):
                 self.end(crew)
 
     def test_samples_and_outputs_of_all_kinds(self):
-        made = [(name, [DIGITS / f"{name}.pt", "--data", DIGITS / "graph.safetensors"]) for name in ("gat", "gcn", "jknet")]
-        for module, name in ((models.Several(), "several"), (EdgesToo(6, 8), "edges"), (models.OwnLoops(), "loops")):
-            words, _ = self.save(module, nodes=500, edges=4000, name=f"{name}.pt")
-            data = self.folder / f"{name}.safetensors"
-            shutil.move(words[2], data)
-            made.append((name, [words[0], "--data", data, "--batch", "90"]))
-        for name, words in made:
+        for name, words in samples_and_outputs(self, ("gat", "gcn", "jknet")):
             with self.subTest(model=name):
                 case = Reference(name, words, self.folder, "--threads", "1")
                 crew, stages = self.crew(case, 3)

@@ -135,16 +135,6 @@ class Interruptions(ScaleTest):
 
 
 class Refusals(ScaleTest):
-    def refused(self, code, says, words, *more, environment=None):
-        process = self.start(words, *more, environment=environment)
-        said, error = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, code, error + said)
-        errors = [line for line in error.splitlines() if line.startswith("error: ")]
-        self.assertEqual(len(errors), 1, error)
-        self.assertIn(says, errors[0])
-        self.assertEqual(self.engines(), [])
-        return errors[0]
-
     def test_what_a_worker_refuses_has_its_name(self):
         words = self.words(self.case("sage"))
         here = os.uname().nodename

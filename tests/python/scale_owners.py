@@ -219,15 +219,6 @@ sys.exit(engine.wait())
 
 
 class Refusals(OwnersTest):
-    def refused(self, code, says, words, *more, environment=None):
-        process = self.start(words, *more, environment=environment)
-        said, error = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, code, error + said)
-        errors = [line for line in error.splitlines() if line.startswith("error: ")]
-        self.assertEqual(len(errors), 1, error)
-        self.assertIn(says, errors[0])
-        self.assertEqual(self.engines(), [])
-
     def test_a_folder_that_is_missing(self):
         words = self.words(self.case("sage"))
         here = os.uname().nodename

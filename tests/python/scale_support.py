@@ -96,6 +96,17 @@ class ScaleTest(unittest.TestCase):
         lines = file.read_text().splitlines() if file.exists() else []
         return [event for event in map(json.loads, lines) if event["event"] == kind]
 
+    def refused(self, code, says, words, *more, environment=None):
+        """The one sentence in which the command refuses."""
+        process = self.start(words, *more, environment=environment)
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, code, error + said)
+        errors = [line for line in error.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, error)
+        self.assertIn(says, errors[0])
+        self.assertEqual(self.engines(), [])
+        return errors[0]
+
     def engines(self):
         """The worker processes of this test."""
         return sorted(pid for pid, line in processes(str(self.program)).items() if line.startswith(f"{self.program} worker"))

@@ -15,7 +15,7 @@ from ._crew import Answer, Crew, Member
 from ._progress import Progress
 from ._shards import Shard, Shards
 from ._version import __version__
-from .errors import Cancelled, EngineError, HopscopeError, InputError, ResourceError, error_from
+from .errors import Cancelled, EngineError, HopscopeError, InputError, ResourceError, error_from, sentence_of
 
 _QUIET = 20.0  # seconds without any worker before that is said
 _TICK = 0.2  # seconds between looks at what takes too long
@@ -169,7 +169,7 @@ class Driver:
 
     def _answered(self, slot: _Slot, task: _Task) -> None:
         problem = task.answer.exception()
-        answer: Answer = {"lost": _sentence(problem)} if problem is not None else task.answer.result()
+        answer: Answer = {"lost": sentence_of(problem)} if problem is not None else task.answer.result()
         slot.host = answer.get("host", slot.host)
         if "lost" in answer:
             self._lose(slot, task, answer["lost"])
@@ -344,8 +344,3 @@ def _named(slot: _Slot, task: _Task) -> dict[str, Any]:
     assert task.shard is not None
     shard = {name: getattr(task.shard, name) for name in ("number", "loop", "first", "count", "work")}
     return {"stage": slot.stage, **shard, "attempt": task.attempt}
-
-
-def _sentence(problem: BaseException) -> str:
-    lines = str(problem).strip().splitlines()
-    return lines[0] if lines else type(problem).__name__

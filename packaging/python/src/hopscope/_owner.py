@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ._worker import Worker
+from ._worker import JOURNAL, Worker
 from .errors import HopscopeError, ResourceError, UsageError, document_of
 
-JOURNAL = ".hopscope-journal"
 _ATTEMPTS, _PAUSE = 20, 0.05  # seconds between them
 
 

@@ -16,7 +16,7 @@ from ._owner import begun_in
 from ._peers import Answer, Parcel, Peer, Place
 from ._progress import Progress
 from ._version import __version__
-from .errors import EngineError, HopscopeError, ResourceError, error_from
+from .errors import EngineError, HopscopeError, ResourceError, error_from, sentence_of
 
 _TICK = 0.2  # seconds between looks at whether the run has ended
 _PIECES = 16  # shards of a worker and stage
@@ -57,6 +57,12 @@ class _Slot:
         if self.number == 0:
             return "the process that gathers the results"
         return f"worker {self.number}" + (f" on {self.host}" if self.host else "")
+
+    def drop(self) -> None:
+        """Its process, and what that stood for."""
+        if self.peer is not None:
+            self.peer.end()
+        self.peer, self.open, self.finished = None, False, 0
 
 
 class Owners:
@@ -315,7 +321,7 @@ class Owners:
             except HopscopeError:
                 raise
             except Exception as problem:
-                raise _Lost(_sentence(problem)) from None
+                raise _Lost(sentence_of(problem)) from None
         raise _Ended
 
     def _until(self, condition: Callable[[], bool]) -> None:
@@ -329,17 +335,14 @@ class Owners:
         """Somebody has noticed that a worker is gone; whoever tends it replaces it."""
         with self._changed:
             if peer is not None and slot.peer is peer:
-                peer.end()
-                slot.peer, slot.open, slot.finished = None, False, 0
+                slot.drop()
                 self._changed.notify_all()
 
     def _lose(self, slot: _Slot, why: str) -> None:
         with self._changed:
             if self._over:
                 return
-            if slot.peer is not None:
-                slot.peer.end()
-            slot.peer, slot.open, slot.finished = None, False, 0
+            slot.drop()
             self._lost, self._losses, slot.losses = self._lost + 1, self._losses + 1, slot.losses + 1
             if self._losses >= _LOSSES * len(self._slots):
                 problem = f"workers were lost {self._losses} times without finishing anything, the last time"
@@ -369,8 +372,3 @@ class Owners:
 
 def _halo_of(slot: _Slot) -> list[dict[str, int]]:
     return [{"stage": stage, "rows": rows, "bytes": size} for stage, (rows, size) in sorted(slot.halo.items())]
-
-
-def _sentence(problem: BaseException) -> str:
-    lines = str(problem).strip().splitlines()
-    return lines[0] if lines else type(problem).__name__

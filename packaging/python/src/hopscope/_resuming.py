@@ -18,12 +18,12 @@ from . import documents
 from ._files import Files
 from ._process import command
 from ._scratch import Scratch
+from ._worker import JOURNAL
 from .commands import option_words, plan_file, planned
 from .documents import Plan
 from .errors import InputError
 
 _OURS = ".hopscope-python"
-_JOURNAL = ".hopscope-journal"
 _PLANNING = ("strategy", "objective", "stages", "deadline")
 # The engine compares these itself, and makes the plan with them.
 _SHARED = ("device", "memory", "batch", "fuse", "store")
@@ -66,7 +66,7 @@ def carried_out(
         plan = made.save(place.folder() / "plan.json").absolute()
         document = carry(Order(files, plan, wanted.run, out.absolute()))
     except BaseException:
-        if not (out / _JOURNAL).is_dir():
+        if not (out / JOURNAL).is_dir():
             _forget(out, there)
         raise
     _forget(out, there=True)
@@ -83,10 +83,10 @@ def _forget(out: Path, there: bool) -> None:
 def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | None:
     """What an earlier call has begun; nothing where the engine has no journal of it."""
     record = out / _OURS / "begun.json"
-    if not (out / _JOURNAL / "run.json").is_file() or not record.is_file():
+    if not (out / JOURNAL / "run.json").is_file() or not record.is_file():
         return None
     begun = json.loads(record.read_text())
-    hint = f"ask for the same, or remove {_JOURNAL} and {_OURS} in it to give that up"
+    hint = f"ask for the same, or remove {JOURNAL} and {_OURS} in it to give that up"
     if begun["model"] != _fingerprint(given):
         raise InputError(f"{out} holds an unfinished run of another model", hint)
     for name, value in _decisive(wanted).items():

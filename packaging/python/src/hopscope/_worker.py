@@ -12,7 +12,8 @@ from ._serve import Client
 from ._version import __version__
 from .errors import HopscopeError, document_of
 
-_RUN = Path(".hopscope-journal/run.json")
+JOURNAL = ".hopscope-journal"  # docs/format-journal.md
+_RUN = Path(JOURNAL, "run.json")
 _PATIENCE = 0.7  # seconds for an engine to clean up
 
 

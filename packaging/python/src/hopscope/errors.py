@@ -97,3 +97,9 @@ def document_of(problem: HopscopeError) -> dict[str, Any]:
     """What `error_from` makes the exception of."""
     named = {name: getattr(problem, name) for name in ("message", "hint", "where")}
     return {**named, "code": problem.code or _NAMES[problem.exit_code], "exit_code": problem.exit_code}
+
+
+def sentence_of(problem: BaseException) -> str:
+    """The first line of what any exception says."""
+    lines = str(problem).strip().splitlines()
+    return lines[0] if lines else type(problem).__name__
