@@ -15,9 +15,9 @@ constexpr int mostTrials = 4;
 constexpr double impossible = std::numeric_limits<double>::infinity();
 constexpr int nowhere = std::numeric_limits<int>::max() / 2;  // a stage that there is not
 
-class Repair {
+class Repairer {
 public:
-    Repair(const Instance& instance, const Placement& incumbent)
+    Repairer(const Instance& instance, const Placement& incumbent)
         : m_instance(instance),
           m_graph(instance),
           m_completion(m_graph),
@@ -159,7 +159,7 @@ private:
 
 std::optional<Placement> repaired(const Instance& instance, const Placement& incumbent)
 {
-    return Repair(instance, incumbent).run();
+    return Repairer(instance, incumbent).run();
 }
 
 }  // namespace hopscope::optimiser

@@ -118,6 +118,21 @@ class ScaleTest(unittest.TestCase):
             time.sleep(0.01)
         return found
 
+    def kill_some(self, process, draw, workers, noted):
+        """Kills workers as soon as something is noted, and then at random moments, six at most, until the command
+        has come through."""
+        end = time.monotonic() + PATIENCE
+        self.until(lambda: process.poll() is not None or (noted() and any(kill(pid) for pid in workers()[:1])))
+        kills = 1
+        while process.poll() is None and kills < 6 and time.monotonic() < end:
+            time.sleep(draw.uniform(0.1, 0.6))
+            found = workers()
+            kills += bool(found) and kill(draw.choice(found))
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, error + said)
+        self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
+        self.assertIn("was lost", error)
+
     def nothing_runs(self):
         self.until(lambda: not self.engines(), 10)
 
