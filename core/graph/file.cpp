@@ -1,9 +1,11 @@
 #include "graph/file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -67,6 +69,19 @@ base::Result<std::shared_ptr<std::byte>> mapWritable(int fd, std::int64_t size, 
 }
 
 int reserve(int fd, std::int64_t size) { return size > 0 ? ::posix_fallocate(fd, 0, size) : 0; }
+
+int extend(int fd, std::int64_t size) { return ::ftruncate(fd, size) != 0 ? errno : 0; }
+
+// For a file that is only written by system calls, which report a full disk by themselves. A file system in memory would
+// take all pages at once, on one core, while every process waits for them: there it is enough that there is room now.
+int makeRoom(int fd, std::int64_t size)
+{
+    struct statfs facts {};
+    if (::fstatfs(fd, &facts) != 0 || facts.f_type != TMPFS_MAGIC) return reserve(fd, size);
+    const auto pages = (size + facts.f_bsize - 1) / facts.f_bsize;
+    if (facts.f_blocks > 0 && static_cast<std::int64_t>(facts.f_bavail) < pages) return ENOSPC;
+    return extend(fd, size);
+}
 
 std::string folderOf(const std::string& path)
 {
@@ -155,10 +170,8 @@ base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size,
     while (::flock(fd, LOCK_EX) != 0)
         if (errno != EINTR) return cannotWrite(path, errno);
     file.m_continued = ::fstat(fd, &facts) == 0 && facts.st_size == size;
-    int error = 0;
-    if (!file.m_continued) error = ::ftruncate(fd, 0) != 0 ? errno : 0;
-    if (!file.m_continued && error == 0 && lasting == Lasting::Sparse) error = ::ftruncate(fd, size) != 0 ? errno : 0;
-    else if (!file.m_continued && error == 0) error = reserve(fd, size);
+    int error = file.m_continued ? 0 : extend(fd, 0);
+    if (!file.m_continued && error == 0) error = lasting == Lasting::Sparse ? extend(fd, size) : makeRoom(fd, size);
     ::flock(fd, LOCK_UN);
     if (error != 0) return cannotWrite(path, error);
     return file;

@@ -258,7 +258,8 @@ struct Most {
     }
 };
 
-enum class Factor : std::uint8_t { None, PerPart, PerElement };
+// PerPart: a block lies within a part. PerVector: each of its vectors does.
+enum class Factor : std::uint8_t { None, PerPart, PerVector, PerElement };
 
 // Positions [begin, end); columns from `at` on in vectors that follow each other, but for the last one, which begins at
 // at + last and may overlap the one before: what both hold is computed alike.
@@ -281,14 +282,20 @@ HWY_NOINLINE void addBlock(D d, const Block<T>& b, ComputeOf<T>* sums)
     const Messages<T>& m = b.m;
     const auto place = [&](int k) HWY_ATTR { return b.at + (k + 1 < kCount ? k * lanes : b.last); };
     hn::Vec<D> state[kCount];
-    for (int k = 0; k < kCount; ++k) state[k] = hn::LoadU(d, sums + place(k));
+    std::int64_t part[kCount];
+    for (int k = 0; k < kCount; ++k) {
+        state[k] = hn::LoadU(d, sums + place(k));
+        part[k] = place(k) / m.part;
+    }
     for (std::int64_t i = b.begin; i < b.end; ++i) {
         if (b.at == 0) m.rows.prefetch(i, m.count);
         const T* const row = m.rows[i];
-        const auto weight = hn::Set(d, factor == Factor::PerPart ? widened(m.factor[i][b.at / m.part]) : 1);
+        const auto weight = hn::Set(d, factor == Factor::PerPart ? widened(m.factor[i][part[0]]) : 1);
         for (int k = 0; k < kCount; ++k) {
             auto value = load(d, row + place(k));
             if constexpr (factor == Factor::PerPart) value = hn::Mul(weight, value);
+            if constexpr (factor == Factor::PerVector)
+                value = hn::Mul(hn::Set(d, widened(m.factor[i][part[k]])), value);
             if constexpr (factor == Factor::PerElement) value = hn::Mul(load(d, m.factor[i] + place(k)), value);
             if constexpr (std::is_same_v<Step, Most>) value = signedAs(d, m, value);
             state[k] = Step::apply(d, state[k], value);
@@ -345,6 +352,7 @@ void accumulate(const Messages<T>& m, std::int64_t begin, std::int64_t end, Comp
     if (!m.sums()) return addColumns<Most, Factor::None>(b, m.width, sums);
     if (m.factor.width == 0) return addColumns<SumUp, Factor::None>(b, m.width, sums);
     if (m.part == 1) return addColumns<SumUp, Factor::PerElement>(b, m.width, sums);
+    if (m.part < m.width && m.part % wideLanes<T>() == 0) return addColumns<SumUp, Factor::PerVector>(b, m.width, sums);
     for (std::int64_t at = 0; at < m.width; at += m.part)
         addColumns<SumUp, Factor::PerPart>(Block<T>{m, begin, end, at}, at + m.part, sums);
 }

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -333,6 +336,30 @@ TEST_CASE("a lasting writer goes on with what an earlier one has left, published
         other.file().forget();
     }
     CHECK(folder.names().empty());
+}
+
+TEST_CASE("a shared writer takes no memory of a file system in memory before anything is written, and refuses what has no room")
+{
+    const std::string path = "/dev/shm/hopscope-test-" + std::to_string(::getpid()) + ".npy", part = path + ".part";
+    constexpr std::int64_t rows = 1 << 20;
+    {
+        auto writer = NpyWriter::create(path, DType::Float32, {rows}, Lasting::Shared);
+        if (!writer) return;  // no such file system here
+        struct stat facts {};
+        struct statfs system {};
+        REQUIRE(::statfs(part.c_str(), &system) == 0);
+        REQUIRE(::stat(part.c_str(), &facts) == 0);
+        CHECK(facts.st_size > rows * 4);
+        if (system.f_type == TMPFS_MAGIC) CHECK(facts.st_blocks < rows * 4 / 512 / 2);
+        const float written = 4.5F;
+        REQUIRE(writer->put((rows - 1) * 4, &written, sizeof(written)));
+        CHECK(reinterpret_cast<const float*>(writer->data())[rows - 1] == written);
+        writer->file().forget();
+    }
+    const auto large = NpyWriter::create(path, DType::Float32, {std::int64_t{1} << 50}, Lasting::Shared);
+    CHECK_FALSE(large);
+    if (!large) CHECK(large.error().code == ErrorCode::Resources);
+    ::unlink(part.c_str());
 }
 
 TEST_CASE("publishing replaces an older file, and a view of the old one stays what it was")

@@ -56,6 +56,9 @@ class Workers(ScaleTest):
         self.assertEqual(told[-1][1:], (60_000, 60_000))
         right(case, self.out)
 
+    def test_a_worker_stays_within_its_limit(self):
+        self.stays_within_its_limit()
+
 
 class Interruptions(ScaleTest):
     def test_workers_are_killed_at_random(self):

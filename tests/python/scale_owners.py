@@ -124,6 +124,9 @@ class Workers(OwnersTest):
         said = checked(engine("plan", *words, "--threads", 1, "--device", "cpu", "-o", plan, "--workers", workers, "--json"))
         return json.loads(said.stdout)["workers"]
 
+    def test_a_worker_stays_within_its_limit(self):
+        self.stays_within_its_limit()
+
 
 class Interruptions(OwnersTest):
     def test_workers_are_killed_at_random(self):

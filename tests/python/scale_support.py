@@ -133,8 +133,29 @@ class ScaleTest(unittest.TestCase):
         self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
         self.assertIn("was lost", error)
 
+    def stays_within_its_limit(self):
+        """Without one, a worker on this model takes 137 MB; 60 are for its libraries."""
+        case, limit, most = self.case("normed"), 100_000_000, 0
+        process = self.start(self.words(case), "--workers", 2, "--memory", limit)
+        while process.poll() is None:
+            most = max([most, *map(memory_of, self.engines())])
+            time.sleep(0.005)
+        _, error = process.communicate()
+        self.assertEqual(process.returncode, 0, error)
+        self.assertGreater(most, 0)
+        self.assertLessEqual(most, limit)
+
     def nothing_runs(self):
         self.until(lambda: not self.engines(), 10)
+
+
+def memory_of(pid):
+    """Bytes of a process that are not in files."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
 
 
 def kill(pid):
