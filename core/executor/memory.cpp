@@ -29,10 +29,11 @@ namespace {
 constexpr std::size_t headerBytes = 64;  // keeps the tensor's bytes aligned as LibTorch expects
 constexpr std::int64_t largeBytes = 1 << 16;
 constexpr std::int64_t hugePageBytes = 4 << 20;
+constexpr std::int64_t slabBytes = 16 << 20;
 constexpr std::int64_t unaccounted = 48 << 20;                  // stacks, heaps and libraries' own buffers
 constexpr std::int64_t unlimitedCache = std::int64_t{1} << 30;  // of freed blocks, where no limit says otherwise
 
-enum class Kind : std::uint8_t { Small, Large, Spilled };
+enum class Kind : std::uint8_t { Small, Part, Large, Spilled };
 
 struct Header {
     std::int64_t bytes;    // of the whole block, header included
@@ -59,6 +60,73 @@ std::int64_t roundUp(std::int64_t bytes)
     C10_THROW_ERROR(OutOfMemoryError, std::string(why) + ": " + std::to_string(bytes) + " bytes requested");
 }
 
+void* mapped(std::int64_t bytes, bool hugePages)
+{
+    const auto size = static_cast<std::size_t>(bytes);
+    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) outOfMemory(bytes, "out of memory");
+    if (hugePages) ::madvise(memory, size, MADV_HUGEPAGE);
+    return memory;
+}
+
+// Blocks by size.
+class FreeBlocks {
+public:
+    void put(void* block, std::int64_t bytes) { m_blocks[bytes].push_back(block); }
+
+    // One of this size or somewhat larger, since batches differ a little; nullptr: there is none.
+    std::pair<void*, std::int64_t> take(std::int64_t bytes)
+    {
+        const auto it = m_blocks.lower_bound(bytes);
+        if (it == m_blocks.end() || it->first > bytes + bytes / 2) return {};
+        const std::pair<void*, std::int64_t> block{it->second.back(), it->first};
+        it->second.pop_back();
+        if (it->second.empty()) m_blocks.erase(it);
+        return block;
+    }
+
+    template <class Do>
+    void forEach(Do&& work) const
+    {
+        for (const auto& [bytes, blocks] : m_blocks)
+            for (void* const block : blocks) work(block, static_cast<std::size_t>(bytes));
+    }
+
+    void clear() { m_blocks.clear(); }
+
+private:
+    std::map<std::int64_t, std::vector<void*>> m_blocks;
+};
+
+// What batches write lies side by side in huge pages: there a page fault is for 2 MB and not for 4 KB. Blocks keep their
+// places; those that are free can give their pages back.
+class Slabs {
+public:
+    std::pair<void*, std::int64_t> take(std::int64_t bytes)
+    {
+        if (const auto block = m_free.take(bytes); block.first) return block;
+        if (m_left < bytes) {
+            if (m_left > 0) m_free.put(m_next, m_left);
+            m_next = static_cast<std::byte*>(mapped(slabBytes, true));
+            m_left = slabBytes;
+        }
+        m_left -= bytes;
+        return {std::exchange(m_next, m_next + bytes), bytes};
+    }
+
+    void put(void* block, std::int64_t bytes) { m_free.put(block, bytes); }
+
+    void drop()
+    {
+        m_free.forEach([](void* block, std::size_t bytes) { ::madvise(block, bytes, MADV_DONTNEED); });
+    }
+
+private:
+    FreeBlocks m_free;
+    std::byte* m_next = nullptr;
+    std::int64_t m_left = 0;
+};
+
 class Pool {
 public:
     void* allocate(std::int64_t wanted)
@@ -84,12 +152,13 @@ public:
         m_stats.current -= header.counted;
         m_slack -= header.bytes - header.counted;
         if (header.kind == Kind::Small) return std::free(block);
+        if (header.kind == Kind::Part) return m_slabs.put(block, header.bytes);
         if (m_cached + header.bytes > mostCached()) {
             ::munmap(block, static_cast<std::size_t>(header.bytes));
             return;
         }
         m_cached += header.bytes;
-        m_free[header.bytes].push_back(block);
+        m_free.put(block, header.bytes);
     }
 
     MemoryStats stats() const
@@ -140,36 +209,27 @@ private:
         return finish(memory, bytes, bytes, Kind::Small);
     }
 
+    // With a limit every block counts by itself.
     void* large(std::int64_t bytes)
     {
-        if (const auto cached = takeCached(bytes); cached.first)
-            return finish(cached.first, cached.second, bytes, Kind::Large);
+        if (m_limit <= 0 && bytes < hugePageBytes) {
+            const auto [part, size] = m_slabs.take(bytes);
+            return finish(part, size, bytes, Kind::Part);
+        }
+        if (const auto [cached, size] = m_free.take(bytes); cached) {
+            m_cached -= size;
+            return finish(cached, size, bytes, Kind::Large);
+        }
         checkLimit(bytes);
-        void* memory = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) outOfMemory(bytes, "out of memory");
-        if (bytes >= hugePageBytes) ::madvise(memory, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
-        return finish(memory, bytes, bytes, Kind::Large);
-    }
-
-    // A freed block of this size or somewhat larger: batches differ a little, and fresh pages are dear.
-    std::pair<void*, std::int64_t> takeCached(std::int64_t bytes)
-    {
-        const auto it = m_free.lower_bound(bytes);
-        if (it == m_free.end() || it->first > bytes + bytes / 2) return {};
-        const std::pair<void*, std::int64_t> block{it->second.back(), it->first};
-        it->second.pop_back();
-        if (it->second.empty()) m_free.erase(it);
-        m_cached -= block.second;
-        return block;
+        return finish(mapped(bytes, bytes >= hugePageBytes), bytes, bytes, Kind::Large);
     }
 
     void dropCache()
     {
-        for (auto& [bytes, blocks] : m_free)
-            for (void* block : blocks) ::munmap(block, static_cast<std::size_t>(bytes));
+        m_free.forEach([](void* block, std::size_t bytes) { ::munmap(block, bytes); });
         m_free.clear();
         m_cached = 0;
+        m_slabs.drop();
     }
 
     void* spill(std::int64_t bytes, const std::string& folder)
@@ -186,7 +246,8 @@ private:
     MemoryStats m_stats;
     std::int64_t m_limit = 0, m_cached = 0;
     std::int64_t m_slack = 0;  // of the blocks in use, beyond what is counted
-    std::map<std::int64_t, std::vector<void*>> m_free;
+    FreeBlocks m_free;
+    Slabs m_slabs;
 };
 
 // Never destroyed: tensors with static lifetime outlive every order of destruction.

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "analysis/naming/value_names.h"
 #include "analysis/stored.h"
+#include "graph/file.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
@@ -150,6 +153,31 @@ bool Session::isOutput(ir::ValueId id) const
     return std::ranges::any_of(analysis.program.outputs, [id](const auto& o) { return o.value == id; });
 }
 
+namespace {
+
+std::int64_t bytesOf(const std::vector<std::int64_t>& shape, base::DType type)
+{
+    return std::accumulate(shape.begin(), shape.end(), static_cast<std::int64_t>(base::itemSize(type)),
+                           std::multiplies());
+}
+
+}  // namespace
+
+// In memory while it fits: a page of a file costs about as much as computing it. Rows in another order are scattered over
+// their store, which is what maps are for.
+bool Session::storedInScratch(ir::ValueId id, std::int64_t bytes) const
+{
+    if (isOutput(id) || options.journal) return false;
+    return structure.nodeAt(analysis.rowSpace(id)) || graph::scratchFits(bytes);
+}
+
+graph::Lasting Session::lasting() const
+{
+    if (!others()) return options.journal ? graph::Lasting::Yes : graph::Lasting::No;
+    const auto ownership = others()->ownership();
+    return ownership && !ownership->gathers() ? graph::Lasting::Sparse : graph::Lasting::Shared;
+}
+
 Store& Session::createStore(ir::ValueId id)
 {
     const auto it = stores.find(id);
@@ -158,15 +186,10 @@ Store& Session::createStore(ir::ValueId id)
     const base::DType type = analysis::storedType(analysis, id, storeType());
     const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
     const int rowDim = analysis.rowDim(id);
-    const bool scattered = structure.nodeAt(analysis.rowSpace(id)) && !isOutput(id) && !options.journal;
-    const auto ownership = others() ? others()->ownership() : std::nullopt;
-    const auto lasting = ownership && !ownership->gathers() ? graph::Lasting::Sparse
-                         : others()                         ? graph::Lasting::Shared
-                         : options.journal                  ? graph::Lasting::Yes
-                                                            : graph::Lasting::No;
-    auto made = scattered ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
-                          : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
-                                                    structure.scratch(), lasting);
+    auto made = storedInScratch(id, bytesOf(shape, type))
+                    ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
+                    : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
+                                              structure.scratch(), lasting());
     return *stores.emplace(id, std::move(made)).first->second;
 }
 

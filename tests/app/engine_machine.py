@@ -46,7 +46,7 @@ class Machine(ServeTest):
 
     def test_runs_refine_what_was_measured_and_leave_a_typical_machine_alone(self):
         client = self.client()
-        document = client.call("model/open", **self.large())["document"]
+        document = client.call("model/open", **self.large(12_000, 120_000))["document"]
         plan = self.plan(client, document, batch=1)["plan"]
         client.finished(self.start(client, document, plan)["run"])
         self.assertFalse(client.call("machine/rates", device="cpu")["measured"])
@@ -64,7 +64,7 @@ class Machine(ServeTest):
         self.assertEqual(self.written()["devices"]["cuda:7"], {"kept": True})
 
     def test_the_command_measures_and_a_run_on_the_command_line_refines(self):
-        large = self.large()
+        large = self.large(12_000, 120_000)
         engine = lambda *words: subprocess.run([ENGINE, *words], env=self.env, check=True, capture_output=True,
                                                timeout=300)
         engine("bench", "machine")

@@ -38,6 +38,30 @@ TEST_CASE("an allocation beyond the limit throws as a GPU's does and later ones 
     CHECK_NOTHROW(megabytes(16));
 }
 
+TEST_CASE("blocks of a batch lie side by side, are used again, and give their pages back under a limit")
+{
+    installCpuAllocator();
+    setCpuLimit(0);
+    const auto place = [](const at::Tensor& t) { return reinterpret_cast<std::uintptr_t>(t.const_data_ptr()); };
+    std::uintptr_t first = 0;
+    {
+        at::Tensor a = megabytes(1), b = megabytes(2);
+        a.fill_(3);
+        b.fill_(5);
+        first = place(a);
+        CHECK(a.eq(3).all().item<bool>());
+        CHECK(b.eq(5).all().item<bool>());
+        CHECK((place(a) + a.nbytes() <= place(b) || place(b) + b.nbytes() <= place(a)));
+    }
+    CHECK(place(megabytes(1)) == first);
+    setCpuLimit(cpuMemory().current + (8 << 20));
+    CHECK(place(megabytes(1)) != first);  // there it counts by itself
+    setCpuLimit(0);
+    at::Tensor again = megabytes(1);
+    CHECK(place(again) == first);
+    CHECK(again.eq(0).all().item<bool>());  // pages that were given back
+}
+
 TEST_CASE("spilled tensors are not anonymous memory and keep their contents")
 {
     installCpuAllocator();

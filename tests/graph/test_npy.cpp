@@ -338,7 +338,8 @@ TEST_CASE("a lasting writer goes on with what an earlier one has left, published
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("a shared writer takes no memory of a file system in memory before anything is written, and refuses what has no room")
+TEST_CASE("a shared writer takes no memory of a file system in memory before anything is written, and refuses what has "
+          "no room")
 {
     const std::string path = "/dev/shm/hopscope-test-" + std::to_string(::getpid()) + ".npy", part = path + ".part";
     constexpr std::int64_t rows = 1 << 20;
