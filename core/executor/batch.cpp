@@ -8,6 +8,7 @@
 #include "analysis/naming/value_names.h"
 #include "analysis/stored.h"
 #include "executor/overwrite.h"
+#include "executor/row_dots_run.h"
 #include "executor/segment_run.h"
 #include "executor/show_results.h"
 #include "loader/tensors.h"
@@ -114,6 +115,7 @@ void Batch::run(const Instruction& i)
         reg(i.outputs[0]) = reg(i.input).narrow(m_session.analysis.rowDim(i.value), 0, m_block.count(i.rows));
         return;
     case Act::Positions: return positions(i);
+    case Act::RowDots:
     case Act::Call: return call(i);
     case Act::Select: return select(i);
     case Act::Concat: return concat(i);
@@ -275,14 +277,17 @@ void Batch::call(const Instruction& i)
 {
     const ir::Op& op = m_session.analysis.program.op(i.op);
     const std::vector<at::Tensor> results = timed(Phase::Compute, [&] {
+        if (i.act == Act::RowDots)
+            return std::vector{runRowDots(i, m_session.analysis, operand(i, i.operands.at(0)),
+                                          operand(i, i.operands.at(1)), m_block.count(i.rows),
+                                          m_program.tiling.has_value())};
         if (reuse(i)) return std::vector<at::Tensor>{reg(i.outputs[0])};
         return m_session.caller.call(op, context(i));
     });
     for (std::size_t k = 0; k < results.size(); ++k) {
         check(i, op.outputs[k], results[k]);
         reg(i.outputs[k]) = results[k];
-        const bool fresh = !m_session.analysis.info(i.op).view;
-        m_owned[static_cast<std::size_t>(i.outputs[k])] = fresh;
+        m_owned[static_cast<std::size_t>(i.outputs[k])] = !m_session.analysis.info(i.op).view;
     }
 }
 
@@ -366,6 +371,7 @@ void Batch::segment(const Instruction& i, const StripPart& part)
     for (std::size_t k = 0; k < results.size(); ++k) {
         check(i, part.outputs[k].first, results[k]);
         reg(i.outputs[k]) = results[k];
+        m_owned[static_cast<std::size_t>(i.outputs[k])] = true;
     }
 }
 
@@ -388,7 +394,7 @@ void Batch::contributions()
     }
 }
 
-void Batch::mergeInto(Session& session, const Contributions& contributions)
+void mergeInto(Session& session, const Contributions& contributions)
 {
     if (session.others()) {
         session.apart = contributions;

@@ -34,8 +34,6 @@ public:
     // What the batch adds to the reductions of the loop; taken apart from adding it, since contributions are merged in the
     // order of the batches, however they are computed.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
-    // All of them, or none if it throws. Where other processes compute parts of the loop, puts them into Session::apart.
-    static void mergeInto(Session& session, const Contributions& contributions);
     // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. What the journal
     // wants to know of them, if the run has one.
     std::vector<StoredPart> store();
@@ -100,7 +98,10 @@ private:
     std::int64_t m_writtenBytes = 0;
 };
 
-// Adds to the totals of reductions; all of them, or none if it throws.
+// Adds to the totals of reductions; all of them, or none if it throws. Where other processes compute parts of the loop,
+// puts them into Session::apart.
+void mergeInto(Session& session, const Contributions& contributions);
+// To the totals in any case.
 void mergeTotals(Session& session, const Contributions& contributions);
 
 }  // namespace hopscope::executor

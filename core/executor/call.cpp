@@ -14,6 +14,8 @@ namespace {
 using c10::IValue;
 using c10::TypeKind;
 
+constexpr std::int64_t mostParts = 16;
+
 // Turns one IR argument into what the schema's type asks for.
 class ArgumentBuilder {
 public:
@@ -172,6 +174,23 @@ std::optional<at::Tensor> denseLayer(const ir::Op& op, const torch::jit::Stack& 
                           stack.at(2).isNone() ? at::Tensor() : stack.at(2).toTensor());
 }
 
+// The mean of a few parts of each row, of the heads of attention for example: LibTorch's walks rows element by element
+// where parts are not a multiple of its vectors. In its order.
+std::optional<at::Tensor> meanOfParts(const ir::Op& op, const torch::jit::Stack& stack)
+{
+    if (op.name != "aten::mean" || stack.size() != 4 || !stack[1].isIntList() || !stack[3].isNone())
+        return std::nullopt;
+    const at::Tensor x = stack[0].toTensor();
+    const std::vector<std::int64_t> dims = stack[1].toIntVector();
+    if (!x.is_cpu() || x.scalar_type() != at::kFloat || x.dim() != 3 || dims.size() != 1) return std::nullopt;
+    const std::int64_t parts = x.size(1);
+    if ((dims[0] != 1 && dims[0] != -2) || parts < 2 || parts > mostParts) return std::nullopt;
+    at::Tensor sum = x.select(1, 0).add(x.select(1, 1));
+    for (std::int64_t p = 2; p < parts; ++p) sum.add_(x.select(1, p));
+    sum.div_(static_cast<double>(parts));
+    return stack[2].toBool() ? sum.unsqueeze(1) : sum;
+}
+
 }  // namespace
 
 const loader::RegisteredOperator& Caller::registered(const ir::Op& op)
@@ -210,6 +229,7 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
         torch::jit::Stack stack = arguments(op, found.schema(), context);
         prepare(op, stack);
         if (auto dense = denseLayer(op, stack)) return {std::move(*dense)};
+        if (auto mean = meanOfParts(op, stack)) return {std::move(*mean)};
         found.run(stack);
         return results(stack, op);
     } catch (const c10::OutOfMemoryError&) {

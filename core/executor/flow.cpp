@@ -251,7 +251,7 @@ void Flow::queue(Slot& slot)
     slot.batch.collect(&slot.memory.down);
     slot.download.end = device.mark(Lane::Download);
     device.checkLimit();
-    Batch::mergeInto(m_session, slot.batch.takeContributions());
+    mergeInto(m_session, slot.batch.takeContributions());
     slot.batch.letGo();
 }
 

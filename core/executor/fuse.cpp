@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "executor/failure.h"
 #include "operators/operators.h"
 
 namespace hopscope::executor {
@@ -17,6 +18,21 @@ std::vector<std::int64_t> rowShape(const analysis::Analysis& analysis, ir::Value
     const int d = analysis.rowDim(value);
     if (d >= 0) shape.erase(shape.begin() + d);
     return shape;
+}
+
+bool isSparseProduct(const std::vector<analysis::OperandRows>& operands)
+{
+    return std::ranges::find(operands, Use::SparseMatrix, &analysis::OperandRows::use) != operands.end();
+}
+
+ir::ValueId entriesOf(const ir::Program& program, ir::ValueId matrix)
+{
+    const ir::Value& value = program.value(matrix);
+    if (value.origin != ir::Origin::Op)
+        raise(base::ErrorCode::Internal, "a sparse matrix without entries", {}, value.name);
+    const ir::Op& op = program.op(value.producer);
+    const bool made = op.name.find("sparse_co") != std::string::npos;
+    return made ? *op.args.at(1).value() : entriesOf(program, *op.args.at(0).value());
 }
 
 std::optional<double> fillNumber(const ir::Program& program, ir::ValueId id)
@@ -111,6 +127,41 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
     for (const auto& [step, fusion] : m_fusions)
         for (const int part : {fusion.gather, fusion.scale})
             if (part >= 0) m_vanished.insert(part);
+    if (families.chain) findProducts();
+}
+
+std::optional<StripAct> Fuser::rowAct(int step, kernels::StripOp op) const
+{
+    const auto at = static_cast<std::size_t>(step);
+    if (step < 0 || vanished(step) ||
+        m_analysis.program.value(this->op(step).outputs.at(0)).dtype != base::DType::Float32)
+        return std::nullopt;
+    auto act = stripAct(m_analysis, m_loop.steps[at], m_uses[at]);
+    return act && act->kind == StripAct::Compute && act->op == op ? act : std::nullopt;
+}
+
+// Of the attention of GAT, for example: (rows * weights).sum(-1).
+void Fuser::findProducts()
+{
+    for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i) {
+        if (op(i).name != "aten::sum") continue;
+        const auto sum = rowAct(i, kernels::StripOp::RowSum);
+        if (!sum) continue;
+        const int made = soleProducer(sum->arguments[0].value, sum->arguments[0].rows);
+        const auto product = rowAct(made, kernels::StripOp::Mul);
+        if (!product || !std::ranges::all_of(product->arguments, [](const StripArgument& a) {
+                return !a.number && a.inner == 1 && a.outer == 1;
+            }))
+            continue;
+        m_products[i] = made;
+        m_vanished.insert(made);
+    }
+}
+
+int Fuser::productOf(int step) const
+{
+    const auto it = m_products.find(step);
+    return it == m_products.end() ? -1 : it->second;
 }
 
 const ir::Op& Fuser::op(int step) const

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] const Fusion* at(int step) const;
     // Whether the step is a part of a fusion, or of a region.
     [[nodiscard]] bool vanished(int step) const { return m_vanished.contains(step); }
+    // The step that multiplies what this step adds up along the last dimension of each row, if nothing else wants the product; -1: none.
+    [[nodiscard]] int productOf(int step) const;
     [[nodiscard]] int useCount(ir::ValueId value, const ir::RowClass& rows) const;
     [[nodiscard]] bool gathersRows(int step) const;
     [[nodiscard]] const std::vector<StripRegion>& regions() const { return m_regions; }
@@ -49,6 +51,8 @@ private:
                 .families = families};
     }
     std::optional<Fusion> aggregation(int step) const;
+    std::optional<StripAct> rowAct(int step, kernels::StripOp op) const;
+    void findProducts();
     void includeGather(Fusion& fusion) const;
     bool scaled(int step, Fusion& fusion) const;
     int soleProducer(ir::ValueId value, const ir::RowClass& rows) const;
@@ -62,9 +66,16 @@ private:
     const std::vector<StepUse>& m_uses;
     std::map<std::pair<ir::ValueId, ir::RowClass>, int> m_counts, m_producers;
     std::map<int, Fusion> m_fusions;
+    std::map<int, int> m_products;  // by the step that adds them up
     std::vector<StripRegion> m_regions;
     std::set<int> m_vanished;
 };
+
+// Whether a step multiplies a sparse matrix by a table.
+bool isSparseProduct(const std::vector<analysis::OperandRows>& operands);
+
+// The numbers on the entries of a sparse matrix.
+ir::ValueId entriesOf(const ir::Program& program, ir::ValueId matrix);
 
 // The shape of one row of the value.
 std::vector<std::int64_t> rowShape(const analysis::Analysis& analysis, ir::ValueId value);

@@ -183,7 +183,7 @@ public:
             m_block.begin(destinations);
             m_batch.compute();
             m_batch.collect(nullptr);
-            Batch::mergeInto(m_session, m_batch.takeContributions());
+            mergeInto(m_session, m_batch.takeContributions());
         });
         if (!fits) {
             end();

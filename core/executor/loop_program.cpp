@@ -195,6 +195,7 @@ private:
         if (s.rows.kind == RowKind::All) return;
         if (isSparseProduct(operands)) return sparseProduct(s, operands);
         if (const Fusion* fusion = m_fuser.at(i)) return segment(s, *fusion);
+        if (const int product = m_fuser.productOf(i); product >= 0) return rowDots(s, product);
         if (const analysis::OperandRows* const source = m_tables.picked(i); source && m_tables.reads(source->value))
             return pick(s, *source, operands);
         const OpKind kind = m_analysis.info(s.op).kind;
@@ -343,6 +344,18 @@ private:
         finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
     }
 
+    void rowDots(const plan::Step& s, int product)
+    {
+        const plan::Step& multiplied = m_loop.steps[static_cast<std::size_t>(product)];
+        Instruction i;
+        i.act = Act::RowDots;
+        i.op = s.op;
+        i.rows = s.rows;
+        i.operands = bind(m_program.op(multiplied.op), s.rows, m_uses[static_cast<std::size_t>(product)].operands);
+        i.fused.push_back(multiplied.op);
+        finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
+    }
+
     const StripRegion* regionEndingAt(int step) const
     {
         for (const StripRegion& r : m_fuser.regions())
@@ -398,22 +411,6 @@ private:
         segment.columns = positions(segment.messages, role.space, role.key, segment.sourceRows);
     }
 
-    static bool isSparseProduct(const std::vector<analysis::OperandRows>& operands)
-    {
-        return std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o.use == Use::SparseMatrix; });
-    }
-
-    // The numbers on the entries of a sparse matrix.
-    ir::ValueId entries(ir::ValueId matrix) const
-    {
-        const ir::Value& value = m_program.value(matrix);
-        if (value.origin != ir::Origin::Op)
-            raise(base::ErrorCode::Internal, "a sparse matrix without entries", {}, value.name);
-        const ir::Op& op = m_program.op(value.producer);
-        const bool made = op.name.find("sparse_co") != std::string::npos;
-        return made ? *op.args.at(1).value() : entries(*op.args.at(0).value());
-    }
-
     void sparseProduct(const plan::Step& s, const std::vector<analysis::OperandRows>& operands)
     {
         Instruction i;
@@ -425,7 +422,7 @@ private:
             if (o.use == Use::SparseMatrix) {
                 column = m_analysis.info(o.value).sparseColumn;
                 i.segment.messages = o.rows;
-                i.segment.weightValue = entries(o.value);
+                i.segment.weightValue = entriesOf(m_program, o.value);
             } else if (o.use == Use::SparseSource) {
                 i.segment.source = o.value;
                 i.segment.sourceRows = o.rows;

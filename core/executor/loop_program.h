@@ -31,6 +31,7 @@ enum class Act : std::uint8_t {
     Concat,     // rows of a Cat table from its parts, in the order of the class
     Segment,    // gather, scale and aggregate by destination, fused: no row is materialised per edge
     Strips,     // CPU: a region of steps, computed in strips of edges
+    RowDots,    // CPU: a product that is only added up along the last dimension
 };
 
 struct Operand {
@@ -43,7 +44,7 @@ struct Operand {
 
 struct Instruction {
     Act act = Act::Call;
-    ir::OpId op;        // Call, Select, Concat, Segment
+    ir::OpId op;        // Call, Select, Concat, Segment, Strips, RowDots
     ir::ValueId value;  // Read, Pick, Narrow
     ir::RowClass rows;  // of the results
     std::vector<Operand> operands;
@@ -56,7 +57,7 @@ struct Instruction {
     bool inOrder = false;  // Read, Tiles: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
     std::shared_ptr<const StripPart> strips;  // whose outputs are the instruction's
-    std::vector<ir::OpId> fused;              // Segment, Strips: operators besides `op` that it computes
+    std::vector<ir::OpId> fused;              // Segment, Strips, RowDots: operators besides `op` that it computes
     std::vector<Register> dead;               // registers to empty after the instruction
 };
 

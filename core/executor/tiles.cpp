@@ -153,7 +153,7 @@ BatchFigures Tiles::shared(BatchFigures figures) const
 void Tiles::report()
 {
     for (auto it = m_finished.begin(); it != m_finished.end() && it->first == m_reported; it = m_finished.erase(it)) {
-        Batch::mergeInto(m_session, it->second.contributions);
+        mergeInto(m_session, it->second.contributions);
         const BatchFigures figures = shared(it->second.figures);
         m_books.count(figures);
         m_reported += figures.destinations;

@@ -65,7 +65,8 @@ private:
         if (!holding.viewOf && !holding.inPlace)
             holding.bytes = static_cast<std::int64_t>(info.bytesPerRow * m_rows(info.rows));
         m_holding[index(r)] = m_result.held.size();
-        m_fresh[index(r)] = (i.act == Act::Call && !m_analysis.info(i.op).view) || i.act == Act::Segment;
+        m_fresh[index(r)] = i.act == Act::Segment || i.act == Act::Strips || i.act == Act::RowDots ||
+                            (i.act == Act::Call && !m_analysis.info(i.op).view);
         m_result.held.push_back(holding);
     }
 

@@ -162,7 +162,7 @@ private:
         const executor::AllocationTrace trace;
         m_batch.compute();
         m_batch.collect(nullptr);
-        executor::Batch::mergeInto(m_session, m_batch.takeContributions());
+        executor::mergeInto(m_session, m_batch.takeContributions());
         return trace.events();
     }
 
@@ -178,7 +178,7 @@ private:
         m_batch.compute();
         m_session.device.order(executor::Lane::Compute, executor::Lane::Download);
         m_batch.collect(&none);
-        executor::Batch::mergeInto(m_session, m_batch.takeContributions());
+        executor::mergeInto(m_session, m_batch.takeContributions());
         m_session.device.synchronize();
         return trace.events();
     }

@@ -95,6 +95,7 @@ private:
         case Act::Strips: return strips(i);
         case Act::Select:
         case Act::Concat: return copied(i);
+        case Act::RowDots:
         case Act::Call: return call(i);
         }
         return {};

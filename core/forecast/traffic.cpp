@@ -43,6 +43,7 @@ private:
         case executor::Act::Pick: return pick(i);
         case executor::Act::Narrow: return count(i.rows);
         case executor::Act::Positions: return positions(i.rows, i.space, i.key, i.in);
+        case executor::Act::RowDots:
         case executor::Act::Call: return counts(i);
         case executor::Act::Select: return select(i);
         case executor::Act::Concat: return concat(i);

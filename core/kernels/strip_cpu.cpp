@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/instruction_sets.h"
 #include "kernels/strip_layout.h"

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kRowsAhead = 8;
 constexpr std::int64_t kLineBytes = 64;
+constexpr int kMostVectors = 8;  // of sums, in registers
 
 template <class T>
 using ComputeOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -258,8 +259,8 @@ struct Most {
     }
 };
 
-// PerPart: a block lies within a part. PerVector: each of its vectors does.
-enum class Factor : std::uint8_t { None, PerPart, PerVector, PerElement };
+// PerPart: a block lies within a part.
+enum class Factor : std::uint8_t { None, PerPart, PerElement };
 
 // Positions [begin, end); columns from `at` on in vectors that follow each other, but for the last one, which begins at
 // at + last and may overlap the one before: what both hold is computed alike.
@@ -282,20 +283,14 @@ HWY_NOINLINE void addBlock(D d, const Block<T>& b, ComputeOf<T>* sums)
     const Messages<T>& m = b.m;
     const auto place = [&](int k) HWY_ATTR { return b.at + (k + 1 < kCount ? k * lanes : b.last); };
     hn::Vec<D> state[kCount];
-    std::int64_t part[kCount];
-    for (int k = 0; k < kCount; ++k) {
-        state[k] = hn::LoadU(d, sums + place(k));
-        part[k] = place(k) / m.part;
-    }
+    for (int k = 0; k < kCount; ++k) state[k] = hn::LoadU(d, sums + place(k));
     for (std::int64_t i = b.begin; i < b.end; ++i) {
         if (b.at == 0) m.rows.prefetch(i, m.count);
         const T* const row = m.rows[i];
-        const auto weight = hn::Set(d, factor == Factor::PerPart ? widened(m.factor[i][part[0]]) : 1);
+        const auto weight = hn::Set(d, factor == Factor::PerPart ? widened(m.factor[i][b.at / m.part]) : 1);
         for (int k = 0; k < kCount; ++k) {
             auto value = load(d, row + place(k));
             if constexpr (factor == Factor::PerPart) value = hn::Mul(weight, value);
-            if constexpr (factor == Factor::PerVector)
-                value = hn::Mul(hn::Set(d, widened(m.factor[i][part[k]])), value);
             if constexpr (factor == Factor::PerElement) value = hn::Mul(load(d, m.factor[i] + place(k)), value);
             if constexpr (std::is_same_v<Step, Most>) value = signedAs(d, m, value);
             state[k] = Step::apply(d, state[k], value);
@@ -345,6 +340,60 @@ void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
     addBlock<Step, factor, 4>(d, b, sums);
 }
 
+// The columns of several parts, in vectors each of which lies within a part: rows are walked once for up to eight of them,
+// where a block per part would walk them once for each.
+template <int kCount, class T>
+HWY_NOINLINE void addVectors(const Messages<T>& m, std::int64_t begin, std::int64_t end, const std::int64_t* places,
+                             ComputeOf<T>* sums)
+{
+    const Wide<T> d;
+    std::int64_t part[kCount];
+    hn::Vec<Wide<T>> state[kCount];
+    for (int k = 0; k < kCount; ++k) {
+        state[k] = hn::LoadU(d, sums + places[k]);
+        part[k] = places[k] / m.part;
+    }
+    for (std::int64_t i = begin; i < end; ++i) {
+        if (places[0] == 0) m.rows.prefetch(i, m.count);
+        const T *const row = m.rows[i], *const weights = m.factor[i];
+        for (int k = 0; k < kCount; ++k) {
+            const auto weight = hn::Set(d, widened(weights[part[k]]));
+            state[k] = hn::Add(state[k], hn::Mul(weight, load(d, row + places[k])));
+        }
+    }
+    for (int k = 0; k < kCount; ++k) hn::StoreU(state[k], d, sums + places[k]);
+}
+
+template <class T>
+void addVectors(const Messages<T>& m, std::int64_t begin, std::int64_t end, const std::int64_t* places, int count,
+                ComputeOf<T>* sums)
+{
+    switch (count) {
+    case 1: return addVectors<1>(m, begin, end, places, sums);
+    case 2: return addVectors<2>(m, begin, end, places, sums);
+    case 3: return addVectors<3>(m, begin, end, places, sums);
+    case 4: return addVectors<4>(m, begin, end, places, sums);
+    case 5: return addVectors<5>(m, begin, end, places, sums);
+    case 6: return addVectors<6>(m, begin, end, places, sums);
+    case 7: return addVectors<7>(m, begin, end, places, sums);
+    default: return addVectors<8>(m, begin, end, places, sums);
+    }
+}
+
+// The last vector of a part may overlap the one before; so both are of one walk, and compute alike what both hold.
+template <class T>
+void addParts(const Messages<T>& m, std::int64_t begin, std::int64_t end, ComputeOf<T>* sums)
+{
+    const std::int64_t lanes = wideLanes<T>(), vectors = (m.part + lanes - 1) / lanes;
+    std::int64_t places[kMostVectors];
+    int count = 0;
+    for (std::int64_t at = 0; at < m.width; at += m.part) {
+        if (count + vectors > kMostVectors) addVectors(m, begin, end, places, std::exchange(count, 0), sums);
+        for (std::int64_t v = 0; v < vectors; ++v) places[count++] = at + std::min(v * lanes, m.part - lanes);
+    }
+    addVectors(m, begin, end, places, count, sums);
+}
+
 template <class T>
 void accumulate(const Messages<T>& m, std::int64_t begin, std::int64_t end, ComputeOf<T>* sums)
 {
@@ -352,7 +401,8 @@ void accumulate(const Messages<T>& m, std::int64_t begin, std::int64_t end, Comp
     if (!m.sums()) return addColumns<Most, Factor::None>(b, m.width, sums);
     if (m.factor.width == 0) return addColumns<SumUp, Factor::None>(b, m.width, sums);
     if (m.part == 1) return addColumns<SumUp, Factor::PerElement>(b, m.width, sums);
-    if (m.part < m.width && m.part % wideLanes<T>() == 0) return addColumns<SumUp, Factor::PerVector>(b, m.width, sums);
+    if (m.part < m.width && m.part >= wideLanes<T>() && m.part <= kMostVectors * wideLanes<T>())
+        return addParts(m, begin, end, sums);
     for (std::int64_t at = 0; at < m.width; at += m.part)
         addColumns<SumUp, Factor::PerPart>(Block<T>{m, begin, end, at}, at + m.part, sums);
 }

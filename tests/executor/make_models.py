@@ -56,6 +56,22 @@ class Gcn(nn.Module):
         return sums(m, dst, n)
 
 
+class Scored(nn.Module):
+    """Inner products: of rows with rows and with weights; the sum of a product that is a result itself; one in float64."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.w = nn.Linear(F, F), nn.Linear(F, F), nn.Parameter(torch.randn(1, F))
+
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        h = torch.zeros(x.size(0), F).index_add(0, dst, self.a(x)[src])
+        k = self.b(h)
+        kept = h * self.w
+        return {"rows": (h * k).sum(-1), "weights": (k * self.w).sum(1, keepdim=True), "kept": kept,
+                "of_kept": kept.sum(-1), "double": (h.double() * k.double()).sum(-1)}
+
+
 class Gat(nn.Module):
     def __init__(self, heads=2):
         super().__init__()
@@ -284,6 +300,7 @@ def main(folder):
     save(folder, "sage_no_edges", Stack(Sage), {"x": x, "edge_index": e[:, :0]}, scripted=True)
     save(folder, "gcn", Stack(Gcn, 3), plain)
     save(folder, "gat", Stack(Gat), plain)
+    save(folder, "scored", Scored(), plain)
     save(folder, "gated", Gated(), plain)
     save(folder, "gated_double", Gated(dtype=torch.float64), {"x": x.double(), "edge_index": e})
     save(folder, "gated_kept", Gated(keep=True), plain)

@@ -73,7 +73,17 @@ const Expected expected[] = {
     {"softmaxed_over_sources", {Fuse::Chain}},
     {"softmaxed_crossed", {}},
     {"sage", {}},
+    {"scored", {}},
 };
+
+// Products that are only added up.
+std::ptrdiff_t dotsOf(const Prepared& p, executor::Way way, const std::vector<Fuse>& fuse)
+{
+    std::ptrdiff_t count = 0;
+    for (const executor::LoopProgram& program : compiled(p, way, fuse))
+        count += std::ranges::count(program.instructions, executor::Act::RowDots, &executor::Instruction::act);
+    return count;
+}
 
 }  // namespace
 
@@ -92,6 +102,18 @@ TEST_CASE("patterns are fused where they occur, and what resembles them is not")
             const std::vector<Fuse> found = regionsOf(p, executor::Way::Tiles, rest);
             CHECK(std::ranges::find(found, without) == found.end());
         }
+    }
+}
+
+TEST_CASE("a product that is only added up along rows has no rows of its own, unless it is a result or no float32")
+{
+    for (const auto& [model, dots] : {std::pair("scored", 2), std::pair("sage", 0)}) {
+        CAPTURE(std::string(model));
+        const Prepared p = prepared(model);
+        CHECK(dotsOf(p, executor::Way::Tiles, all) == dots);
+        CHECK(dotsOf(p, executor::Way::Batches, all) == dots);
+        CHECK(dotsOf(p, executor::Way::Gpu, all) == 0);
+        CHECK(dotsOf(p, executor::Way::Tiles, {Fuse::Softmax, Fuse::Several}) == 0);
     }
 }
 

@@ -1,0 +1,16 @@
+#pragma once
+
+// Private to executor: executes RowDots instructions.
+
+#include <ATen/ATen.h>
+
+#include "executor/loop_program.h"
+
+namespace hopscope::executor {
+
+// The sums of a * b along the last dimension, for `rows` rows. a and b are what the instruction's operands stand for; one
+// without rows stands for all of them. `alone`: on the calling thread only.
+at::Tensor runRowDots(const Instruction& instruction, const analysis::Analysis& analysis, const at::Tensor& a,
+                      const at::Tensor& b, std::int64_t rows, bool alone);
+
+}  // namespace hopscope::executor
