@@ -30,6 +30,26 @@ Ranges Shards::ownOpen(const LoopNumber& number)
     return difference(united({mine}), loop(number).mine);
 }
 
+Shards::Takeover Shards::takeBack(const LoopNumber& number)
+{
+    Takeover taken;
+    if (!m_ownership) return taken;
+    gather();
+    Loop& mine = loop(number);
+    std::vector<Chunk> fresh;
+    for (const auto& [first, chunk] : cover(own(m_found[number])))
+        if (intersection({{first, chunk.count}}, mine.mine).empty()) fresh.push_back(chunk);
+    const std::vector<bool> intact = verify(programOf(number), fresh);
+    Ranges whole;
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        const Destinations range{fresh[i].first, fresh[i].count};
+        (intact[i] ? whole : taken.damaged).push_back(range);
+        if (intact[i]) taken.chunks.push_back(std::move(fresh[i]));
+    }
+    add(mine, whole);
+    return taken;
+}
+
 StageShards Shards::ownLeft(plan::StageId stage, int parts)
 {
     StageShards left;
@@ -90,6 +110,7 @@ Exchanged Shards::exchange(const Order& order)
     switch (order.kind) {
     case Order::Kind::Want:
         result.wanted = m_exchange->wanted();
+        if (order.own) result.own = m_exchange->own();
         result.hears = hears();
         break;
     case Order::Kind::Export: result.parcel = m_exchange->exportRows(order.parcel); break;

@@ -24,13 +24,18 @@ std::string rangesOf(const executor::OwnedStage& stage)
 
 std::string describeWorkers(const pipeline::WorkersForecast& forecast, const Style& style)
 {
-    Table table({Align::Right, Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right});
-    table.add({"worker", "stage", "destinations", "edges", "stores", "rows of others", "bytes in"});
+    Table table({Align::Right, Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
+                 Align::Right});
+    const bool copied = forecast.request.replicas > 1;
+    table.add({"worker", "stage", "destinations", "edges", "stores", "rows of others", "bytes in",
+               copied ? "copies in" : ""});
     for (std::size_t w = 0; w < forecast.workers.size(); ++w)
-        for (const executor::OwnedStage& stage : forecast.workers[w])
-            table.add({stage.index.number == 1 ? std::to_string(w + 1) : "", std::to_string(stage.index.number),
-                       rangesOf(stage), count(stage.edges), bytes(stage.storedBytes), count(stage.haloRows),
-                       bytes(stage.haloBytes)});
+        for (std::size_t s = 0; s < forecast.workers[w].size(); ++s) {
+            const executor::OwnedStage& stage = forecast.workers[w][s];
+            table.add({s == 0 ? std::to_string(w + 1) : "", std::to_string(stage.index.number), rangesOf(stage),
+                       count(stage.edges), bytes(stage.storedBytes), count(stage.haloRows), bytes(stage.haloBytes),
+                       copied ? bytes(forecast.copies(w, s).second) : ""});
+        }
     return "\n" + style.bold("workers without a shared folder") + ": " + bytes(forecast.memory) +
            " of memory each, stores as files\n" + table.render() + pipeline::sentenceOf(forecast) + "\n";
 }

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ._copies import Copies
 from ._worker import JOURNAL, Worker
 from .errors import HopscopeError, ResourceError, UsageError, document_of
 
@@ -29,6 +30,7 @@ class Owner:
     def __init__(self, scratch: str | None, name: str) -> None:
         self._worker = Worker()
         self._scratch, self._folder = scratch, Path(scratch or tempfile.gettempdir()) / name
+        self._copies = Copies(self._folder / JOURNAL / "copies")
         self._numbers = itertools.count(1)
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,7 +44,10 @@ class Owner:
         except OSError as problem:
             return {"error": document_of(self._refusal(problem))}
         where = {"output": str(self._folder), "begun": begun, "keep": bool(self._scratch)}
-        return self._worker.call("worker/open", {**params, **where})
+        answer = self._worker.call("worker/open", {**params, **where})
+        if "result" in answer:
+            answer["result"]["copies"] = self._copies.all()
+        return answer
 
     def stand(self) -> dict[str, Any]:
         """Whether the process still answers."""
@@ -64,13 +69,15 @@ class Owner:
             Path(path).unlink(missing_ok=True)
         return {**answer, "file": str(file)}
 
-    def take(self, parcel: Mapping[str, Any], digest: str, rows: str | memoryview) -> dict[str, Any]:
-        """Rows of another worker, by their file or as they are. The file is removed."""
+    def take(self, rows: str | memoryview, parcel: Mapping[str, Any], digest: str | None) -> dict[str, Any]:
+        """Rows of another worker, by their file or as they are; without a digest, of this one before it was lost. The
+        file is removed."""
         try:
             file = rows if isinstance(rows, str) else self._written(rows)
         except OSError as problem:
             return {"error": document_of(self._refusal(problem))}
-        where = {"value": parcel["value"], "list": parcel["list"], "file": file, "digest": digest}
+        where = {"value": parcel["value"], "list": parcel["list"], "file": file}
+        where |= {"own": True} if digest is None else {"digest": digest}
         answer = self._worker.call("rows/import", where)
         Path(file).unlink(missing_ok=True)
         return answer
@@ -91,6 +98,34 @@ class Owner:
         except OSError as problem:
             return {"error": document_of(self._refusal(problem))}
         return self._worker.call("records/import", {"records": records})
+
+    def keep(self, rows: str | memoryview, worker: int, stage: int, number: int) -> dict[str, Any]:
+        """A parcel of what another worker has computed. The file is removed."""
+        try:
+            return {"result": {"bytes": self._copies.keep(rows, worker, stage, number)}}
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
+
+    def seal(self, worker: int, stage: int, records: str, files: Mapping[str, bytes]) -> dict[str, Any]:
+        """All parcels are there, and this is what the other one has noted."""
+        try:
+            self._copies.seal(worker, stage, records, files)
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
+        return {"result": {}}
+
+    def kept(self, worker: int, stage: int) -> dict[str, Any]:
+        """Records and files of a copy, and the `sizes` of its parcels, to be asked `back`; none, if it is damaged."""
+        return {"result": self._copies.of(worker, stage)}
+
+    def back(self, worker: int, stage: int, number: int) -> dict[str, Any]:
+        """A parcel of a copy, in the file that the answer names."""
+        file = self._fresh()
+        try:
+            shutil.copyfile(self._copies.parcel(worker, stage, number), file)
+        except OSError as problem:
+            return {"error": document_of(self._refusal(problem))}
+        return {"result": {}, "file": str(file)}
 
     def end(self) -> None:
         """From any thread."""
