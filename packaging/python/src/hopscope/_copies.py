@@ -1,5 +1,6 @@
-"""Copies of what other workers have computed, in the folder of one that keeps them: of each worker and stage the parcels
-of its rows, the files of its journal with what it contributes to reductions, and its records. Methods raise OSError."""
+"""Copies of what other workers have computed, in the folder of one that keeps them: of each worker and stage the
+parcels of its rows, the files of its journal with what it contributes to reductions, and its records. Methods raise
+OSError."""
 
 from __future__ import annotations
 
