@@ -106,7 +106,7 @@ struct WantedRows {
 struct RowParcel {
     ir::ValueId value;
     std::string list, file;
-    std::string digest;  // XXH3-128 of the file; empty: rows that it had computed itself, which are checked by their records
+    std::string digest;  // XXH3-128 of the file; empty: rows of its own that were kept elsewhere, which records confirm
     std::int64_t rows = 0, bytes = 0;
 };
 
@@ -135,9 +135,9 @@ struct Order {
 // What an order of the last five kinds comes to.
 struct Exchanged {
     std::vector<WantedRows> wanted, own;  // Want
-    std::vector<plan::StageId> hears;  // Want: the stages of which this process needs the records of all others
-    RowParcel parcel;                  // Export, Import
-    std::vector<Chunk> chunks;         // Tell
+    std::vector<plan::StageId> hears;     // Want: the stages of which this process needs the records of all others
+    RowParcel parcel;                     // Export, Import
+    std::vector<Chunk> chunks;            // Tell
 };
 
 // Tells a process what to compute, shard by shard. Called on the thread that runs the plan.

@@ -50,7 +50,8 @@ public:
     // or records are missing.
     bool finished(plan::StageId stage, const std::optional<Order>& told);
 
-    // What others have computed of a loop; it counts as written. Reads the rows back. With an Ownership: nothing; for who gathers, all, and raises Input if rows are not what was noted.
+    // What others have computed of a loop; it counts as written. Reads the rows back. With an Ownership: nothing; for who
+    // gathers, all, and raises Input if rows are not what was noted.
     Takeover takeOver(const LoopNumber& number);
     // Merges what all tiles of the loop contribute to its reductions, in the order of the destinations.
     void mergeReductions(const LoopNumber& number);

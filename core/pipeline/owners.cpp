@@ -156,8 +156,7 @@ json::Value workersValue(const WorkersForecast& forecast)
     for (std::size_t w = 0; w < forecast.workers.size(); ++w) {
         json::Value worker;
         worker["stages"] = json::Value::array();
-        for (std::size_t s = 0; s < forecast.workers[w].size(); ++s)
-            worker["stages"].push(stageValue(forecast, w, s));
+        for (std::size_t s = 0; s < forecast.workers[w].size(); ++s) worker["stages"].push(stageValue(forecast, w, s));
         document["workers"].push(worker);
     }
     return document;

@@ -18,11 +18,11 @@ STAGES = 3
 
 
 class Peer:
-    """Worker `number` of two (0 gathers). Each needs one parcel of each other one after each stage but the last."""
+    """Worker `number` of `place.size` (0 gathers). Each needs one parcel of each other one after each stage but the last."""
 
     def __init__(self, place, number):
         self.place, self.number, self.stage, self.done, self.got, self.ended = place, number, 1, set(), set(), False
-        self.copies = {}
+        self.copies, self.host = {}, place.hosts.get(number, f"node-{number}")
         for worker, stage in place.copies.get(number, []):
             self.copies[worker, stage] = json.dumps([stage, worker])
             self.copies |= {(worker, stage, part): f"{worker}: own-{stage}-{part + 1}" for part in (0, 1)}
@@ -32,16 +32,16 @@ class Peer:
         if isinstance(said, Exception):
             answer.set_exception(said)
         elif said is not None or self.ended:
-            answer.set_result({"host": f"node-{self.number}", **(said or {"lost": "it was ended"})})
+            answer.set_result({"host": self.host, **(said or {"lost": "it was ended"})})
         else:
             method = words[0].replace("/", "_") if what == "call" else what
             result = getattr(self, method)(*words[1 if what == "call" else 0:])
             file = {"file": result["file"]} if "file" in result else {}
-            answer.set_result({"host": f"node-{self.number}", "version": __version__, "result": result, **file})
+            answer.set_result({"host": self.host, "version": __version__, "result": result, **file})
         return answer
 
     def open(self, params, begun):
-        assert params["owner"] == {"index": self.number, "count": 2} and bool(begun) == bool(self.number)
+        assert params["owner"] == {"index": self.number, "count": self.place.size} and bool(begun) == bool(self.number)
         return {"stage": 1, "stages": STAGES, "report": None, "notes": [], "copies": self.place.copies.get(self.number, [])}
 
     def stand(self):
@@ -50,7 +50,7 @@ class Peer:
     def rows_wanted(self, params):
         stages = range(1, STAGES) if self.number else [STAGES]
         parcels = [{"value": 7, "stage": stage, "from": other, "rows": 5, "bytes": 20, "list": f"{stage}-{other}"}
-                   for stage in stages for other in (1, 2) if other != self.number]
+                   for stage in stages for other in self.place.numbers if other != self.number]
         own = [{"value": 7, "stage": stage, "from": self.number, "rows": 8, "bytes": 32, "list": f"own-{stage}-{part}"}
                for stage in range(1, STAGES + 1) for part in (1, 2)]
         hears = [2] if self.number else list(range(1, STAGES + 1))
@@ -68,7 +68,7 @@ class Peer:
 
     def stage_end(self, params):
         assert params["stage"] == self.stage
-        others = {other for other in (1, 2) if other != self.number}
+        others = set(self.place.numbers) - {self.number}
         rows = self.stage < STAGES if self.number else self.stage == STAGES
         needed = {("rows", self.stage, other) for other in others if rows}
         if not self.number or self.stage == 2:
@@ -127,10 +127,11 @@ class Peer:
 
 
 class Place:
-    size, threads = 2, 1
+    threads = 1
 
-    def __init__(self, fate=lambda _peer, _what, *_words: None):
-        self.fate, self.copies = fate, {}
+    def __init__(self, fate=lambda _peer, _what, *_words: None, size=2, hosts=()):
+        self.fate, self.copies, self.size, self.hosts = fate, {}, size, dict(hosts)
+        self.numbers = range(1, size + 1)
 
     def peer(self, number):
         return Peer(self, number)
@@ -213,6 +214,12 @@ class Runs(unittest.TestCase):
                          [(stage, worker, 3 - worker) for stage in range(1, STAGES) for worker in (1, 2)])
         self.drive(Place())
         self.assertEqual(self.events("copied"), [])
+
+    def test_copies_are_kept_on_another_host_if_there_is_one(self):
+        for hosts, keepers in (("aab", {1: 3, 2: 3, 3: 1}), ("aaa", {1: 2, 2: 3, 3: 1}), ("abb", {1: 2, 2: 1, 3: 1})):
+            with self.subTest(hosts=hosts):
+                self.drive(Place(size=3, hosts=zip((1, 2, 3), hosts)), replicas=2)
+                self.assertEqual({e["from"]: e["worker"] for e in self.events("copied")}, keepers)
 
     def test_who_replaces_a_lost_worker_gets_back_what_was_copied(self):
         def fate(peer, what, *words):
