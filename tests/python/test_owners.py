@@ -10,7 +10,7 @@ from unittest import mock
 
 import hopscope
 from hopscope import _replicas, _roster
-from hopscope._owner import JOURNAL
+from hopscope._owner import JOURNAL, Owner
 from hopscope._owners import Owners
 from hopscope._version import __version__
 
@@ -215,6 +215,17 @@ class Runs(unittest.TestCase):
         self.drive(Place())
         self.assertEqual(self.events("copied"), [])
 
+    def test_copies_are_one_stage_behind_at_most(self):
+        def fate(_peer, what, *_words):
+            time.sleep(0.05 * (what == "seal"))
+
+        self.drive(Place(fate), replicas=2)
+        for number in (1, 2):
+            told = [(e["event"], e["stage"]) for e in self.told if e["event"] == "finished" and e["worker"] == number
+                    or e["event"] == "copied" and e["from"] == number]
+            for stage in range(1, STAGES):
+                self.assertLess(told.index(("copied", stage)), told.index(("finished", stage + 1)))
+
     def test_copies_are_kept_on_another_host_if_there_is_one(self):
         for hosts, keepers in (("aab", {1: 3, 2: 3, 3: 1}), ("aaa", {1: 2, 2: 3, 3: 1}), ("abb", {1: 2, 2: 1, 3: 1})):
             with self.subTest(hosts=hosts):
@@ -275,6 +286,16 @@ class Runs(unittest.TestCase):
         other = {"version": "0.0.9", "result": {"stage": 1, "stages": 3, "report": None, "notes": []}}
         self.refused(hopscope.EngineError, "worker 1 on node-1 has version 0.0.9 of this package",
                      Place(Fate(lambda peer, what, *_: peer.number == 1 and what == "open", 1, other)))
+
+
+class Sides(unittest.TestCase):
+    def test_what_has_ended_the_run_of_a_worker_is_what_it_says_from_then_on(self):
+        """Several threads ask it, and any of them may be the first to hear."""
+        owner = Owner(None, "hopscope-none")
+        says = [{"error": {"message": "the disk is full"}}, {"error": {"message": "no run is open"}}]
+        with mock.patch.object(owner, "_worker") as worker:
+            worker.call.side_effect = says
+            self.assertEqual([owner.call("x", {}), owner.stand()], [says[0], says[0]])
 
 
 if __name__ == "__main__":
