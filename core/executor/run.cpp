@@ -247,13 +247,7 @@ private:
     // Before that, what was handed back is taken over.
     void list(Dealer& dealer, int parts, std::size_t stage, Books& books)
     {
-        for (std::size_t l = 0; l < books.size(); ++l) {
-            const Shards::Takeover taken = m_shards->takeBack(numberOf(stage, l));
-            books[l]->takeOver(taken.chunks);
-            if (!taken.damaged.empty())
-                m_session.noteOnce("stage " + std::to_string(stage + 1) +
-                                   ": rows that were handed back were damaged, and are computed again");
-        }
+        for (std::size_t l = 0; l < books.size(); ++l) books[l]->takeOver(m_shards->takeBack(numberOf(stage, l)));
         dealer.listed(m_shards->left(plan::StageId::at(stage), parts));
     }
 

@@ -18,13 +18,6 @@ public:
     Shards(Session& session, const StagePrograms& programs, Others& others, const std::vector<Chunk>& found,
            double budget);
 
-    // Of a loop: chunks that were computed elsewhere; `damaged`: what has to be computed again, because rows or reductions are
-    // not what was noted; `open`: what is left of chunks that reach into what this process has.
-    struct Takeover {
-        std::vector<Chunk> chunks;
-        Ranges damaged, open;
-    };
-
     // What this process is to compute of a loop: its part, as far as it is not finished, and what was noted by anybody, but
     // was damaged. `left`: of a process that goes on. Raises Unsupported if that cannot be done in parts.
     Ranges part(const LoopNumber& number, const Remainder* left);
@@ -37,9 +30,9 @@ public:
     // Whether this process keeps rows of the value.
     [[nodiscard]] bool keeps(ir::ValueId value) const;
     [[nodiscard]] const std::optional<Ownership>& ownership() const { return m_ownership; }
-    // With an Ownership: takes over what was noted of its own destinations since this process began, by one before it. `open`
-    // is empty.
-    Takeover takeBack(const LoopNumber& number);
+    // With an Ownership: takes over what was noted of its own destinations since this process began, by one before it. What is
+    // damaged stays open, and a note says so.
+    std::vector<Chunk> takeBack(const LoopNumber& number);
     // What nobody has finished of a stage, in pieces of about a `parts`-th of all of it.
     StageShards left(plan::StageId stage, int parts);
     // What nobody has finished of a range, for this process to compute. Raises Usage if it is not one of whole tiles.
@@ -50,8 +43,13 @@ public:
     // or records are missing.
     bool finished(plan::StageId stage, const std::optional<Order>& told);
 
-    // What others have computed of a loop; it counts as written. Reads the rows back. With an Ownership: nothing; for who
-    // gathers, all, and raises Input if rows are not what was noted.
+    // What others have computed of a loop; `damaged`: what has to be computed again, because rows or reductions are not
+    // what was noted; `open`: what is left of chunks that reach into what this process has. The rest counts as written.
+    // Reads the rows back. With an Ownership: nothing; for who gathers, all, and raises Input if rows are not what was noted.
+    struct Takeover {
+        std::vector<Chunk> chunks;
+        Ranges damaged, open;
+    };
     Takeover takeOver(const LoopNumber& number);
     // Merges what all tiles of the loop contribute to its reductions, in the order of the destinations.
     void mergeReductions(const LoopNumber& number);

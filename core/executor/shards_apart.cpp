@@ -30,22 +30,22 @@ Ranges Shards::ownOpen(const LoopNumber& number)
     return difference(united({mine}), loop(number).mine);
 }
 
-Shards::Takeover Shards::takeBack(const LoopNumber& number)
+std::vector<Chunk> Shards::takeBack(const LoopNumber& number)
 {
-    Takeover taken;
-    if (!m_ownership) return taken;
+    if (!m_ownership) return {};
     gather();
     Loop& mine = loop(number);
-    std::vector<Chunk> fresh;
+    std::vector<Chunk> fresh, taken;
     for (const auto& [first, chunk] : cover(own(m_found[number])))
         if (intersection({{first, chunk.count}}, mine.mine).empty()) fresh.push_back(chunk);
     const std::vector<bool> intact = verify(programOf(number), fresh);
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+        if (intact[i]) taken.push_back(std::move(fresh[i]));
+    if (taken.size() < fresh.size())
+        m_session.noteOnce("stage " + std::to_string(number.stage.number) +
+                           ": rows that were handed back were damaged, and are computed again");
     Ranges whole;
-    for (std::size_t i = 0; i < fresh.size(); ++i) {
-        const Destinations range{fresh[i].first, fresh[i].count};
-        (intact[i] ? whole : taken.damaged).push_back(range);
-        if (intact[i]) taken.chunks.push_back(std::move(fresh[i]));
-    }
+    for (const Chunk& chunk : taken) whole.push_back({chunk.first, chunk.count});
     add(mine, whole);
     return taken;
 }
