@@ -164,9 +164,9 @@ def part_of(shards):
 class Copies(OwnersTest):
     """What a worker has finished is handed to another process that takes its place, with an empty folder."""
 
-    def finished(self, name):
+    def finished(self, run):
         """The crew after stage 1, and the rows, records and files that worker 2 has of it."""
-        self.run = self.case(name)
+        self.run = run
         crew, stages = self.crew(self.run, 2)
         wanted = [client.call("rows/wanted", own=True) for client in crew]
         self.assertEqual(wanted[0]["own"], [])
@@ -201,7 +201,7 @@ class Copies(OwnersTest):
     def test_rows_and_records_that_are_handed_back_are_not_computed_again(self):
         for name in ("sage", "normed", "frontier"):
             with self.subTest(model=name):
-                crew, stages, files, told = self.finished(name)
+                crew, stages, files, told = self.finished(self.case(name))
                 left = self.replaced(crew, files, told)
                 self.assertEqual((left["shards"], left["done"]), ([], left["total"]))
                 self.assertGreater(left["done"], 0)
@@ -212,10 +212,20 @@ class Copies(OwnersTest):
                 self.end(crew)
                 shutil.rmtree(self.out, ignore_errors=True)
 
+    def test_samples_and_outputs_of_all_kinds(self):
+        for name, words in samples_and_outputs(self, ("gat", "gcn", "jknet")):
+            with self.subTest(model=name):
+                crew, stages, files, told = self.finished(Reference(name, words, self.folder, "--threads", "1"))
+                left = self.replaced(crew, files, told)
+                self.assertEqual((left["shards"], left["done"]), ([], left["total"]))
+                together(crew, stages)
+                right(self.run, self.out)
+                self.end(crew)
+
     def test_what_is_damaged_is_computed_again(self):
         for what in ("rows", "contributions"):
             with self.subTest(damaged=what):
-                crew, stages, files, told = self.finished("normed")
+                crew, stages, files, told = self.finished(self.case("normed"))
                 if what == "rows":
                     content = bytearray(files[0].read_bytes())
                     content[17] ^= 1
@@ -233,7 +243,7 @@ class Copies(OwnersTest):
                 shutil.rmtree(self.out, ignore_errors=True)
 
     def test_a_copy_of_another_size_is_refused(self):
-        crew, _, files, told = self.finished("sage")
+        crew, _, files, told = self.finished(self.case("sage"))
         files[0].write_bytes(files[0].read_bytes()[:-4])
         self.refuses(-32003, "these are not the rows that were handed over", self.replaced, crew, files, told)
 

@@ -119,8 +119,9 @@ class Owners(RayTest):
     def test_workers_actors_and_a_node_are_killed(self):
         draw, case = random.Random(3), self.case("slow")
         kinds = ["worker", "actor", "worker", "node"]
-        for _ in range(4):  # a run may be through before all of them have hit
-            process, end = self.start(self.words(case), "--workers", 2, "--json"), time.monotonic() + PATIENCE
+        for replicas in (2, 1, 2, 1):  # a run may be through before all of them have hit
+            process = self.start(self.words(case), "--workers", 2, "--replicas", replicas, "--json")
+            end = time.monotonic() + PATIENCE
             while process.poll() is None and time.monotonic() < end:
                 time.sleep(draw.uniform(0.3, 1.0))
                 if kinds and any(records(folder) for folder in self.left()) and self.strike(draw, kinds[0]):
