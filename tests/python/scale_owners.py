@@ -315,10 +315,10 @@ class Replicas(OwnersTest):
                 draw, process, lost = random.Random(seed), self.begin(name), 0
                 self.until(lambda: len(self.left()) == self.workers_of_run and self.noted())
                 while process.poll() is None and lost < 5:
-                    time.sleep(draw.uniform(0.1, 1.0))
                     with contextlib.suppress(ValueError, OSError):  # it is not there yet, or any more
                         self.lose(draw.randrange(1, self.workers_of_run + 1))
                         lost += 1
+                    time.sleep(draw.uniform(0.1, 1.0))
                 said, _ = self.come_through(process, self.case_of_run)
                 self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
                 shutil.rmtree(self.out)
