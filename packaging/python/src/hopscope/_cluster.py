@@ -38,7 +38,8 @@ def run(
         raise UsageError(f"layout: '{layout}' is neither shared nor owners", "leave it out for a shared folder")
     if replicas not in (1, 2) or (replicas == 2 and layout != "owners"):
         raise UsageError(
-            "replicas are 1, or 2 for workers that keep their own rows", "--layout owners makes them do that"
+            "replicas are 1, or 2 for workers that keep their own rows",
+            "--layout owners (in Python layout=) makes them do that",
         )
     if layout == "owners":
         place = _place(address, workers, threads, scratch, _name_of(request["output"]))

@@ -1,5 +1,6 @@
 """A run by workers that share no folder: each computes its part of every stage, keeps the rows, and gets those that it
-reads of others; a process here gathers the results. Whoever is lost is replaced, and makes its rows again."""
+reads of others; a process here gathers the results. Whoever is lost is replaced, and makes its rows again
+or gets back the copies that others have."""
 
 from __future__ import annotations
 
