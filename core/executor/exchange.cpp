@@ -30,12 +30,17 @@ RowRuns runsIn(const std::string& file)
     return runs;
 }
 
-// Their numbers, one after the other.
-at::Tensor numbersOf(const RowRuns& runs)
+std::int64_t sizeOf(const RowRuns& runs)
 {
     std::int64_t count = 0;
     for (const RowRun& run : runs) count += run.count;
-    at::Tensor rows = at::empty({count}, at::TensorOptions().dtype(at::kLong));
+    return count;
+}
+
+// Their numbers, one after the other.
+at::Tensor numbersOf(const RowRuns& runs)
+{
+    at::Tensor rows = at::empty({sizeOf(runs)}, at::TensorOptions().dtype(at::kLong));
     auto* to = rows.mutable_data_ptr<std::int64_t>();
     for (const RowRun& run : runs)
         for (std::int64_t i = 0; i < run.count; ++i) *to++ = run.first + i;
@@ -47,6 +52,18 @@ void writeWhole(const std::string& path, const void* bytes, std::size_t size)
     graph::NewFile file = unwrap(graph::NewFile::create(path, static_cast<std::int64_t>(size)));
     unwrap(file.write(0, bytes, size));
     unwrap(file.publish(graph::Flush::No));
+}
+
+WantedRows parcelOf(const HaloRows& halo, const RowRuns& runs, const std::string& list)
+{
+    writeWhole(list, runs.data(), runs.size() * sizeof(RowRun));
+    const std::int64_t rows = sizeOf(runs);
+    return {.value = halo.value,
+            .stage = halo.stage,
+            .from = halo.from,
+            .rows = rows,
+            .bytes = rows * halo.rowBytes,
+            .list = list};
 }
 
 std::vector<std::int64_t> shapeOfRows(const Store& store, std::int64_t rows)
@@ -69,40 +86,39 @@ const std::vector<WantedRows>& Exchange::wanted()
 {
     if (m_looked) return m_wanted;
     m_looked = true;
-    for (const HaloRows& halo : Halo(m_session, m_programs, m_ranges).of(m_owner)) write(halo);
+    for (const HaloRows& halo : Halo(m_session, m_programs, m_ranges).of(m_owner)) cut(halo, "wanted", m_wanted);
+    for (const WantedRows& parcel : m_wanted) m_missing.insert(parcel.list);
     return m_wanted;
 }
 
-void Exchange::write(const HaloRows& halo)
+const std::vector<WantedRows>& Exchange::own()
+{
+    if (m_own) return *m_own;
+    m_own.emplace();
+    for (const HaloRows& rows : Halo(m_session, m_programs, m_ranges).ownedBy(m_owner)) cut(rows, "own", *m_own);
+    return *m_own;
+}
+
+// Adds its parcels, whose lists are called after their `kind`.
+void Exchange::cut(const HaloRows& halo, const std::string& kind, Parcels& parcels)
 {
     const std::int64_t most = std::max(parcelBytes / std::max(halo.rowBytes, std::int64_t{1}), std::int64_t{1});
     RowRuns runs;
     std::int64_t rows = 0;
+    const auto close = [&] {
+        const std::string name = kind + "-" + std::to_string(m_owner) + "-" + std::to_string(parcels.size());
+        parcels.push_back(parcelOf(halo, std::exchange(runs, {}), m_session.options.folder + "/" + name));
+        rows = 0;
+    };
     for (RowRun left : halo.runs)
         while (left.count > 0) {
             const std::int64_t taken = std::min(left.count, most - rows);
             runs.push_back({left.first, taken});
             rows += taken;
             left = {left.first + taken, left.count - taken};
-            if (rows < most) continue;
-            write(halo, runs, std::exchange(rows, 0));
-            runs.clear();
+            if (rows == most) close();
         }
-    if (rows > 0) write(halo, runs, rows);
-}
-
-void Exchange::write(const HaloRows& halo, const RowRuns& runs, std::int64_t rows)
-{
-    const std::string list =
-        m_session.options.folder + "/wanted-" + std::to_string(m_owner) + "-" + std::to_string(m_wanted.size());
-    writeWhole(list, runs.data(), runs.size() * sizeof(RowRun));
-    m_wanted.push_back({.value = halo.value,
-                        .stage = halo.stage,
-                        .from = halo.from,
-                        .rows = rows,
-                        .bytes = rows * halo.rowBytes,
-                        .list = list});
-    m_missing.insert(list);
+    if (rows > 0) close();
 }
 
 Store& Exchange::storeOf(const RowParcel& parcel)
@@ -139,7 +155,8 @@ RowParcel Exchange::importRows(RowParcel parcel)
     const at::Tensor numbers = numbersOf(runsIn(parcel.list));
     const graph::MappedFile file = unwrap(graph::mapFile(parcel.file));
     const auto size = static_cast<std::size_t>(file.size);
-    if (file.size != numbers.numel() * store.rowBytes() || graph::digestOf(file.data, size).hex() != parcel.digest)
+    const bool other = !parcel.digest.empty() && graph::digestOf(file.data, size).hex() != parcel.digest;
+    if (file.size != numbers.numel() * store.rowBytes() || other)
         raise(base::ErrorCode::Input, parcel.file + ": these are not the rows that were handed over",
               "was the file damaged on its way?", parcel.file);
     store.import(numbers, at::from_blob(const_cast<std::byte*>(file.data), shapeOfRows(store, numbers.numel()),

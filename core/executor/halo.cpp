@@ -31,6 +31,14 @@ void eachRow(Session& session, const plan::Loop& loop, const std::vector<ir::Row
     }
 }
 
+// Rows come in ascending order.
+void add(HaloRows& halo, std::int64_t row)
+{
+    if (halo.runs.empty() || halo.runs.back().first + halo.runs.back().count != row) halo.runs.push_back({row, 0});
+    ++halo.runs.back().count;
+    ++halo.rows;
+}
+
 }  // namespace
 
 Halo::Halo(Session& session, const StagePrograms& programs, const OwnedRanges& ranges)
@@ -111,21 +119,35 @@ std::vector<HaloRows> Halo::split(ir::ValueId value, const std::vector<bool>& wa
     std::map<int, HaloRows> byOwner;
     for (std::size_t row = 0; row < wanted.size(); ++row) {
         if (!wanted[row] || owners[row] == reader) continue;
-        HaloRows& halo = byOwner[owners[row]];
-        const auto at = static_cast<std::int64_t>(row);
-        if (halo.runs.empty() || halo.runs.back().first + halo.runs.back().count != at) halo.runs.push_back({at, 0});
-        ++halo.runs.back().count;
-        ++halo.rows;
+        auto found = byOwner.find(owners[row]);
+        if (found == byOwner.end()) found = byOwner.emplace(owners[row], noneOf(value, owners[row])).first;
+        add(found->second, static_cast<std::int64_t>(row));
     }
     std::vector<HaloRows> halos;
-    for (auto& [owner, halo] : byOwner) {
-        halo.value = value;
-        halo.stage = m_writers.at(value).loop.stage;
-        halo.from = owner;
-        halo.rowBytes = rowBytes(value);
-        halos.push_back(std::move(halo));
-    }
+    for (auto& [owner, halo] : byOwner) halos.push_back(std::move(halo));
     return halos;
+}
+
+HaloRows Halo::noneOf(ir::ValueId value, int owner)
+{
+    HaloRows halo{.value = value, .stage = m_writers.at(value).loop.stage, .from = owner, .runs = {}};
+    halo.rowBytes = rowBytes(value);
+    return halo;
+}
+
+std::vector<HaloRows> Halo::ownedBy(int owner)
+{
+    std::vector<HaloRows> all;
+    for (const auto& [value, writer] : m_writers) {
+        if (owner == 0) continue;
+        HaloRows mine = noneOf(value, owner);
+        const std::vector<Owner>& owners = ownersOf(value);
+        for (std::size_t row = 0; row < owners.size(); ++row)
+            if (owners[row] == owner) add(mine, static_cast<std::int64_t>(row));
+        if (mine.rows > 0) all.push_back(std::move(mine));
+    }
+    std::ranges::stable_sort(all, {}, &HaloRows::stage);
+    return all;
 }
 
 std::vector<HaloRows> Halo::of(int owner)

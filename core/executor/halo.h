@@ -35,7 +35,9 @@ public:
     // What later stages of an owner read of others' rows; of the gatherer (0): all rows of the outputs. By stage, value and
     // owner. Linear in the edges of its ranges and in the rows of the stores.
     std::vector<HaloRows> of(int owner);
-    // The rows of a value that an owner computes.
+    // The rows that an owner computes, by stage and value.
+    std::vector<HaloRows> ownedBy(int owner);
+    // How many those of a value are.
     std::int64_t owned(ir::ValueId value, int owner);
     // The values that the loops of a stage write, and the bytes of a row as it is stored.
     [[nodiscard]] std::vector<ir::ValueId> valuesOf(plan::StageId stage) const;
@@ -54,6 +56,7 @@ private:
     const std::vector<Owner>& ownersOf(ir::ValueId value);
     std::int64_t rowsOf(ir::ValueId value);
     void mark(const LoopProgram& program, const Destinations& range, Marks& marks);
+    HaloRows noneOf(ir::ValueId value, int owner);
     std::vector<HaloRows> split(ir::ValueId value, const std::vector<bool>& wanted, int reader);
 
     Session& m_session;

@@ -106,7 +106,7 @@ struct WantedRows {
 struct RowParcel {
     ir::ValueId value;
     std::string list, file;
-    std::string digest;  // XXH3-128 of the file
+    std::string digest;  // XXH3-128 of the file; empty: rows of its own that were kept elsewhere, which records confirm
     std::int64_t rows = 0, bytes = 0;
 };
 
@@ -117,7 +117,7 @@ struct Order {
         Compute,  // what nobody has finished of `range`
         Leave,    // the stage, which all have finished: take over what others have computed
         // With an Ownership:
-        Want,    // say which rows of others this process needs
+        Want,    // say which rows of others this process needs, and with `own` which it computes itself
         Export,  // write the rows of `parcel` to its file
         Import,  // take the rows of `parcel` over
         Tell,    // what this process has finished of `stage`
@@ -129,14 +129,15 @@ struct Order {
     RowParcel parcel{};
     plan::StageId stage{1};
     std::vector<Chunk> chunks{};
+    bool own = false;
 };
 
 // What an order of the last five kinds comes to.
 struct Exchanged {
-    std::vector<WantedRows> wanted;    // Want
-    std::vector<plan::StageId> hears;  // Want: the stages of which this process needs the records of all others
-    RowParcel parcel;                  // Export, Import
-    std::vector<Chunk> chunks;         // Tell
+    std::vector<WantedRows> wanted, own;  // Want
+    std::vector<plan::StageId> hears;     // Want: the stages of which this process needs the records of all others
+    RowParcel parcel;                     // Export, Import
+    std::vector<Chunk> chunks;            // Tell
 };
 
 // Tells a process what to compute, shard by shard. Called on the thread that runs the plan.

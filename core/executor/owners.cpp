@@ -69,6 +69,7 @@ private:
     {
         for (const ir::ValueId value : m_halo.valuesOf(stage.index)) {
             const std::int64_t rows = m_halo.owned(value, worker), bytes = rows * m_halo.rowBytes(value);
+            stage.storedRows += rows;
             stage.storedBytes += bytes;
             if (!m_session.isOutput(value)) continue;
             stage.outputRows += rows;

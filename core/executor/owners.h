@@ -23,7 +23,7 @@ struct OwnedStage {
     std::vector<OwnedRange> ranges;  // of each loop
     std::int64_t destinations = 0, edges = 0;
     double share = 0;                              // of the work of the stage
-    std::int64_t storedBytes = 0;                  // of the rows that it computes
+    std::int64_t storedRows = 0, storedBytes = 0;  // that it computes
     std::int64_t haloRows = 0, haloBytes = 0;      // of the values of this stage, that it gets of others
     std::int64_t outputRows = 0, outputBytes = 0;  // of results, that it hands to who gathers them
 };

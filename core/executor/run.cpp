@@ -238,10 +238,17 @@ private:
         for (;;) {
             const Order order = unwrap(dealer.next(id, static_cast<int>(m_programs.size()), m_session.stop));
             if (order.kind == Order::Kind::Leave) return order;
-            if (order.kind == Order::Kind::List) dealer.listed(m_shards->left(id, order.parts));
+            if (order.kind == Order::Kind::List) list(dealer, order.parts, stage, books);
             else if (order.kind == Order::Kind::Compute) computeTold(dealer, order.range, stage, report, books);
             else dealer.exchanged(exchanged(order));
         }
+    }
+
+    // Before that, what was handed back is taken over.
+    void list(Dealer& dealer, int parts, std::size_t stage, Books& books)
+    {
+        for (std::size_t l = 0; l < books.size(); ++l) books[l]->takeOver(m_shards->takeBack(numberOf(stage, l)));
+        dealer.listed(m_shards->left(plan::StageId::at(stage), parts));
     }
 
     void computeTold(Dealer& dealer, const ShardRange& range, std::size_t stage, StageReport& report, Books& books)

@@ -30,6 +30,9 @@ public:
     // Whether this process keeps rows of the value.
     [[nodiscard]] bool keeps(ir::ValueId value) const;
     [[nodiscard]] const std::optional<Ownership>& ownership() const { return m_ownership; }
+    // With an Ownership: takes over what was noted of its own destinations since this process began, by one before it. What is
+    // damaged stays open, and a note says so.
+    std::vector<Chunk> takeBack(const LoopNumber& number);
     // What nobody has finished of a stage, in pieces of about a `parts`-th of all of it.
     StageShards left(plan::StageId stage, int parts);
     // What nobody has finished of a range, for this process to compute. Raises Usage if it is not one of whole tiles.

@@ -30,6 +30,26 @@ Ranges Shards::ownOpen(const LoopNumber& number)
     return difference(united({mine}), loop(number).mine);
 }
 
+std::vector<Chunk> Shards::takeBack(const LoopNumber& number)
+{
+    if (!m_ownership) return {};
+    gather();
+    Loop& mine = loop(number);
+    std::vector<Chunk> fresh, taken;
+    for (const auto& [first, chunk] : cover(own(m_found[number])))
+        if (intersection({{first, chunk.count}}, mine.mine).empty()) fresh.push_back(chunk);
+    const std::vector<bool> intact = verify(programOf(number), fresh);
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+        if (intact[i]) taken.push_back(std::move(fresh[i]));
+    if (taken.size() < fresh.size())
+        m_session.noteOnce("stage " + std::to_string(number.stage.number) +
+                           ": rows that were handed back were damaged, and are computed again");
+    Ranges whole;
+    for (const Chunk& chunk : taken) whole.push_back({chunk.first, chunk.count});
+    add(mine, whole);
+    return taken;
+}
+
 StageShards Shards::ownLeft(plan::StageId stage, int parts)
 {
     StageShards left;
@@ -90,6 +110,7 @@ Exchanged Shards::exchange(const Order& order)
     switch (order.kind) {
     case Order::Kind::Want:
         result.wanted = m_exchange->wanted();
+        if (order.own) result.own = m_exchange->own();
         result.hears = hears();
         break;
     case Order::Kind::Export: result.parcel = m_exchange->exportRows(order.parcel); break;

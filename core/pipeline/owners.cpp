@@ -23,6 +23,11 @@ executor::Options optionsOf(const plan::Plan& plan, const DeviceOptions& device,
     return options;
 }
 
+double copySeconds(const WorkersForecast& forecast, std::size_t worker, std::size_t stage)
+{
+    return static_cast<double>(forecast.copies(worker, stage).second) / forecast.request.network;
+}
+
 // The slowest worker decides about a stage: nobody goes on before it has what it reads of others.
 StageSeconds secondsOf(const WorkersForecast& forecast, std::size_t stage, double alone)
 {
@@ -31,6 +36,8 @@ StageSeconds secondsOf(const WorkersForecast& forecast, std::size_t stage, doubl
         seconds.compute = std::max(seconds.compute, worker[stage].share * alone);
         seconds.halo = std::max(seconds.halo, static_cast<double>(worker[stage].haloBytes) / forecast.request.network);
     }
+    for (std::size_t w = 0; w < forecast.workers.size() && stage > 0; ++w)
+        seconds.copy = std::max(seconds.copy, copySeconds(forecast, w, stage - 1));
     return seconds;
 }
 
@@ -59,8 +66,10 @@ json::Value rangeValue(const executor::OwnedRange& range)
     return item;
 }
 
-json::Value stageValue(const executor::OwnedStage& stage, const WorkersRequest& request, double alone)
+json::Value stageValue(const WorkersForecast& forecast, std::size_t worker, std::size_t at)
 {
+    const executor::OwnedStage& stage = forecast.workers[worker][at];
+    const auto [copyRows, copyBytes] = forecast.copies(worker, at);
     json::Value item;
     item["stage"] = stage.index.number;
     item["ranges"] = json::Value::array();
@@ -70,9 +79,12 @@ json::Value stageValue(const executor::OwnedStage& stage, const WorkersRequest& 
     item["stored_bytes"] = stage.storedBytes;
     item["halo_rows"] = stage.haloRows;
     item["halo_bytes"] = stage.haloBytes;
+    item["copy_rows"] = copyRows;
+    item["copy_bytes"] = copyBytes;
     item["output_bytes"] = stage.outputBytes;
-    item["seconds"] = stage.share * alone;
-    item["halo_seconds"] = static_cast<double>(stage.haloBytes) / request.network;
+    item["seconds"] = stage.share * forecast.stages[at].alone;
+    item["halo_seconds"] = static_cast<double>(stage.haloBytes) / forecast.request.network;
+    item["copy_seconds"] = copySeconds(forecast, worker, at);
     return item;
 }
 
@@ -81,8 +93,15 @@ json::Value stageValue(const executor::OwnedStage& stage, const WorkersRequest& 
 double WorkersForecast::seconds() const
 {
     double sum = gather;
-    for (const StageSeconds& stage : stages) sum += stage.compute + stage.halo;
+    for (const StageSeconds& stage : stages) sum += std::max(stage.compute, stage.copy) + stage.halo;
     return sum;
+}
+
+std::pair<std::int64_t, std::int64_t> WorkersForecast::copies(std::size_t worker, std::size_t stage) const
+{
+    const std::vector<executor::OwnedStage>& kept = workers[(worker + workers.size() - 1) % workers.size()];
+    if (request.replicas < 2 || stage + 1 == kept.size()) return {0, 0};
+    return {kept[stage].storedRows, kept[stage].storedBytes};
 }
 
 base::Result<WorkersForecast> forecastWorkers(const Prepared& prepared, const plan::Plan& plan,
@@ -95,6 +114,9 @@ base::Result<WorkersForecast> forecastWorkers(const Prepared& prepared, const pl
         return base::fail(base::ErrorCode::Usage,
                           "workers that keep their own rows compute on a CPU, not on " + plan.device,
                           "use --device cpu with --workers");
+    if (request.replicas > request.workers)
+        return base::fail(base::ErrorCode::Usage, "one worker has no other one that could keep a copy of its rows",
+                          "use --replicas with at least 2 workers");
     auto shares =
         executor::shareOut(structure, prepared.analysis, plan, optionsOf(plan, device, {}), request.workers, stop);
     if (!shares) return base::forward(shares);
@@ -124,17 +146,17 @@ json::Value workersValue(const WorkersForecast& forecast)
 {
     json::Value document;
     document["network"] = forecast.request.network;
+    document["replicas"] = forecast.request.replicas;
     document["seconds"] = forecast.seconds();
     document["seconds_alone"] = forecast.alone;
     document["gather_seconds"] = forecast.gather;
     document["memory"] = forecast.memory;
     document["verdict"] = sentenceOf(forecast);
     document["workers"] = json::Value::array();
-    for (const std::vector<executor::OwnedStage>& stages : forecast.workers) {
+    for (std::size_t w = 0; w < forecast.workers.size(); ++w) {
         json::Value worker;
         worker["stages"] = json::Value::array();
-        for (std::size_t s = 0; s < stages.size(); ++s)
-            worker["stages"].push(stageValue(stages[s], forecast.request, forecast.stages[s].alone));
+        for (std::size_t s = 0; s < forecast.workers[w].size(); ++s) worker["stages"].push(stageValue(forecast, w, s));
         document["workers"].push(worker);
     }
     return document;

@@ -14,11 +14,13 @@ namespace hopscope::pipeline {
 struct WorkersRequest {
     int workers = 1;
     double network = 2.8e9;  // bytes per second into a machine: 25 Gbit/s, less what protocols take
+    int replicas = 1;        // of what is computed; 2: the next worker keeps a copy
 };
 
 struct StageSeconds {
     double alone = 0;              // of one process
     double compute = 0, halo = 0;  // of the slowest worker
+    double copy = 0;               // likewise, of rows of the stage before, while it computes
 };
 
 struct WorkersForecast {
@@ -29,6 +31,8 @@ struct WorkersForecast {
     double alone = 0;         // of the stages of one process
     std::int64_t memory = 0;  // of each worker, while it computes; stores come on top, as files
     [[nodiscard]] double seconds() const;
+    // What a worker (from 0) takes in as a copy when the stage is finished: rows and bytes; nothing of the last one.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> copies(std::size_t worker, std::size_t stage) const;
 };
 
 // Computing takes the seconds of `forecast` times the worker's share of the work: all machines are taken to be like this one.

@@ -161,6 +161,93 @@ def part_of(shards):
     return min(s["first"] for s in shards), max(s["first"] + s["count"] for s in shards)
 
 
+class Copies(OwnersTest):
+    """What a worker has finished is handed to another process that takes its place, with an empty folder."""
+
+    def finished(self, run):
+        """The crew after stage 1, and the rows, records and files that worker 2 has of it."""
+        self.run = run
+        crew, stages = self.crew(self.run, 2)
+        wanted = [client.call("rows/wanted", own=True) for client in crew]
+        self.assertEqual(wanted[0]["own"], [])
+        for client in crew[1:]:
+            finish(client, 1)
+        owner, files = crew[2], []
+        for parcel in self.of_stage(wanted[2]["own"], 1):
+            files.append(self.folder / f"copy-{len(files)}")
+            sent = owner.call("rows/export", value=parcel["value"], list=parcel["list"], file=str(files[-1]))
+            self.assertEqual((sent["rows"], sent["bytes"]), (parcel["rows"], parcel["bytes"]))
+        told = owner.call("records/export", stage=1)
+        told["contents"] = {name: (owner.folder / JOURNAL / name).read_bytes() for name in told["files"]}
+        return crew, stages, files, told
+
+    def of_stage(self, parcels, stage):
+        return [parcel for parcel in parcels if parcel["stage"] == stage]
+
+    def replaced(self, crew, files, told):
+        """Worker 2 is lost with its folder; who takes its place is given these."""
+        crew[2].stop()
+        shutil.rmtree(crew[2].folder)
+        crew[2], _ = self.owner(self.run, 2, 2, crew[0])
+        own = self.of_stage(crew[2].call("rows/wanted", own=True)["own"], 1)
+        self.assertEqual(len(own), len(files))
+        for parcel, file in zip(own, files):
+            crew[2].call("rows/import", value=parcel["value"], list=parcel["list"], file=str(file), own=True)
+        for name, content in told["contents"].items():
+            (crew[2].folder / JOURNAL / name).write_bytes(content)
+        crew[2].call("records/import", records=told["records"])
+        return crew[2].call("shard/list", stage=1, parts=4)
+
+    def test_rows_and_records_that_are_handed_back_are_not_computed_again(self):
+        for name in ("sage", "normed", "frontier"):
+            with self.subTest(model=name):
+                crew, stages, files, told = self.finished(self.case(name))
+                left = self.replaced(crew, files, told)
+                self.assertEqual((left["shards"], left["done"]), ([], left["total"]))
+                self.assertGreater(left["done"], 0)
+                _, done = together(crew, stages)
+                right(self.run, self.out)
+                stage = json.loads((self.out / "report.json").read_text())["stages"][0]["destinations"]
+                self.assertEqual(sum(done), self.run.destinations - stage)
+                self.end(crew)
+                shutil.rmtree(self.out, ignore_errors=True)
+
+    def test_samples_and_outputs_of_all_kinds(self):
+        for name, words in samples_and_outputs(self, ("gat", "gcn", "jknet")):
+            with self.subTest(model=name):
+                crew, stages, files, told = self.finished(Reference(name, words, self.folder, "--threads", "1"))
+                left = self.replaced(crew, files, told)
+                self.assertEqual((left["shards"], left["done"]), ([], left["total"]))
+                together(crew, stages)
+                right(self.run, self.out)
+                self.end(crew)
+
+    def test_what_is_damaged_is_computed_again(self):
+        for what in ("rows", "contributions"):
+            with self.subTest(damaged=what):
+                crew, stages, files, told = self.finished(self.case("normed"))
+                if what == "rows":
+                    content = bytearray(files[0].read_bytes())
+                    content[17] ^= 1
+                    files[0].write_bytes(content)
+                else:
+                    name = min(told["contents"])
+                    told["contents"][name] = told["contents"][name][:-1] + b"?"
+                left = self.replaced(crew, files, told)
+                self.assertLess(left["done"], left["total"])
+                again = sum(shard["count"] for shard in left["shards"])
+                self.assertEqual(again, left["total"] - left["done"])
+                together(crew, stages)
+                right(self.run, self.out)
+                self.end(crew)
+                shutil.rmtree(self.out, ignore_errors=True)
+
+    def test_a_copy_of_another_size_is_refused(self):
+        crew, _, files, told = self.finished(self.case("sage"))
+        files[0].write_bytes(files[0].read_bytes()[:-4])
+        self.refuses(-32003, "these are not the rows that were handed over", self.replaced, crew, files, told)
+
+
 class Plans(OwnersTest):
     def test_what_each_worker_will_do_is_told(self):
         words, plan = self.made["sage"], self.folder / "plan.json"
@@ -185,6 +272,31 @@ class Plans(OwnersTest):
         self.assertAlmostEqual(workers["seconds"], slowest + workers["gather_seconds"])
         self.assertIn("3 workers are predicted to take", workers["verdict"])
 
+    def test_copies_are_counted_where_they_are_asked_for(self):
+        words, plans = self.made["sage"], []
+        for replicas in (1, 2):
+            said = checked(engine("plan", *words, "--workers", 3, "--network", 0.01, "--replicas", replicas, "--json")).stdout
+            self.valid("plan", json.loads(said))
+            plans.append(json.loads(said)["workers"])
+        alone, copied = plans
+        self.assertEqual((alone["replicas"], copied["replicas"]), (1, 2))
+        self.assertEqual({stage["copy_bytes"] for worker in alone["workers"] for stage in worker["stages"]}, {0})
+        slowest = copied["gather_seconds"]
+        for stage in range(3):
+            of = [worker["stages"][stage] for worker in copied["workers"]]
+            kept = [of[at - 1] for at in range(3)]  # worker 1 has the copies of worker 3
+            last = stage == 2
+            self.assertEqual([part["copy_bytes"] for part in of], [0 if last else part["stored_bytes"] for part in kept])
+            self.assertEqual([part["copy_rows"] for part in of], [0 if last else part["destinations"] for part in kept])
+            for part in of:
+                self.assertAlmostEqual(part["copy_seconds"], part["copy_bytes"] / 1e7)
+            before = [worker["stages"][stage - 1]["copy_seconds"] for worker in copied["workers"]] if stage else [0]
+            slowest += max(max(before), *(part["seconds"] for part in of)) + max(part["halo_seconds"] for part in of)
+        self.assertAlmostEqual(copied["seconds"], slowest)
+        self.assertGreater(copied["seconds"], alone["seconds"])
+        said = checked(engine("plan", *words, "--workers", 3, "--replicas", 2)).stdout
+        self.assertIn("copies in", said)
+
     def test_a_slow_network_makes_one_machine_the_faster_one(self):
         words = self.made["sage"]
         said = checked(engine("plan", *words, "--workers", 2, "--network", 0.001)).stdout
@@ -198,6 +310,7 @@ class Plans(OwnersTest):
         words = self.made["sage"]
         self.refused(2, "--network", "plan", *words, "--network", 1)
         self.refused(2, "--workers", "plan", *words, "--workers", 0)
+        self.refused(2, "one worker has no other one", "plan", *words, "--workers", 1, "--replicas", 2)
 
 
 class Refusals(OwnersTest):

@@ -15,7 +15,7 @@ import torch
 from safetensors.numpy import save_file
 from torch import nn
 
-from scale_support import PATIENCE, ScaleTest, kill, records, right
+from scale_support import JOURNAL, PATIENCE, ScaleTest, kill, records, right
 
 import engine_models as models
 from engine_commands import engine
@@ -57,6 +57,7 @@ class OwnersTest(ScaleTest):
                   str(cls.shared / "shop.safetensors"))
         cls.made["shop"] = [cls.shared / "shop.pt", "--data", cls.shared / "shop.safetensors",
                             "--role", "buys=index:user>item", "--batch", "1500"]
+        cls.made["orders"] = cls.made["shop"][:-2]  # the same, for whoever has a batch of its own
 
     def setUp(self):
         super().setUp()
@@ -103,14 +104,15 @@ class Workers(OwnersTest):
                 shutil.rmtree(self.out)
 
     def test_what_comes_in_is_what_was_predicted_to_the_byte(self):
-        for name, workers in (("sage", 4), ("frontier", 2), ("normed", 3), ("shop", 2)):
-            with self.subTest(model=name, workers=workers):
+        for name, workers, replicas in (("sage", 4, 2), ("frontier", 2, 1), ("normed", 3, 2), ("shop", 2, 2)):
+            with self.subTest(model=name, workers=workers, replicas=replicas):
                 case = self.case(name)
                 plan = self.folder / f"{name}.json"
-                predicted = self.predicted(case, plan, workers)
-                report = self.run_scale(case, "--workers", workers, "--plan", plan)
+                predicted = self.predicted(case, plan, workers, "--replicas", replicas)
+                report = self.run_scale(case, "--workers", workers, "--plan", plan, "--replicas", replicas)
                 self.assertEqual([in_of(worker["halo"]) for worker in report["scale"]["workers"]],
                                  [in_of(worker["stages"], "halo_") for worker in predicted["workers"]])
+                self.copies_are_as_predicted(case, report["scale"]["workers"], predicted["workers"], replicas)
                 stored = sum(stage["output_bytes"] for worker in predicted["workers"] for stage in worker["stages"])
                 self.assertEqual(report["scale"]["gathered"], stored)
                 told = sum(event["bytes"] for event in self.events("rows"))
@@ -118,10 +120,20 @@ class Workers(OwnersTest):
                 shutil.rmtree(self.out)
                 (self.folder / "events").unlink()
 
-    def predicted(self, case, plan, workers):
+    def copies_are_as_predicted(self, case, workers, predicted, replicas):
+        """Also by what they are copies of: all stores but those of the last stage."""
+        copies = [in_of(worker.get("copies", ())) for worker in workers]
+        self.assertEqual(copies, [in_of(worker["stages"], "copy_") for worker in predicted])
+        stored = sum(stage["stored_bytes"] for worker in predicted for stage in worker["stages"][:-1])
+        self.assertEqual(sum(size for stages in copies for _, size in stages.values()), stored * (replicas - 1))
+        self.assertGreater(stored, 0)
+        self.assertEqual(sum(event["bytes"] for event in self.events("copied")), stored * (replicas - 1))
+
+    def predicted(self, case, plan, workers, *more):
         words = self.words(case)
         words = words[:words.index("--verify")] + words[words.index("--verify") + 2:]
-        said = checked(engine("plan", *words, "--threads", 1, "--device", "cpu", "-o", plan, "--workers", workers, "--json"))
+        said = checked(engine("plan", *words, "--threads", 1, "--device", "cpu", "-o", plan, "--workers", workers,
+                              *more, "--json"))
         return json.loads(said.stdout)["workers"]
 
     def test_a_worker_stays_within_its_limit(self):
@@ -194,6 +206,152 @@ class Interruptions(OwnersTest):
             self.assertEqual(process.returncode, 130, error)
             self.assertEqual((self.engines(), self.left()), ([], []))
         self.run_scale(case, "--workers", 2)
+
+
+class Replicas(OwnersTest):
+    """Workers are lost with their folders."""
+
+    workers_of_run = 3
+
+    def begin(self, name, *more):
+        self.case_of_run = self.case(name)
+        return self.start(self.words(self.case_of_run), "--workers", self.workers_of_run, "--replicas", 2, "--json", *more)
+
+    def folder_of(self, number):
+        folder, = self.scratch.glob(f"hopscope-*-{number}")
+        return folder
+
+    def copied(self, number):
+        """The stages of a worker of which there have been copies."""
+        return {event["stage"] for event in self.events("copied") if event["from"] == number}
+
+    def stop(self, number):
+        """It would write on."""
+        folder = str(self.folder_of(number))
+        pid, = [pid for pid in self.workers() if f"{folder}/" in opened_by(pid)]
+        os.kill(pid, signal.SIGSTOP)
+        return pid, folder
+
+    def lose(self, *numbers):
+        """Workers with their folders, at once."""
+        stopped = [self.stop(number) for number in numbers]
+        for _, folder in stopped:  # others may still put rows there
+            self.until(lambda at=folder: shutil.rmtree(at, ignore_errors=True) or not Path(at).exists(), 5)
+        for pid, _ in stopped:
+            self.assertTrue(kill(pid))
+
+    def computed(self, stages, workers=None):
+        return sum(event["destinations"] for event in self.events("shard")
+                   if event["stage"] in stages and event["worker"] in (workers or range(1, self.workers_of_run + 1)))
+
+    def of_stages(self, report, stages):
+        return sum(stage["destinations"] for stage in report["stages"] if stage["index"] in stages)
+
+    def restored(self, number):
+        return {event["stage"]: event["destinations"] for event in self.events("restored") if event["worker"] == number}
+
+    def test_finished_stages_of_a_lost_worker_are_not_computed_again(self):
+        for name, finished in (("slow", 1), ("slow", 2), ("slow normed", 1), ("slow orders", 2)):
+            with self.subTest(model=name, stages=finished):
+                process, stages = self.begin(name), range(1, finished + 1)
+                self.until(lambda: set(stages) <= self.copied(2))
+                self.lose(2)
+                said, _ = self.come_through(process, self.case_of_run)
+                report = json.loads(said)
+                self.assertEqual(report["scale"]["lost"], 1)
+                self.assertEqual(self.computed(stages), self.of_stages(report, stages))
+                all_of_it = sum(event["destinations"] for event in self.events("shard"))
+                self.assertLessEqual(all_of_it, self.case_of_run.destinations * 1.05)
+                self.assertLessEqual(set(stages), set(self.restored(2)))
+                shutil.rmtree(self.out)
+                (self.folder / "events").unlink()
+
+    def test_damaged_copies_are_computed_again(self):
+        for what, files in (("rows", "rows-*"), ("records", "sealed.json"), ("size", "rows-0")):
+            with self.subTest(damaged=what):
+                process = self.begin("slow")
+                self.until(lambda: 1 in self.copied(2))
+                self.stop(2)
+                copy = self.folder_of(3) / JOURNAL / "copies/2/1"
+                for file in sorted(copy.glob(files)):
+                    damage(file, what)
+                self.lose(2)
+                said, _ = self.come_through(process, self.case_of_run)
+                report = json.loads(said)
+                again = self.computed({1}) - self.of_stages(report, {1})
+                mine = self.of_stages(report, {1}) / self.workers_of_run
+                self.assertGreater(again, 0)
+                self.assertLess(again, mine * (0.5 if what == "rows" else 1.5))  # one chunk of the worker's part, or all
+                self.assertEqual(self.restored(2)[1] > 0, what == "rows")
+                notes = {event["message"] for event in self.events("note")}
+                self.assertEqual(any("handed back were damaged" in note for note in notes), what == "rows")
+                self.assertGreaterEqual(sum(e["from"] == 2 and e["stage"] == 1 for e in self.events("copied")), 2)
+                shutil.rmtree(self.out)
+                (self.folder / "events").unlink()
+
+    def test_owner_and_keeper_are_lost_together(self):
+        process = self.begin("slow")
+        self.until(lambda: {1, 2} <= self.copied(2))
+        self.lose(2, 3)
+        said, _ = self.come_through(process, self.case_of_run)
+        self.assertEqual(json.loads(said)["scale"]["lost"], 2)
+        self.assertNotIn(1, self.restored(2))  # worker 3 had the copy
+        self.assertGreater(self.computed({1}, {2}), self.computed({1}, {1}) * 1.5)
+        self.assertIn(1, self.restored(3))
+
+    def test_a_copy_is_made_again_when_its_keeper_is_lost(self):
+        process = self.begin("slow")
+        self.until(lambda: 1 in self.copied(2) and 1 in self.copied(3))
+        self.lose(3)
+        self.until(lambda: sum(e["from"] == 2 and e["stage"] == 1 for e in self.events("copied")) == 2)
+        self.lose(2)
+        said, _ = self.come_through(process, self.case_of_run)
+        self.assertEqual(json.loads(said)["scale"]["lost"], 2)
+        self.assertEqual(self.computed({1}), self.of_stages(json.loads(said), {1}))
+
+    def test_workers_are_lost_with_their_folders_at_random(self):
+        for name, seed in (("slow", 1), ("slow normed", 2), ("slow orders", 3)):
+            with self.subTest(model=name):
+                draw, process, lost = random.Random(seed), self.begin(name), 0
+                self.until(lambda: len(self.left()) == self.workers_of_run and self.noted())
+                while process.poll() is None and lost < 5:
+                    with contextlib.suppress(ValueError, OSError):  # it is not there yet, or any more
+                        self.lose(draw.randrange(1, self.workers_of_run + 1))
+                        lost += 1
+                    time.sleep(draw.uniform(0.1, 1.0))
+                said, _ = self.come_through(process, self.case_of_run)
+                self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
+                shutil.rmtree(self.out)
+                (self.folder / "events").unlink()
+
+    def test_folders_that_were_named_keep_their_copies(self):
+        process = self.begin("slow", "--scratch", self.scratch)
+        self.until(lambda: all(1 in self.copied(number) for number in range(1, self.workers_of_run + 1)))
+        process.kill()
+        process.communicate()
+        self.until(lambda: not self.engines(), 5)
+        copies = sorted(str(path.parent.relative_to(self.scratch)) for path in self.scratch.glob("*/*/copies/*/1/sealed.json"))
+        self.assertEqual(len(copies), self.workers_of_run)
+        (self.folder / "events").unlink()
+        said, _ = self.come_through(self.begin("slow", "--scratch", self.scratch), self.case_of_run)
+        self.assertEqual([event for event in self.events("copied") if event["stage"] == 1], [])
+
+    def test_one_worker_cannot_keep_a_copy(self):
+        words = self.words(self.case("sage"))
+        self.refused(2, "no other one that could keep a copy", words, "--workers", 1, "--replicas", 2)
+        process = ScaleTest.start(self, words, "--workers", 2, "--replicas", 2)
+        _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("2 for workers that keep their own rows", error)
+
+
+def damage(file, what):
+    content = bytearray(file.read_bytes())
+    if what == "size":
+        content = content[:-4]
+    else:
+        content[len(content) // 2] ^= 1
+    file.write_bytes(content)
 
 
 # Passes requests on, but for the model of worker 2.

@@ -4,12 +4,13 @@ import json
 import os
 import random
 import shutil
+import signal
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from scale_owners import parent_of
+from scale_owners import opened_by, parent_of
 from scale_ray import RayTest
 from scale_support import PATIENCE, kill, processes, records, right
 
@@ -59,6 +60,51 @@ class Owners(RayTest):
         right(case, self.out)
         self.assertEqual(list(place.glob(mine)), [])
 
+    def test_copies_come_in_as_one_machine_counts_them(self):
+        case = self.case("normed")
+        scale = self.run_scale(case, "--workers", 3, "--replicas", 2)["scale"]
+        copied = [sum(stage["bytes"] for stage in worker["copies"]) for worker in scale["workers"]]
+        told = {number: 0 for number in (1, 2, 3)}
+        for event in self.events("copied"):
+            told[event["worker"]] += event["bytes"]
+            self.assertEqual(event["from"], (event["worker"] - 2) % 3 + 1)
+        self.assertEqual(copied, list(told.values()))
+        self.assertTrue(all(copied))
+
+    def node_of(self, pid):
+        """The number of the node on which an engine of a worker is."""
+        raylet = parent_of(parent_of(pid))
+        found = [at for at, node in enumerate(self.cluster.nodes)
+                 if any(started.process.pid == raylet for started in node.all_processes["raylet"])]
+        self.assertEqual(len(found), 1)
+        return found[0]
+
+    def test_a_node_is_lost_with_its_disk_and_finished_stages_are_not_computed_again(self):
+        for name in ("slow", "slow normed"):
+            with self.subTest(model=name):
+                case = self.case(name)
+                process = self.start(self.words(case), "--workers", 3, "--replicas", 2, "--json")
+                self.until(lambda: any(e["from"] == 2 and e["stage"] == 1 for e in self.events("copied")))
+                folder, = self.scratch.glob("hopscope-*-2")
+                pid, = [pid for pid in self.engines() if f"{folder}/" in opened_by(pid)]
+                for stopped in (pid, parent_of(pid)):
+                    os.kill(stopped, signal.SIGSTOP)
+                node = self.node_of(pid)
+                shutil.rmtree(folder)
+                self.cluster.lose_at(node)
+                kill(pid)
+                said, error = process.communicate(timeout=PATIENCE)
+                self.assertEqual(process.returncode, 0, error + said)
+                right(case, self.out)
+                report = json.loads(said)
+                self.assertGreaterEqual(report["scale"]["lost"], 1)
+                first = sum(event["destinations"] for event in self.events("shard") if event["stage"] == 1)
+                self.assertEqual(first, report["stages"][0]["destinations"])
+                self.assertTrue(any(e["worker"] == 2 and e["stage"] == 1 for e in self.events("restored")))
+                shutil.rmtree(self.out)
+                (self.folder / "events").unlink()
+                self.nothing_runs()
+
     def strike(self, draw, kind):
         """Whether it hit something."""
         if kind == "node":
@@ -73,8 +119,9 @@ class Owners(RayTest):
     def test_workers_actors_and_a_node_are_killed(self):
         draw, case = random.Random(3), self.case("slow")
         kinds = ["worker", "actor", "worker", "node"]
-        for _ in range(4):  # a run may be through before all of them have hit
-            process, end = self.start(self.words(case), "--workers", 2, "--json"), time.monotonic() + PATIENCE
+        for replicas in (2, 1, 2, 1):  # a run may be through before all of them have hit
+            process = self.start(self.words(case), "--workers", 2, "--replicas", replicas, "--json")
+            end = time.monotonic() + PATIENCE
             while process.poll() is None and time.monotonic() < end:
                 time.sleep(draw.uniform(0.3, 1.0))
                 if kinds and any(records(folder) for folder in self.left()) and self.strike(draw, kinds[0]):

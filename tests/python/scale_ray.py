@@ -48,7 +48,10 @@ class Nodes:
 
     def lose(self, draw):
         """A whole node at once, and another one in its place."""
-        self.cluster.remove_node(self.nodes.pop(draw.randrange(len(self.nodes))), allow_graceful=False)
+        self.lose_at(draw.randrange(len(self.nodes)))
+
+    def lose_at(self, number):
+        self.cluster.remove_node(self.nodes.pop(number), allow_graceful=False)
         self.add()
 
     def close(self):

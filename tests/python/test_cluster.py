@@ -23,14 +23,16 @@ class Clusters(PackageTest):
         self.assertEqual({p.name for p in self.folder.iterdir()}, {"Gcn", "EdgeScores", "scratch"})
 
     def test_workers_that_keep_their_own_rows(self):
-        for kind in (Gcn, EdgeScores):
-            with self.subTest(model=kind.__name__):
-                model, data, told, out = made(kind), graph(), [], self.folder / f"{kind.__name__}-owners"
-                result = hopscope.run(model, data, out, cluster="local", workers=2, layout="owners",
+        for kind, replicas in ((Gcn, 1), (Gcn, 2), (EdgeScores, 2)):
+            with self.subTest(model=kind.__name__, replicas=replicas):
+                model, data, told, out = made(kind), graph(), [], self.folder / f"{kind.__name__}-owners-{replicas}"
+                result = hopscope.run(model, data, out, cluster="local", workers=2, layout="owners", replicas=replicas,
                                       progress=lambda *step: told.append(step))
                 self.same(result.output, model(data.x, data.edge_index))
                 self.assertEqual(result.verdict, "equal")
-                self.assertEqual(result.report.document["scale"]["layout"], "owners")
+                scale = result.report.document["scale"]
+                self.assertEqual(scale["layout"], "owners")
+                self.assertEqual(["copies" in worker for worker in scale["workers"]], [replicas == 2] * 2)
                 self.assertTrue(any(what.startswith("stage 1 of") for what, _, _ in told))
 
     def test_what_it_needs_is_said(self):
@@ -40,6 +42,10 @@ class Clusters(PackageTest):
                               ("need a number of them", {"cluster": "local", "out": out}),
                               ("need a number of them", {"cluster": "local", "out": out, "layout": "owners"}),
                               ("neither shared nor owners", {"cluster": "local", "workers": 1, "out": out, "layout": "x"}),
+                              ("1, or 2 for workers", {"cluster": "local", "workers": 2, "out": out, "replicas": 2}),
+                              ("1, or 2 for workers", {"cluster": "local", "workers": 2, "out": out, "layout": "owners", "replicas": 3}),
+                              ("no other one", {"cluster": "local", "workers": 1, "out": out, "layout": "owners", "replicas": 2}),
+                              ("workers of a cluster", {"out": out, "replicas": 2}),
                               ("workers of a cluster", {"out": out, "layout": "owners"})):
             with self.subTest(says=says), self.assertRaises(hopscope.UsageError) as caught:
                 hopscope.inference(model, data, **options)

@@ -30,12 +30,18 @@ void addPlanOptions(CLI::App& command, PlanTexts& texts)
         ->check(CLI::PositiveNumber)
         ->needs(workers)
         ->capture_default_str();
+    command.add_option("--replicas", texts.replicas, "2: another worker keeps a copy of the rows of each")
+        ->type_name("1|2")
+        ->check(CLI::Range(1, 2))
+        ->needs(workers)
+        ->capture_default_str();
 }
 
 std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts)
 {
     if (texts.workers == 0) return std::nullopt;
-    return pipeline::WorkersRequest{.workers = texts.workers, .network = texts.network * 1e9};
+    return pipeline::WorkersRequest{
+        .workers = texts.workers, .network = texts.network * 1e9, .replicas = texts.replicas};
 }
 
 }  // namespace hopscope::engine

@@ -17,6 +17,7 @@ struct PlanTexts {
     std::string explain, steps;
     int workers = 0;       // 0: not asked for
     double network = 2.8;  // GB/s
+    int replicas = 1;
 };
 
 void addPlanOptions(CLI::App& command, PlanTexts& texts);

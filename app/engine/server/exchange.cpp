@@ -11,6 +11,22 @@ using json::Value;
 
 constexpr int mostOwners = 4096;
 
+Value parcelsValue(const std::vector<executor::WantedRows>& parcels)
+{
+    Value items = Value::array();
+    for (const executor::WantedRows& rows : parcels) {
+        Value item;
+        item["value"] = rows.value.index;
+        item["stage"] = rows.stage.number;
+        item["from"] = rows.from;
+        item["rows"] = rows.rows;
+        item["bytes"] = rows.bytes;
+        item["list"] = rows.list;
+        items.push(item);
+    }
+    return items;
+}
+
 }  // namespace
 
 std::optional<executor::Ownership> ownerOf(const Reader& params)
@@ -36,7 +52,7 @@ executor::RowParcel parcelOf(const Reader& params, bool digest)
     parcel.value = ir::ValueId(params.get<int>("value"));
     parcel.list = params.get<std::string>("list");
     parcel.file = params.get<std::string>("file");
-    if (digest) parcel.digest = params.get<std::string>("digest");
+    if (digest && !params.maybe<bool>("own").value_or(false)) parcel.digest = params.get<std::string>("digest");
     return parcel;
 }
 
@@ -53,17 +69,8 @@ std::vector<executor::Chunk> recordsOf(const Reader& params)
 Value wantedValue(const executor::Exchanged& result)
 {
     Value answer;
-    answer["parcels"] = Value::array();
-    for (const executor::WantedRows& rows : result.wanted) {
-        Value item;
-        item["value"] = rows.value.index;
-        item["stage"] = rows.stage.number;
-        item["from"] = rows.from;
-        item["rows"] = rows.rows;
-        item["bytes"] = rows.bytes;
-        item["list"] = rows.list;
-        answer["parcels"].push(item);
-    }
+    answer["parcels"] = parcelsValue(result.wanted);
+    answer["own"] = parcelsValue(result.own);
     answer["hears"] = Value::array();
     for (const plan::StageId stage : result.hears) answer["hears"].push(stage.number);
     return answer;

@@ -16,7 +16,7 @@ namespace hopscope::engine {
 std::optional<executor::Ownership> ownerOf(const json::Reader& params);
 // `begun` of worker/open: {run, plan}, the texts of the files; empty if it is missing.
 std::map<std::string, std::string> begunOf(const json::Reader& params);
-// {value, list, file} of rows/export; with `digest`, of rows/import.
+// {value, list, file} of rows/export; with `digest`, or `own` instead, of rows/import.
 executor::RowParcel parcelOf(const json::Reader& params, bool digest);
 // `records` of records/import: lines of a journal.
 std::vector<executor::Chunk> recordsOf(const json::Reader& params);

@@ -129,9 +129,11 @@ private:
         return atStage(params, order, call, &Worker::stageEndValue);
     }
 
-    Outcome want(const Reader&, const Call& call)
+    Outcome want(const Reader& params, const Call& call)
     {
-        return whereItStands({.kind = Order::Kind::Want}, call, &Worker::wantedRows);
+        Order order{.kind = Order::Kind::Want};
+        order.own = params.maybe<bool>("own").value_or(false);
+        return params.ok() ? whereItStands(order, call, &Worker::wantedRows) : invalid(params);
     }
 
     Outcome exportRows(const Reader& params, const Call& call)

@@ -28,16 +28,22 @@ def run(
     stop: threading.Event | None = None,
     layout: str = "shared",
     scratch: str | None = None,
+    replicas: int = 1,
 ) -> dict[str, Any]:
     """The report, as the last worker has written it, with `scale`: who has computed what. `request`: the parameters of
     worker/open (docs/protocol.md), with absolute paths. `stop`: set from any thread, it ends the run of workers that
     share a folder. Ends all workers, however it ends. `layout`: "shared" or "owners"; `scratch`: where owners have
-    their folders."""
+    their folders. `replicas`: 2, if another worker is to keep a copy of what an owner has computed."""
     if layout not in ("shared", "owners"):
         raise UsageError(f"layout: '{layout}' is neither shared nor owners", "leave it out for a shared folder")
+    if replicas not in (1, 2) or (replicas == 2 and layout != "owners"):
+        raise UsageError(
+            "replicas are 1, or 2 for workers that keep their own rows",
+            "--layout owners (in Python layout=) makes them do that",
+        )
     if layout == "owners":
         place = _place(address, workers, threads, scratch, _name_of(request["output"]))
-        return _run_owners(request, place, told, progress)
+        return _run_owners(request, place, told, progress, replicas)
     crew = _crew(address, workers, threads)
     try:
         with reported(progress) as show:
@@ -49,12 +55,20 @@ def run(
 
 
 def _run_owners(
-    request: Mapping[str, Any], place: Place, told: Callable[[Event], None], progress: bool | Progress | None
+    request: Mapping[str, Any],
+    place: Place,
+    told: Callable[[Event], None],
+    progress: bool | Progress | None,
+    replicas: int,
 ) -> dict[str, Any]:
     clean = False
     try:
+        if replicas > place.size:
+            raise UsageError(
+                "one worker has no other one that could keep a copy of its rows", "name more with --workers"
+            )
         with reported(progress) as show:
-            owners = Owners(place, request, told, show)
+            owners = Owners(place, request, told, show, replicas)
             report = owners.run()
             clean = True
             return {**report, "scale": owners.summary()}

@@ -111,6 +111,7 @@ def inference(
     cluster: str | None = None,
     workers: int = 0,
     layout: str = "shared",
+    replicas: int = 1,
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -129,20 +130,19 @@ def inference(
     another one goes on with it, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` in
     a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of
     this machine; the run can be resumed in the same way, unless with `layout` "owners" they keep rows on their own
-    disks instead. `scratch`: the folder for temporary files, where memory or the usual one has no room. `progress`:
-    True, False, None (a bar on terminals and in notebooks) or a function of (what, done, total).
-
-    Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file behind.
+    disks, and another one a copy with `replicas` 2. `scratch`: the folder for temporary files, where memory or the
+    usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of (what,
+    done, total). Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file
+    behind.
     """
     settings: dict[str, Any] = {"strategy": strategy, "objective": objective, "pins": list(pins)}
     settings |= {"stages": stages, "deadline": deadline}
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
     how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, out, scratch)
-    if cluster is None and layout != "shared":
-        raise UsageError("a layout is for the workers of a cluster", "name one with cluster=")
+    crew = _crew(cluster, workers=workers, layout=layout, replicas=replicas)
     if cluster is not None:
-        return _agreed(_together(asked, cluster, workers, layout, progress))
+        return _agreed(_together(asked, cluster, crew, progress))
     if resume:
         return _agreed(_resumed(asked, progress))
     with reported(progress) as show:
@@ -203,19 +203,26 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     return _result(document, made, found.saved, outputs, folder if asked.out is not None else None)
 
 
+def _crew(cluster: str | None, **crew: Any) -> dict[str, Any]:
+    """What is said of workers."""
+    if cluster is None and (crew["layout"] != "shared" or crew["replicas"] != 1):
+        raise UsageError("a layout and replicas are for the workers of a cluster", "name one with cluster=")
+    return crew
+
+
 def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
     if progress:
         raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
     return _kept(asked, asked.scratch, _resuming.alone)
 
 
-def _together(asked: _Asked, cluster: str, workers: int, layout: str, progress: bool | Progress | None) -> Inference:
-    """Files go where the workers see them: beside the folder of the results."""
+def _together(asked: _Asked, cluster: str, crew: Mapping[str, Any], progress: bool | Progress | None) -> Inference:
+    """Files go where the workers see them: beside the folder of the results. `crew`: as for `_cluster.run`."""
     if asked.run["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
 
     def carry(order: _resuming.Order) -> dict[str, Any]:
-        return _cluster.run(_request(order), cluster, workers=workers, progress=progress, layout=layout)
+        return _cluster.run(_request(order), cluster, **crew, progress=progress)
 
     return _kept(asked, asked.scratch or Path(asked.out or ".").absolute().parent, carry)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ._copies import Copies
 from ._worker import JOURNAL, Worker
 from .errors import HopscopeError, ResourceError, UsageError, document_of
 
@@ -29,11 +30,17 @@ class Owner:
     def __init__(self, scratch: str | None, name: str) -> None:
         self._worker = Worker()
         self._scratch, self._folder = scratch, Path(scratch or tempfile.gettempdir()) / name
+        self._problem: dict[str, Any] | None = None
+        self._copies = Copies(self._folder / JOURNAL / "copies")
         self._numbers = itertools.count(1)
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """As `Worker.call`."""
-        return self._worker.call(method, params)
+        """As `Worker.call`. What has ended the run of this worker is what it says from then on, whoever asks."""
+        answer = self._worker.call(method, params)
+        if "error" in answer:
+            self._problem = self._problem or answer["error"]
+            return {**answer, "error": self._problem}
+        return answer
 
     def open(self, params: Mapping[str, Any], begun: Mapping[str, str]) -> dict[str, Any]:
         """Takes part in the run that has begun so."""
@@ -42,11 +49,14 @@ class Owner:
         except OSError as problem:
             return {"error": document_of(self._refusal(problem))}
         where = {"output": str(self._folder), "begun": begun, "keep": bool(self._scratch)}
-        return self._worker.call("worker/open", {**params, **where})
+        answer = self.call("worker/open", {**params, **where})
+        if "result" in answer:
+            answer["result"]["copies"] = self._copies.all()
+        return answer
 
     def stand(self) -> dict[str, Any]:
         """Whether the process still answers."""
-        return self._worker.call("rows/wanted", {})
+        return self.call("rows/wanted", {})
 
     def listing(self, path: str) -> bytes:
         """A list of rows that this worker needs."""
@@ -54,30 +64,31 @@ class Owner:
 
     def hand(self, value: int, listing: str | bytes) -> dict[str, Any]:
         """Rows for another worker, in the file that the answer names."""
+        file, own = self._fresh(), self._fresh()
         try:
-            path = listing if isinstance(listing, str) else self._written(listing)
+            own.write_bytes(Path(listing).read_bytes() if isinstance(listing, str) else listing)
         except OSError as problem:
-            return {"error": document_of(self._refusal(problem))}
-        file = self._fresh()
-        answer = self._worker.call("rows/export", {"value": value, "list": path, "file": str(file)})
-        if path != listing:
-            Path(path).unlink(missing_ok=True)
+            return self._refused(problem)
+        answer = self.call("rows/export", {"value": value, "list": str(own), "file": str(file)})
+        own.unlink(missing_ok=True)
         return {**answer, "file": str(file)}
 
-    def take(self, parcel: Mapping[str, Any], digest: str, rows: str | memoryview) -> dict[str, Any]:
-        """Rows of another worker, by their file or as they are. The file is removed."""
+    def take(self, rows: str | memoryview, parcel: Mapping[str, Any], digest: str | None) -> dict[str, Any]:
+        """Rows of another worker, by their file or as they are; without a digest, of this one before it was lost. The
+        file is removed."""
         try:
-            file = rows if isinstance(rows, str) else self._written(rows)
+            file = shutil.move(rows, self._fresh()) if isinstance(rows, str) else self._written(rows)
         except OSError as problem:
-            return {"error": document_of(self._refusal(problem))}
-        where = {"value": parcel["value"], "list": parcel["list"], "file": file, "digest": digest}
-        answer = self._worker.call("rows/import", where)
+            return self._refused(problem)
+        where = {"value": parcel["value"], "list": parcel["list"], "file": str(file)}
+        where |= {"own": True} if digest is None else {"digest": digest}
+        answer = self.call("rows/import", where)
         Path(file).unlink(missing_ok=True)
         return answer
 
     def records(self, stage: int) -> dict[str, Any]:
         """What this worker has finished of a stage; `files` with what it contributes to reductions, by name."""
-        answer = self._worker.call("records/export", {"stage": stage})
+        answer = self.call("records/export", {"stage": stage})
         if "result" in answer:
             names = answer["result"]["files"]
             answer["result"]["files"] = {name: (self._folder / JOURNAL / name).read_bytes() for name in names}
@@ -89,8 +100,36 @@ class Owner:
             for name, content in files.items():
                 (self._folder / JOURNAL / name).write_bytes(content)
         except OSError as problem:
-            return {"error": document_of(self._refusal(problem))}
-        return self._worker.call("records/import", {"records": records})
+            return self._refused(problem)
+        return self.call("records/import", {"records": records})
+
+    def keep(self, rows: str | memoryview, worker: int, stage: int, number: int) -> dict[str, Any]:
+        """A parcel of what another worker has computed. The file is removed."""
+        try:
+            return {"result": {"bytes": self._copies.keep(rows, worker, stage, number)}}
+        except OSError as problem:
+            return self._refused(problem)
+
+    def seal(self, worker: int, stage: int, records: str, files: Mapping[str, bytes]) -> dict[str, Any]:
+        """All parcels are there, and this is what the other one has noted."""
+        try:
+            self._copies.seal(worker, stage, records, files)
+        except OSError as problem:
+            return self._refused(problem)
+        return {"result": {}}
+
+    def kept(self, worker: int, stage: int) -> dict[str, Any]:
+        """Records and files of a copy, and the `sizes` of its parcels, to be asked `back`; none, if it is damaged."""
+        return {"result": self._copies.of(worker, stage)}
+
+    def back(self, worker: int, stage: int, number: int) -> dict[str, Any]:
+        """A parcel of a copy, in the file that the answer names."""
+        file = self._fresh()
+        try:
+            shutil.copyfile(self._copies.parcel(worker, stage, number), file)
+        except OSError as problem:
+            return self._refused(problem)
+        return {"result": {}, "file": str(file)}
 
     def end(self) -> None:
         """From any thread."""
@@ -111,6 +150,12 @@ class Owner:
         if other:
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    def _refused(self, problem: OSError) -> dict[str, Any]:
+        """A file that is missing went with the folder of a worker that is lost, this one or another."""
+        if isinstance(problem, FileNotFoundError):
+            return {"lost": f"{problem.filename} is gone"}
+        return {"error": document_of(self._refusal(problem))}
+
     def _refusal(self, problem: OSError) -> HopscopeError:
         full = problem.errno is not None and problem.errno not in (2, 13, 20, 30)
         kind = ResourceError if full else UsageError
@@ -120,10 +165,10 @@ class Owner:
     def _fresh(self) -> Path:
         return self._folder / JOURNAL / f"parcel-{next(self._numbers)}"
 
-    def _written(self, content: bytes | memoryview) -> str:
+    def _written(self, content: memoryview) -> Path:
         file = self._fresh()
         file.write_bytes(content)
-        return str(file)
+        return file
 
 
 class Gatherer(Owner):
@@ -134,7 +179,7 @@ class Gatherer(Owner):
 
     def open(self, params: Mapping[str, Any], begun: Mapping[str, str]) -> dict[str, Any]:
         where = {"output": str(self._folder), **({"begun": begun} if begun else {})}
-        return self._worker.call("worker/open", {**params, **where})
+        return self.call("worker/open", {**params, **where})
 
 
 def remove(scratch: str | None, name: str) -> None:

@@ -21,14 +21,14 @@ class Peer(Protocol):
     def ask(self, what: str, *words: Any) -> Future[Answer]:
         """A method of `Owner`."""
 
-    def send(self, parcel: Parcel, to: Peer) -> tuple[Future[Answer], Any]:
-        """Prepares rows that `to` needs: the answer, and what `receive` takes."""
+    def draw(self, what: str, *words: Any) -> tuple[Future[Answer], Any]:
+        """A method of `Owner` that hands rows over: the answer, which may name a `file`; if not, the rows."""
 
-    def receive(self, parcel: Parcel, digest: str, rows: Any) -> Future[Answer]:
-        """Takes them over."""
+    def give(self, what: str, rows: Any, *words: Any) -> Future[Answer]:
+        """A method of `Owner` that takes rows, those of another one's `draw`."""
 
     def listing(self, parcel: Parcel) -> Any:
-        """The list of the rows, for the `send` of another one."""
+        """The list of the rows, as `hand` takes it."""
 
     def end(self) -> None:
         """At once and without waiting; what it has begun is cancelled."""
@@ -63,11 +63,11 @@ class LocalPeer:
     def listing(self, parcel: Parcel) -> Any:
         return parcel["list"]
 
-    def send(self, parcel: Parcel, to: Peer) -> tuple[Future[Answer], Any]:
-        return self.ask("hand", parcel["value"], to.listing(parcel)), None
+    def draw(self, what: str, *words: Any) -> tuple[Future[Answer], Any]:
+        return self.ask(what, *words), None
 
-    def receive(self, parcel: Parcel, digest: str, rows: Any) -> Future[Answer]:
-        return self.ask("take", parcel, digest, rows)
+    def give(self, what: str, rows: Any, *words: Any) -> Future[Answer]:
+        return self.ask(what, rows, *words)
 
     def end(self) -> None:
         self._owner.end()

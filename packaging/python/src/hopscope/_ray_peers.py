@@ -30,8 +30,8 @@ class Engine:
     def listing(self, path: str) -> bytes:
         return self._owner.listing(path)
 
-    def hand(self, value: int, listing: bytes) -> tuple[Answer, Any]:
-        answer = self._owner.hand(value, listing)
+    def draw(self, what: str, *words: Any) -> tuple[Answer, Any]:
+        answer = self.ask(what, *words)
         if "result" not in answer:
             return answer, None
         file = Path(answer.pop("file"))
@@ -39,8 +39,8 @@ class Engine:
         file.unlink()
         return answer, rows
 
-    def take(self, parcel: Parcel, digest: str, rows: Any) -> Answer:
-        return self._owner.take(parcel, digest, memoryview(rows))
+    def give(self, what: str, rows: Any, *words: Any) -> Answer:
+        return self.ask(what, memoryview(rows), *words)
 
 
 class _Gathering(LocalPeer):
@@ -53,11 +53,12 @@ class _Gathering(LocalPeer):
     def listing(self, parcel: Parcel) -> Any:
         return Path(parcel["list"]).read_bytes()
 
-    def receive(self, parcel: Parcel, digest: str, rows: Any) -> Future[Answer]:
-        return self._thread.submit(self._take, parcel, digest, rows)
+    def give(self, what: str, rows: Any, *words: Any) -> Future[Answer]:
+        return self._thread.submit(self._give, what, rows, *words)
 
-    def _take(self, parcel: Parcel, digest: str, rows: Any) -> Answer:
-        return self._owner.take(parcel, digest, memoryview(self._ray.get(rows)))
+    def _give(self, what: str, rows: Any, *words: Any) -> Answer:
+        answer: Answer = getattr(self._owner, what)(memoryview(self._ray.get(rows)), *words)
+        return answer
 
 
 class _Actor:
@@ -73,13 +74,13 @@ class _Actor:
     def listing(self, parcel: Parcel) -> Any:
         return self._handle.listing.remote(parcel["list"])
 
-    def send(self, parcel: Parcel, to: Peer) -> tuple[Future[Answer], Any]:
-        answer, rows = self._handle.hand.options(num_returns=2).remote(parcel["value"], to.listing(parcel))
+    def draw(self, what: str, *words: Any) -> tuple[Future[Answer], Any]:
+        answer, rows = self._handle.draw.options(num_returns=2).remote(what, *words)
         asked: Future[Answer] = answer.future()
         return asked, rows
 
-    def receive(self, parcel: Parcel, digest: str, rows: Any) -> Future[Answer]:
-        asked: Future[Answer] = self._handle.take.remote(dict(parcel), digest, rows).future()
+    def give(self, what: str, rows: Any, *words: Any) -> Future[Answer]:
+        asked: Future[Answer] = self._handle.give.remote(what, rows, *words).future()
         return asked
 
     def end(self) -> None:

@@ -43,6 +43,7 @@ def _run(asked: argparse.Namespace) -> int:
             report = run(
                 _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
                 progress=False if asked.quiet or asked.json else None, layout=asked.layout, scratch=_scratch(asked),
+                replicas=asked.replicas,
             )  # fmt: skip
         console.end(report)
         return 5 if (report["verify"] or {}).get("verdict") == "different" else 0
@@ -193,6 +194,10 @@ def _add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--scratch", metavar="DIR", help="owners: a folder on each machine; default: that for temporary files"
     )
+    command.add_argument(
+        "--replicas", type=int, choices=(1, 2), default=1,
+        help="owners: 2: another worker, on another machine if there is one, keeps a copy of the rows of each",
+    )  # fmt: skip
     command.add_argument(
         "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
     )
