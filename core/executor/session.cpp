@@ -155,6 +155,9 @@ bool Session::isOutput(ir::ValueId id) const
 
 namespace {
 
+constexpr std::int64_t mostInMemory =
+    1 << 27;  // bytes of a store: from here on files were as fast, on graphs of 10^6 nodes
+
 std::int64_t bytesOf(const std::vector<std::int64_t>& shape, base::DType type)
 {
     return std::accumulate(shape.begin(), shape.end(), static_cast<std::int64_t>(base::itemSize(type)),
@@ -163,12 +166,12 @@ std::int64_t bytesOf(const std::vector<std::int64_t>& shape, base::DType type)
 
 }  // namespace
 
-// In memory while it fits: a page of a file costs about as much as computing it. Rows in another order are scattered over
-// their store, which is what maps are for.
+// Small ones in memory, while it fits: making and removing a file takes longer than clearing pages. Large ones are in files, of
+// which no page has to be cleared. Rows in another order are scattered over their store, which is what maps are for.
 bool Session::storedInScratch(ir::ValueId id, std::int64_t bytes) const
 {
     if (isOutput(id) || options.journal) return false;
-    return structure.nodeAt(analysis.rowSpace(id)) || graph::scratchFits(bytes);
+    return structure.nodeAt(analysis.rowSpace(id)) || (bytes <= mostInMemory && graph::scratchFits(bytes));
 }
 
 graph::Lasting Session::lasting() const
