@@ -13,7 +13,7 @@ namespace hopscope::engine {
 
 namespace {
 
-constexpr std::int64_t shareForScratch = 4;  // the fourth part of what is free may hold structure, the prologue and stores
+constexpr std::int64_t shareForScratch = 4;  // the fourth part of what is free may hold structure and the prologue
 
 base::Result<int> runCommand(const Command& command, Session& session)
 {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <numeric>
 #include <set>
 
 #include "analysis/naming/value_names.h"
@@ -153,27 +151,6 @@ bool Session::isOutput(ir::ValueId id) const
     return std::ranges::any_of(analysis.program.outputs, [id](const auto& o) { return o.value == id; });
 }
 
-namespace {
-
-constexpr std::int64_t mostInMemory =
-    1 << 27;  // bytes of a store: from here on files were as fast, on graphs of 10^6 nodes
-
-std::int64_t bytesOf(const std::vector<std::int64_t>& shape, base::DType type)
-{
-    return std::accumulate(shape.begin(), shape.end(), static_cast<std::int64_t>(base::itemSize(type)),
-                           std::multiplies());
-}
-
-}  // namespace
-
-// Small ones in memory, while it fits: making and removing a file takes longer than clearing pages. Large ones are in files, of
-// which no page has to be cleared. Rows in another order are scattered over their store, which is what maps are for.
-bool Session::storedInScratch(ir::ValueId id, std::int64_t bytes) const
-{
-    if (isOutput(id) || options.journal) return false;
-    return structure.nodeAt(analysis.rowSpace(id)) || (bytes <= mostInMemory && graph::scratchFits(bytes));
-}
-
 graph::Lasting Session::lasting() const
 {
     if (!others()) return options.journal ? graph::Lasting::Yes : graph::Lasting::No;
@@ -189,10 +166,11 @@ Store& Session::createStore(ir::ValueId id)
     const base::DType type = analysis::storedType(analysis, id, storeType());
     const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
     const int rowDim = analysis.rowDim(id);
-    auto made = storedInScratch(id, bytesOf(shape, type))
-                    ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
-                    : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
-                                              structure.scratch(), lasting());
+    // Rows in another order are scattered over their store, which is what maps are for.
+    const bool scratch = structure.nodeAt(analysis.rowSpace(id)) && !isOutput(id) && !options.journal;
+    auto made = scratch ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
+                        : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
+                                                  structure.scratch(), lasting());
     return *stores.emplace(id, std::move(made)).first->second;
 }
 

@@ -78,7 +78,6 @@ public:
 private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
     std::string storeName(ir::ValueId id) const;
-    [[nodiscard]] bool storedInScratch(ir::ValueId id, std::int64_t bytes) const;
     [[nodiscard]] graph::Lasting lasting() const;
 
     std::recursive_mutex m_mutex;  // guards what follows and the report's notes; making one value asks for others

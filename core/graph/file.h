@@ -88,8 +88,6 @@ void allowAnonymousScratch(std::int64_t bytes);
 std::int64_t anonymousScratchAllowed();
 // Bytes of scratch memory that is anonymous now.
 std::int64_t anonymousScratch();
-// Whether mapScratch() of so many bytes would be anonymous now.
-bool scratchFits(std::int64_t bytes);
 
 enum class Fill : std::uint8_t {
     Zeros,  // structure

@@ -52,15 +52,6 @@ public:
         return m_bytes;
     }
 
-    // What is kept makes room.
-    bool fits(std::int64_t bytes)
-    {
-        const std::lock_guard lock(m_mutex);
-        std::int64_t used = m_bytes;
-        for (const auto& [size, memory] : m_kept) used -= size;
-        return used + bytes <= m_allowed;
-    }
-
 private:
     // At most a quarter larger than what is wanted.
     std::byte* kept(std::int64_t& bytes)
@@ -121,7 +112,6 @@ AnonymousMemory& anonymousMemory()
 void allowAnonymousScratch(std::int64_t bytes) { anonymousMemory().allow(bytes); }
 std::int64_t anonymousScratchAllowed() { return anonymousMemory().allowed(); }
 std::int64_t anonymousScratch() { return anonymousMemory().bytes(); }
-bool scratchFits(std::int64_t bytes) { return anonymousMemory().fits(bytes); }
 void dropScratch() { anonymousMemory().drop(); }
 
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill)
