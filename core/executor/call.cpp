@@ -14,7 +14,7 @@ namespace {
 using c10::IValue;
 using c10::TypeKind;
 
-constexpr std::int64_t mostParts = 16;
+constexpr std::int64_t mostParts = 4;  // up to here LibTorch adds them up one after the other
 
 // Turns one IR argument into what the schema's type asks for.
 class ArgumentBuilder {
@@ -175,7 +175,7 @@ std::optional<at::Tensor> denseLayer(const ir::Op& op, const torch::jit::Stack& 
 }
 
 // The mean of a few parts of each row, of the heads of attention for example: LibTorch's walks rows element by element
-// where parts are not a multiple of its vectors. In its order.
+// where parts are not a multiple of its vectors. With its bits.
 std::optional<at::Tensor> meanOfParts(const ir::Op& op, const torch::jit::Stack& stack)
 {
     if (op.name != "aten::mean" || stack.size() != 4 || !stack[1].isIntList() || !stack[3].isNone())
