@@ -1,5 +1,7 @@
 #include "executor/dense.h"
 
+#include <algorithm>
+#include <bit>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +13,7 @@ namespace hopscope::executor {
 namespace {
 
 constexpr std::int64_t leastColumns = 16, leastOutputs = 8, leastWeights = 1024;
+constexpr std::int64_t leastStep = 64;  // rows; tiles of nodes are made of as many
 
 using Pointwise = at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, std::string_view,
                              c10::List<std::optional<at::Scalar>>, std::optional<std::string_view>);
@@ -33,6 +36,29 @@ bool suits(const at::Tensor& t) { return isFloats(t) && t.is_contiguous(); }
 bool isMatrix(const at::Tensor& t)
 {
     return isFloats(t) && t.dim() == 2 && (t.is_contiguous() || t.t().is_contiguous());
+}
+
+// Rows up to a multiple of an eighth of their order of magnitude: eight numbers of rows between n and 2 n.
+std::int64_t stepped(std::int64_t rows)
+{
+    const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
+    const std::int64_t step = std::max(octave / 8, leastStep);
+    return (rows + step - 1) / step * step;
+}
+
+// oneDNN prepares a kernel for each number of rows that it is given, which takes as long as many products, and sums up a
+// single row in another order than several: rows of edges, whose number is another one in each tile, are followed by rows
+// whose products nobody reads. In the memory behind them, where there is some.
+at::Tensor inSteps(const at::Tensor& x)
+{
+    const std::int64_t rows = x.size(0), columns = x.size(1), wanted = stepped(rows);
+    if (wanted == rows) return x;
+    const auto there = static_cast<std::int64_t>(x.storage().nbytes() / sizeof(float)) - x.storage_offset();
+    if (there >= wanted * columns) return x.as_strided({wanted, columns}, {columns, 1});
+    at::Tensor longer = at::empty({wanted, columns}, x.options());
+    longer.narrow(0, 0, rows).copy_(x);
+    longer.narrow(0, rows, wanted - rows).zero_();
+    return longer;
 }
 
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias)
@@ -65,13 +91,10 @@ std::optional<at::Tensor> linearByOneDnn(const at::Tensor& x, const at::Tensor& 
         return std::nullopt;
     if (!prefersOneDnn({weight.size(1), weight.size(0)}) || !pointwise()) return std::nullopt;
     if (bias.defined() && (!suits(bias) || bias.dim() != 1 || bias.size(0) != weight.size(0))) return std::nullopt;
-    // A row on its own is summed up in another order.
-    if (x.numel() == x.size(-1)) {
-        std::vector<std::int64_t> shape = x.sizes().vec();
-        shape.back() = weight.size(0);
-        return product(x.view({1, -1}).repeat({2, 1}), weight, bias).narrow(0, 0, 1).view(shape);
-    }
-    return product(x, weight, bias);
+    const std::int64_t rows = x.numel() / x.size(-1);
+    std::vector<std::int64_t> shape = x.sizes().vec();
+    shape.back() = weight.size(0);
+    return product(inSteps(x.view({rows, -1})), weight, bias).narrow(0, 0, rows).view(shape);
 }
 
 }  // namespace hopscope::executor

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
@@ -37,7 +39,7 @@ TEST_CASE("oneDNN computes layers that are worth its calls")
 TEST_CASE("a dense layer gives what aten::linear gives, with a bias or without")
 {
     const c10::InferenceMode inference;
-    for (const std::int64_t rows : {1, 2, 63, 64, 1000})
+    for (const std::int64_t rows : {1, 2, 63, 64, 65, 1100})
         for (const std::int64_t k : {64, 100, 257})
             for (const std::int64_t n : {16, 47, 128, 173}) {
                 CAPTURE(rows);
@@ -74,6 +76,21 @@ TEST_CASE("rows of a dense layer have the same bits, whatever other rows are com
             CAPTURE(rows);
             CHECK(at::equal(*linearByOneDnn(l.x.narrow(0, 0, rows), l.weight, l.bias), all.narrow(0, 0, rows)));
         }
+    }
+}
+
+TEST_CASE("what lies behind the rows of a layer changes nothing")
+{
+    const c10::InferenceMode inference;
+    const Layer l = layer(300, 128, 47);
+    for (const std::int64_t rows : {1, 70, 299}) {
+        CAPTURE(rows);
+        const at::Tensor own = l.x.narrow(0, 0, rows).clone(), expected = *linearByOneDnn(own, l.weight, l.bias);
+        at::Tensor behind = l.x.clone();
+        behind.narrow(0, rows, 300 - rows).fill_(NAN);
+        CHECK(at::equal(*linearByOneDnn(behind.narrow(0, 0, rows), l.weight, l.bias), expected));
+        CHECK(at::equal(*linearByOneDnn(l.x.narrow(0, 300 - rows, rows), l.weight, l.bias),
+                        *linearByOneDnn(l.x.narrow(0, 300 - rows, rows).clone(), l.weight, l.bias)));
     }
 }
 
