@@ -19,6 +19,7 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include "base/proc.h"
 #include "base/temporary_file.h"
 #include "executor/dense.h"
 #include "executor/failure.h"
@@ -36,9 +37,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double enough = 0.04;  // seconds of repetitions of a rate
 constexpr std::size_t leastTurns = 5, mostTurns = 200;
-constexpr std::int64_t largestTable = 1 << 28;  // beyond the caches of most processors
-constexpr std::array<std::int64_t, 4> tables{1 << 19, 1 << 22, 1 << 25, largestTable};  // bytes
-constexpr std::array<std::int64_t, 3> widths{64, 256, 1024};                            // bytes of a row
+constexpr std::int64_t largeTable = 1 << 28;                  // beyond the caches of most processors
+constexpr std::int64_t largestTable = std::int64_t{1} << 31;  // beyond what they keep of page tables; of free memory
+constexpr std::int64_t shareForTable = 8;                     // at most the eighth part
+constexpr std::array<std::int64_t, 4> tables{1 << 19, 1 << 22, 1 << 25, largeTable};  // bytes
+constexpr std::array<std::int64_t, 3> widths{64, 256, 1024};                          // bytes of a row
 constexpr std::int64_t numberCount = 1 << 20;  // of random rows: enough not to come again from a cache
 constexpr std::int64_t picked = 1 << 21;       // bytes of rows per repetition
 constexpr std::int64_t degree = 16;
@@ -115,11 +118,12 @@ public:
           m_progress(progress),
           m_stop(stop),
           m_cores(at::get_num_threads()),
-          m_table(largestTable, MADV_NOHUGEPAGE),
+          m_tables(tables.begin(), tables.end()),
+          m_table(largest(), MADV_NOHUGEPAGE),
           m_numbers(static_cast<std::size_t>(numberCount)),
           m_offsets(static_cast<std::size_t>(picked / widths.front() / degree + 1))
     {
-        std::memset(m_table.bytes(), 0, largestTable);
+        std::memset(m_table.bytes(), 0, static_cast<std::size_t>(m_tables.back()));
         for (std::size_t i = 0; i < m_offsets.size(); ++i) m_offsets[i] = static_cast<std::int64_t>(i) * degree;
         std::minstd_rand random(1);
         m_random.resize(static_cast<std::size_t>(numberCount));
@@ -130,7 +134,7 @@ public:
     {
         streams();
         fresh();
-        for (const std::int64_t bytes : tables)
+        for (const std::int64_t bytes : m_tables)
             for (const std::int64_t width : widths) rows(width, bytes);
         products();
         pages();
@@ -140,6 +144,12 @@ public:
     }
 
 private:
+    std::int64_t largest()
+    {
+        if (base::availableMemory() / shareForTable >= largestTable) m_tables.push_back(largestTable);
+        return m_tables.back();
+    }
+
     // `work(worker, turn)`: the share of one core; the turns go on from call to call.
     using Work = std::function<void(int worker, std::int64_t turn)>;
 
@@ -180,7 +190,7 @@ private:
     // What tiles work on is in the caches; what large batches work on is not.
     void streams()
     {
-        for (const std::int64_t bytes : {tensorBytes, largestTable / 4 / m_cores}) {
+        for (const std::int64_t bytes : {tensorBytes, largeTable / 4 / m_cores}) {
             std::vector<at::Tensor> operands, results;
             for (int w = 0; w < m_cores; ++w) {
                 operands.push_back(at::rand({bytes / 4}));
@@ -197,7 +207,7 @@ private:
     // As large batches do: what their allocator gives back to the system comes again as pages that have to be cleared.
     void fresh()
     {
-        const std::int64_t bytes = largestTable / 4 / m_cores;
+        const std::int64_t bytes = largeTable / 4 / m_cores;
         std::vector<at::Tensor> operands;
         for (int w = 0; w < m_cores; ++w) operands.push_back(at::rand({bytes / 4}));
         const WallRate wall{.kind = WallKind::Fresh};
@@ -311,6 +321,7 @@ private:
     const base::ProgressFn& m_progress;
     const std::stop_token& m_stop;
     int m_cores;
+    std::vector<std::int64_t> m_tables;  // bytes, ascending
     FreshMemory m_table;
     std::vector<std::int32_t> m_random, m_numbers;
     std::vector<std::int64_t> m_offsets;
