@@ -250,7 +250,8 @@ base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter
                       .sizes = {},
                       .hashes = {},
                       .dataArguments = options.data,
-                      .notes = {}};
+                      .notes = {},
+                      .reassociate = options.reassociate};
     prepared.hashes["model"] = prepared.model.info().hash;
     return prepared;
 }
@@ -294,7 +295,7 @@ base::Status walkModel(Prepared& prepared, Reporter& reporter)
 
 void analyseModel(Prepared& prepared, Reporter& reporter)
 {
-    take(prepared, analysis::analyse(prepared.walk.program, prepared.schema));
+    take(prepared, analysis::analyse(prepared.walk.program, prepared.schema, {.reassociate = prepared.reassociate}));
     reporter.progressEnded();
 }
 

@@ -30,6 +30,7 @@ struct Prepared {
     std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
     std::vector<std::string> dataArguments;           // where the data is, as given
     std::vector<std::string> notes;
+    bool reassociate = false;  // as the options say
     bool fromCode = false;  // `analysis` is what the model's code says: it could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }

@@ -96,6 +96,13 @@ void addDevice(CLI::App& app, Parsed& parsed)
                   base::listNames<base::Fuse>());
 }
 
+void addReassociate(CLI::App& app, Parsed& parsed)
+{
+    app.add_flag("--reassociate", parsed.model.reassociate,
+                 "Multiply by weights before sums and means over edges, not after them, where that makes rows narrower; sums "
+                 "round differently");
+}
+
 // How a plan is made.
 std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed, std::string& objectiveText)
 {
@@ -149,6 +156,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addModel(command, parsed, true);
     addStrategy(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
+    addReassociate(command, parsed);
     addStore(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
     addPlanOptions(command, parsed.told);
@@ -170,6 +178,7 @@ void addRun(CLI::App& app, Parsed& parsed)
               "Compare with the unsplit model: " + base::listNames<base::VerifyMode>());
     addChoice(command, "--nan", parsed.texts.nan,
               "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>());
+    addReassociate(command, parsed);
     addStore(command, parsed);
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
@@ -193,6 +202,7 @@ void addVerify(CLI::App& app, Parsed& parsed)
                                    "  hopscope-engine verify model.pt --data graph.safetensors\n");
     addModel(command, parsed, true);
     addPlanSource(command, parsed, parsed.texts.objective);
+    addReassociate(command, parsed);
     addDevice(command, parsed);
     addChoice(command, "--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample");
     command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
@@ -251,6 +261,7 @@ void addBench(CLI::App& app, Parsed& parsed)
                    "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
     addModel(plans, parsed, true);
     addDevice(plans, parsed);
+    addReassociate(plans, parsed);
     plans.add_option("--repeat", parsed.repeat, "Number of runs of each plan; the fastest counts")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
