@@ -97,8 +97,8 @@ void lintReassociations(Analysis& a)
                            .op = {}});
     if (a.reassociate && a.reassociations.empty())
         a.lints.push_back({.code = "reassociated",
-                           .message = "nothing to reassociate: no product with a weight that follows an aggregation by sums "
-                                      "or means, and nothing else, makes its rows narrower",
+                           .message = "nothing to reassociate: no product with a weight makes rows narrower that are sums or means of "
+                                      "messages and used for nothing else",
                            .op = {}});
 }
 

@@ -372,6 +372,12 @@ base::Status checkFinite(Prepared& prepared, base::NanPolicy policy)
     return {};
 }
 
+void noteReassociations(Prepared& prepared)
+{
+    for (const analysis::Lint& lint : prepared.analysis.lints)
+        if (lint.code == "reassociated") prepared.notes.push_back(lint.message);
+}
+
 void tellNotes(const Prepared& prepared, Reporter& reporter)
 {
     for (const std::string& note : prepared.notes) reporter.note(note);

@@ -64,6 +64,9 @@ void hashInputs(Prepared& prepared, Reporter& reporter);
 base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, base::NanPolicy policy);
 base::Status checkFinite(Prepared& prepared, base::NanPolicy policy);  // adds them to prepared.notes
 
+// Adds what --reassociate has moved, or that there was nothing to move, for commands that show no lints.
+void noteReassociations(Prepared& prepared);
+
 // Reports all notes so far.
 void tellNotes(const Prepared& prepared, Reporter& reporter);
 

@@ -237,7 +237,7 @@ base::Status checkReassociated(const Reader& root, const analysis::Analysis& ana
     if (made == analysis.reassociate) return {};
     return base::fail(base::ErrorCode::Input,
                       file + ": the plan was made " + (made ? "with" : "without") + " --reassociate",
-                      made ? "give --reassociate, too, or make a new plan without it: an export and the debugger need that"
+                      made ? "give --reassociate, or make a new plan without it: export and debug take no other"
                            : "leave --reassociate out, or make a new plan with it",
                       file + " /reassociate");
 }

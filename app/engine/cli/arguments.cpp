@@ -73,8 +73,10 @@ CLI::Option* addChoice(CLI::App& command, const char* name, std::string& text, c
     return command.add_option(name, text, help)->type_name(type)->capture_default_str();
 }
 
-void addStore(CLI::App& command, Parsed& parsed)
+// What rounds numbers in another way than the model, and takes less for it.
+void addRounding(CLI::App& command, Parsed& parsed)
 {
+    addReassociate(command, parsed.model);
     addChoice(command, "--store", parsed.texts.store,
               "CPU: type of the values stored between stages: " + base::listNames<base::StoreType>());
 }
@@ -94,13 +96,6 @@ void addDevice(CLI::App& app, Parsed& parsed)
     addChoice(app, "--fuse", parsed.texts.fuse,
               "CPU: patterns to fuse into one pass over the edges: all, none, or any of " +
                   base::listNames<base::Fuse>());
-}
-
-void addReassociate(CLI::App& app, Parsed& parsed)
-{
-    app.add_flag("--reassociate", parsed.model.reassociate,
-                 "Multiply by weights before sums and means over edges, not after them, where that makes rows narrower; sums "
-                 "round differently");
 }
 
 // How a plan is made.
@@ -156,8 +151,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addModel(command, parsed, true);
     addStrategy(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
-    addReassociate(command, parsed);
-    addStore(command, parsed);
+    addRounding(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
     addPlanOptions(command, parsed.told);
 }
@@ -178,8 +172,7 @@ void addRun(CLI::App& app, Parsed& parsed)
               "Compare with the unsplit model: " + base::listNames<base::VerifyMode>());
     addChoice(command, "--nan", parsed.texts.nan,
               "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>());
-    addReassociate(command, parsed);
-    addStore(command, parsed);
+    addRounding(command, parsed);
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_flag("--resume", parsed.resume,
@@ -202,7 +195,7 @@ void addVerify(CLI::App& app, Parsed& parsed)
                                    "  hopscope-engine verify model.pt --data graph.safetensors\n");
     addModel(command, parsed, true);
     addPlanSource(command, parsed, parsed.texts.objective);
-    addReassociate(command, parsed);
+    addReassociate(command, parsed.model);
     addDevice(command, parsed);
     addChoice(command, "--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample");
     command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
@@ -261,7 +254,7 @@ void addBench(CLI::App& app, Parsed& parsed)
                    "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
     addModel(plans, parsed, true);
     addDevice(plans, parsed);
-    addReassociate(plans, parsed);
+    addReassociate(plans, parsed.model);
     plans.add_option("--repeat", parsed.repeat, "Number of runs of each plan; the fastest counts")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();

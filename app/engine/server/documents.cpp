@@ -26,6 +26,7 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
     RequestReporter reporter(call.progress);
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(options, true, reporter);
     if (!prepared) return failed(prepared.error());
+    pipeline::noteReassociations(*prepared);
     if (const base::Status settled = pipeline::settleBranches(*prepared, m_folder, reporter, call.stop); !settled)
         return failed(settled.error());
     base::Result<json::Value> inspect = inspectValue(*prepared);
