@@ -96,10 +96,12 @@ void lintReassociations(Analysis& a)
                                       " are gathered and added up, and sums round differently",
                            .op = {}});
     if (a.reassociate && a.reassociations.empty())
-        a.lints.push_back({.code = "reassociated",
-                           .message = "nothing to reassociate: no product with a weight makes rows narrower that are sums or means of "
-                                      "messages and used for nothing else",
-                           .op = {}});
+        a.lints.push_back(
+            {.code = "reassociated",
+             .message =
+                 "nothing to reassociate: no product with a weight makes rows narrower that are sums or means of "
+                 "messages and used for nothing else",
+             .op = {}});
 }
 
 void finish(Analysis& analysis, const std::vector<std::string>& differences)

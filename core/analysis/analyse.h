@@ -6,7 +6,8 @@
 namespace hopscope::analysis {
 
 struct Options {
-    bool reassociate = false;  // compute products before aggregations where that makes rows narrower: sums round differently
+    bool reassociate =
+        false;  // compute products before aggregations where that makes rows narrower: sums round differently
 };
 
 // Raw program -> functional program with row spaces, uses, depth and lints. Linear in the number of operators, apart

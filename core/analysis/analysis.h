@@ -214,7 +214,7 @@ struct Analysis {
     std::map<SpaceId, std::int64_t> sampleSizes;
     std::vector<MaxIndexGuard> maxIndexGuards;
     std::vector<Lint> lints;
-    bool reassociate = false;                    // whether products were to be moved (--reassociate)
+    bool reassociate = false;                     // whether products were to be moved (--reassociate)
     std::vector<Reassociation> reassociations{};  // those that were; empty too where there are none to move
     // Set: the analysis stopped there. The operators from the refused one on are in the program, as rowwise ones of depth 0.
     std::optional<base::Error> refusal;

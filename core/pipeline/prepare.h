@@ -31,7 +31,7 @@ struct Prepared {
     std::vector<std::string> dataArguments;           // where the data is, as given
     std::vector<std::string> notes;
     bool reassociate = false;  // as the options say
-    bool fromCode = false;  // `analysis` is what the model's code says: it could not be walked
+    bool fromCode = false;     // `analysis` is what the model's code says: it could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };

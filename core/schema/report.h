@@ -187,7 +187,7 @@ struct Report {
     std::optional<base::StoreType> store{};  // what was asked for; none: older reports
     std::vector<NarrowedRecord> narrowed{};
     std::optional<std::vector<ReassociatedRecord>> reassociated{};  // none: it was not asked for
-    std::map<std::string, std::string> hashes;  // "model", "data", "roles"
+    std::map<std::string, std::string> hashes;                      // "model", "data", "roles"
     std::vector<StageRecord> stages;
     double prologueSeconds = 0, seconds = 0;
     std::int64_t peakMemory = 0;

@@ -148,7 +148,8 @@ private:
         if (m_op.name == "aten::add" || m_op.name == "aten::sub")
             return isLike("self") && isLike("other") ? Names{"self", "other"} : Names{};
         if (m_op.name == "aten::mul" && isFactor("self")) return when(isLike("other"), "other");
-        if (m_op.name == "aten::mul" || m_op.name == "aten::div") return when(isFactor("other") && isLike("self"), "self");
+        if (m_op.name == "aten::mul" || m_op.name == "aten::div")
+            return when(isFactor("other") && isLike("self"), "self");
         return {};
     }
 
@@ -290,8 +291,8 @@ std::optional<ValueId> repeatedColumn(const ir::Program& program, ValueId v)
     const auto column = op && operators::of(op->name).rule == Rule::Expand ? valueOf(*op, "self") : std::nullopt;
     if (!column) return std::nullopt;
     const Value &from = program.value(*column), &to = program.value(v);
-    const bool repeats = from.shape.size() == 2 && to.shape.size() == 2 && from.shape[1] == 1 &&
-                         from.shape[0] == to.shape[0];
+    const bool repeats =
+        from.shape.size() == 2 && to.shape.size() == 2 && from.shape[1] == 1 && from.shape[0] == to.shape[0];
     return repeats ? column : std::nullopt;
 }
 

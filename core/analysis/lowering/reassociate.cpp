@@ -90,7 +90,8 @@ private:
             const bool sees = found != m_narrow.end() && m_byValue.contains(v) && onlyLooksAt(op, slot);
             if (!sees || operators::expands(op.name)) return;
             const bool width = op.name == "scalar::size" && !ofRows(op.args.at(1));
-            copy.args[static_cast<std::size_t>(slot.arg)] = Arg{width ? current(m_byValue.at(v)->table) : found->second};
+            copy.args[static_cast<std::size_t>(slot.arg)] =
+                Arg{width ? current(m_byValue.at(v)->table) : found->second};
         });
     }
 
@@ -199,8 +200,8 @@ private:
 
     const ir::Program& m_old;
     std::map<ir::OpId, const MovedProduct*> m_byProduct;
-    std::map<ValueId, const MovedProduct*> m_byValue;          // inner values
-    std::map<const MovedProduct*, ValueId> m_multiplied;        // table x weight
+    std::map<ValueId, const MovedProduct*> m_byValue;            // inner values
+    std::map<const MovedProduct*, ValueId> m_multiplied;         // table x weight
     std::map<ValueId, ValueId> m_narrow, m_weights, m_replaced;  // of the old program -> of the new one
 };
 
