@@ -252,9 +252,9 @@ class Reassociation(EngineTest):
         for turn in range(8):  # each goes on until it needs what the other one computes
             result = engine("run", *words, "-o", out, "--shard", f"{turn % 2 + 1}/2", "--wait", "0.2", "--verify", "none",
                             "--reassociate")
-            if result.returncode == 0:
+            self.assertIn(result.returncode, (0, 6), result.stderr)
+            if (out / "report.json").exists():
                 break
-        self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(json.loads((out / "report.json").read_text())["reassociated"]["places"]), 1)
         _, alone = self.ran(words, "--verify", "none", "--reassociate", "--reorder", "none")
         numpy.testing.assert_array_equal(numpy.load(out / "out.npy"), alone)
