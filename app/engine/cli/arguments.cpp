@@ -73,7 +73,6 @@ CLI::Option* addChoice(CLI::App& command, const char* name, std::string& text, c
     return command.add_option(name, text, help)->type_name(type)->capture_default_str();
 }
 
-// What rounds numbers in another way than the model, and takes less for it.
 void addRounding(CLI::App& command, Parsed& parsed)
 {
     addReassociate(command, parsed.model);

@@ -136,14 +136,12 @@ def inference(
     this machine; the run can be resumed in the same way, unless with `layout` "owners" they keep rows on their own
     disks, and another one a copy with `replicas` 2. `scratch`: the folder for temporary files, where memory or the
     usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of (what,
-    done, total). Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file
-    behind.
+    done, total). Raises what hopscope.errors has; VerificationError carries the result. Ctrl+C leaves no file behind.
     """
-    settings: dict[str, Any] = {"strategy": strategy, "objective": objective, "pins": list(pins)}
-    settings |= {"stages": stages, "deadline": deadline}
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
-    how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
-    asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, reassociate, out, scratch)
+    made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
+    how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
+    asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)
     crew = _crew(cluster, workers=workers, layout=layout, replicas=replicas)
     if cluster is not None:
         return _agreed(_together(asked, cluster, crew, progress))
