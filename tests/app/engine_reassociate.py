@@ -11,6 +11,7 @@ from torch_geometric import nn as pyg
 
 import engine_models as models
 from engine_commands import EngineTest, engine
+from serve_case import ServeTest
 
 IN, OUT = 24, 5
 NODES, EDGES, EMPTY = 400, 3000, 40  # the last ones have no edges to them; some edges occur more than once
@@ -274,6 +275,27 @@ class PlainModels(EngineTest):
         with torch.no_grad():
             forward = model(*inputs).numpy()
         numpy.testing.assert_allclose(numpy.load(self.folder / "out/out.npy"), forward, rtol=1e-4, atol=1e-5)
+
+
+class Served(ServeTest):
+    def test_a_document_has_it_from_its_opening_on_and_is_not_exported(self):
+        torch.manual_seed(5)
+        inputs = models.graph(300, 2000, 24)
+        models.save(models.Sage(24, 24, 5), inputs, self.folder / "model.pt")
+        save_file(dict(zip(("x", "edge_index"), inputs)), str(self.folder / "graph.safetensors"))
+        files = {"model": str(self.folder / "model.pt"), "data": [str(self.folder / "graph.safetensors")], "roles": []}
+        client = self.client()
+        plain, moved = (client.call("model/open", **files, reassociate=asked)["document"] for asked in (False, True))
+        plan = self.plan(client, moved)["plan"]
+        self.assertTrue(plan["reassociate"])
+        self.refused(-32003, "was made with --reassociate", self.start, client, plain, plan)
+        self.refused(-32003, "was made without --reassociate", self.start, client, moved, self.plan(client, plain)["plan"])
+        self.refused(-32002, "cannot be exported", client.call, "export/preview", document=moved, plan=plan)
+        self.refused(-32003, "was made with --reassociate", client.call, "export/write", **files, plan=plan, device="cpu",
+                     memory=None, batch=None, folder=str(self.folder / "exported"))
+        report = client.finished(self.start(client, moved, plan, verify="full")["run"])["report"]
+        self.assertEqual([place["module"] for place in report["reassociated"]["places"]], ["neighbours.1"])
+        self.assertEqual(report["verify"]["verdict"], "equal")
 
 
 if __name__ == "__main__":
