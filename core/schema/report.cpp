@@ -215,6 +215,8 @@ std::vector<ReassociatedRecord> reassociatedFrom(const Reader& item)
                           .module = place.get<std::string>("module"),
                           .in = place.get<std::int64_t>("in"),
                           .out = place.get<std::int64_t>("out")});
+    // They follow from the verification.
+    for (const char* const error : {"max_abs", "max_rel"}) static_cast<void>(json::nullable<double>(item, error));
     return places;
 }
 

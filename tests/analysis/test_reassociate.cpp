@@ -190,8 +190,8 @@ TEST_CASE("what is not linear, does not narrow, or is used otherwise stays as th
                                          product},
         {"features of edges, which are more",
          "s = aten::index_add(self=zero, dim=0, index=dst, source=ea, alpha=1) -> f[7,4]\n" + product},
-        {"another table beside it",                                         "t = aten::scatter_add(self=zero, dim=0, index=index, src=m) -> f[7,4]\n"
-                                        "s = aten::add.Tensor(self=t, other=other, alpha=1) -> f[7,4]\n" +
+        {"another table beside it", "t = aten::scatter_add(self=zero, dim=0, index=index, src=m) -> f[7,4]\n"
+                                    "s = aten::add.Tensor(self=t, other=other, alpha=1) -> f[7,4]\n" +
                                         product},
         {"no aggregation", "r = aten::linear(input=x, weight=w, bias=bias) -> f[7,2]\n"},
         {"a weight of the data", "f2 = aten::t(self=x) -> f[4,7]\np2 = aten::matmul(self=f2, other=x) -> f[4,4]\n"
