@@ -18,10 +18,10 @@ using ir::Op;
 using ir::Value;
 using ir::ValueId;
 
-void set(Op& op, const std::string& name, Arg to)
+void set(Op& op, const std::string& name, const Arg& to)
 {
     for (std::size_t i = 0; i < op.argInfo.size() && i < op.args.size(); ++i)
-        if (op.argInfo[i].name == name) op.args[i] = std::move(to);
+        if (op.argInfo[i].name == name) op.args[i] = to;
 }
 
 class Reassociated : Rewriter {
