@@ -6,17 +6,28 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "ir/program.h"
+
 namespace hopscope::executor {
 
-// Whether oneDNN computes products of `k` columns with `n` columns of weights. The rule looks at the shape of the layer
-// alone: results have the same bits in every run, whatever batches, cores and machine. Measured with LibTorch 2.13 on
-// one core with AVX-512: MKL leaves much of a last vector of 16 columns unused if more than half of it is filled (47
-// columns: 1.4 times the time of oneDNN at k = 64, 1.7 times at 512), else it is as fast, and faster on few columns or a
-// short k.
-bool prefersOneDnn(std::int64_t k, std::int64_t n);
+// Of a dense layer: rows of `columns` numbers times a matrix, to rows of `outputs`.
+struct DenseShape {
+    std::int64_t columns = 0, outputs = 0;
+};
 
-// x * weight^T + bias, as aten::linear; nullopt if that is to be called, because of the rule, the dtype (float32 only)
-// or because this LibTorch lacks oneDNN's operator. `bias` may be undefined.
+// Whether oneDNN computes products of this shape, else MKL. The rule looks at the shape of the layer alone: results have the
+// same bits in every run, whatever batches and cores. Measured with LibTorch 2.13 on tiles of 1024 rows on a core of Zen 5:
+// MKL uses half of its vectors, and oneDNN needs 0.3 to 0.6 of MKL's time from a product of about 1000 weights on; below,
+// its calls cost more than they save. On Intel's cores with AVX-512, MKL is as fast but where it leaves much of a last vector
+// unused (47 columns: 1.4 to 1.7 times the time of oneDNN).
+bool prefersOneDnn(const DenseShape& shape);
+
+// What an operator multiplies: aten::linear, addmm, mm and matmul with a matrix of weights. nullopt: something else.
+std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op);
+
+// x * weight^T + bias, as aten::linear, for rows along the last dimension of x; nullopt if LibTorch's own operator is to be
+// called, because of the rule, the dtype (float32 only) or because this LibTorch lacks oneDNN's operator. `weight` may be a
+// transposed view, `bias` undefined.
 std::optional<at::Tensor> linearByOneDnn(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 }  // namespace hopscope::executor

@@ -171,6 +171,7 @@ Store& Session::createStore(ir::ValueId id)
     auto made = scratch ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
                         : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
                                                   structure.scratch(), lasting());
+    if (isOutput(id) && lasting() == graph::Lasting::No) made->flushBehind();
     return *stores.emplace(id, std::move(made)).first->second;
 }
 

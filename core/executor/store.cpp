@@ -259,6 +259,11 @@ void Store::checkComplete() const
     check(missing == m_rows, "a row was never written");
 }
 
+void Store::flushBehind()
+{
+    if (graph::NewFile* const file = newFile()) file->flushBehind();
+}
+
 void Store::publish() { unwrap(m_npy ? m_npy->publish() : m_safetensors->publish()); }
 
 }  // namespace hopscope::executor

@@ -61,6 +61,8 @@ public:
     void writeAll(const at::Tensor& values);
     // Fails unless every row has been written.
     void checkComplete() const;
+    // What is written from now on is on its way to the disk at once: for what will be published.
+    void flushBehind();
     // Gives the file its final name.
     void publish();
 

@@ -20,6 +20,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "base/temporary_file.h"
+#include "executor/dense.h"
 #include "executor/failure.h"
 #include "executor/memory.h"
 #include "kernels/segment.h"
@@ -255,7 +256,8 @@ private:
         measure("matrix products", wall, 2.0 * static_cast<double>(tileRows * columns * outputs),
                 [&](int w, std::int64_t) {
                     const auto at = static_cast<std::size_t>(w);
-                    results[at] = at::linear(operands[at], weight, bias);
+                    results[at] = linearByOneDnn(operands[at], weight, bias).value_or(at::Tensor());
+                    if (!results[at].defined()) results[at] = at::linear(operands[at], weight, bias);
                 });
     }
 

@@ -196,10 +196,8 @@ private:
 
 bool byOneDnn(const ir::Program& program, const ir::Op& op)
 {
-    const ir::ValueId* const weight = op.name == "aten::linear" ? op.args.at(1).value() : nullptr;
-    if (!weight || program.value(*weight).shape.size() != 2) return false;
-    const std::vector<std::int64_t>& shape = program.value(*weight).shape;
-    return executor::prefersOneDnn(shape[1], shape[0]);
+    const std::optional<executor::DenseShape> shape = executor::denseShape(program, op);
+    return shape && executor::prefersOneDnn(*shape);
 }
 
 // Strips, and products of oneDNN, take memory for each thread of a run. All else is probed by one thread: several would

@@ -33,6 +33,8 @@ struct Handle {
     }
 };
 
+constexpr std::int64_t flushedAtOnce = 4 << 20;  // bytes
+
 std::string reason(int error) { return std::strerror(error); }
 
 const char* specialKind(mode_t mode)
@@ -196,6 +198,8 @@ NewFile& NewFile::operator=(NewFile&& other) noexcept
     m_size = other.m_size;
     m_lasting = other.m_lasting;
     m_continued = other.m_continued;
+    m_behind = other.m_behind;
+    m_unflushed = other.m_unflushed;
     m_mapping = std::move(other.m_mapping);
     return *this;
 }
@@ -221,15 +225,25 @@ base::Result<std::shared_ptr<std::byte>> NewFile::map()
 base::Status NewFile::write(std::int64_t offset, const void* bytes, std::size_t count) const
 {
     const auto* at = static_cast<const std::byte*>(bytes);
-    while (count > 0) {
-        const ssize_t done = ::pwrite(m_handle, at, count, offset);
+    for (std::size_t left = count; left > 0;) {
+        const ssize_t done = ::pwrite(m_handle, at, left, offset);
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0) return cannotWrite(m_path, done < 0 ? errno : ENOSPC);
         at += done;
         offset += done;
-        count -= static_cast<std::size_t>(done);
+        left -= static_cast<std::size_t>(done);
     }
+    if (m_behind) startFlush(count);
     return {};
+}
+
+// What fails here fails again when the file is published, and is reported then.
+void NewFile::startFlush(std::size_t written) const
+{
+    const std::atomic_ref<std::int64_t> unflushed(m_unflushed);
+    if ((unflushed += static_cast<std::int64_t>(written)) < flushedAtOnce) return;
+    unflushed = 0;
+    ::sync_file_range(m_handle, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 base::Status NewFile::sync() const

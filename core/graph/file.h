@@ -56,6 +56,8 @@ public:
     base::Result<std::shared_ptr<std::byte>> map();
     // Writes without mapping; several threads may write disjoint ranges at once.
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
+    // From now on, what is written is on its way to the disk at once, so that publish() has little left to wait for.
+    void flushBehind() { m_behind = true; }
     // Flushes file and folder and takes the final name, replacing what had it. Resources on failure.
     base::Status publish(Flush flush = Flush::Yes);
     // Flushes what has been written so far, also through the mapping. Thread-safe.
@@ -73,13 +75,15 @@ private:
     static base::Result<NewFile> resume(const std::string& path, std::int64_t size);
     static base::Result<NewFile> share(const std::string& path, std::int64_t size, Lasting lasting);
     [[nodiscard]] int flushAll() const;
+    void startFlush(std::size_t written) const;
     void discard();
 
     std::string m_path, m_temporary;
     int m_handle = -1;
     std::int64_t m_size = 0;
     Lasting m_lasting = Lasting::No;
-    bool m_continued = false;
+    bool m_continued = false, m_behind = false;
+    mutable std::int64_t m_unflushed = 0;  // bytes; several threads count
     std::shared_ptr<std::byte> m_mapping;
 };
 

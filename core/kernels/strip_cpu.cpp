@@ -11,7 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/strip_loops_inl.h"
+#include "kernels/strip_narrow_inl.h"
 
 // Once per instruction set: the interpreter of strips. What is worth its call, some thousand elements at least, is in the
 // loops that it calls.
@@ -37,6 +37,7 @@ public:
 
     void run(std::int64_t first, std::int64_t last)
     {
+        m_limit = m_a.offsets[last];
         for (m_d = first; m_d < last; m_d = m_last) {
             m_begin = m_a.offsets[m_d];
             m_end = m_a.offsets[m_d + 1];
@@ -64,18 +65,41 @@ private:
 
     void aggregate(const StripStep& s, std::size_t at)
     {
-        const Messages<T> messages = messagesOf(s);
+        const Messages<T> m = messagesOf(s);
+        if (s.a.from == From::Edge && areNarrow(m)) return aggregateNarrow(s, m);
         C* const sums = sumsOf(at);
+        eachDestination(s, [&](std::int64_t begin, std::int64_t end, T* out) HWY_ATTR {
+            start(m, sums);
+            accumulate(m, begin, end, sums);
+            finish(m, sums, end - begin, out);
+        });
+    }
+
+    void aggregateNarrow(const StripStep& s, const Messages<T>& m)
+    {
+        switch (s.width) {
+        case 1: return aggregateNarrow<1>(s, m);
+        case 2: return aggregateNarrow<2>(s, m);
+        default: return aggregateNarrow<4>(s, m);
+        }
+    }
+
+    template <int kWidth>
+    void aggregateNarrow(const StripStep& s, const Messages<T>& m)
+    {
+        eachDestination(s, [&](std::int64_t begin, std::int64_t end, T* out)
+                               HWY_ATTR { aggregateRows<kWidth>(m, begin, end, out); });
+    }
+
+    // For each destination with edges, their places in the strip and its row.
+    template <class Work>
+    HWY_INLINE void eachDestination(const StripStep& s, Work&& work)
+    {
         for (std::int64_t d = m_d; d < m_last; ++d) {
             const std::int64_t begin = m_a.offsets[d], end = m_a.offsets[d + 1];
             T* const out = destinationRow(s.to, d);
-            if (begin == end) {
-                std::fill(out, out + s.width, narrowTo<T>(static_cast<C>(s.empty)));
-                continue;
-            }
-            start(messages, sums);
-            accumulate(messages, begin - m_begin, end - m_begin, sums);
-            finish(messages, sums, end - begin, out);
+            if (begin == end) std::fill(out, out + s.width, narrowTo<T>(static_cast<C>(s.empty)));
+            else work(begin - m_begin, end - m_begin, out);
         }
     }
 
@@ -179,8 +203,7 @@ private:
             const T* const row = own.base + (d - m_d) * own.stride;
             const std::int64_t begin = one ? 0 : m_a.offsets[d] - m_begin;
             const std::int64_t end = (one ? m_end : m_a.offsets[d + 1]) - m_begin;
-            if (narrow)
-                pack([row](std::int64_t) HWY_ATTR { return row; }, end - begin, own.width, copies + begin * own.width);
+            if (narrow) repeat(row, end - begin, own.width, copies + begin * own.width);
             else std::fill(pointers + begin, pointers + end, row);
         }
         if (narrow) return {copies, own.width, own.width};
@@ -203,8 +226,9 @@ private:
         const auto row = [=](std::int64_t i) HWY_ATTR { return data + columns[i] * t.stride; };
         if (width <= kNarrow) {
             T* const copies = at_<T>(m_layout.copies[operand]);
+            const std::int64_t all = m_limit - m_begin;  // those of the next strip are wanted soon
             const auto fetched = [&](std::int64_t i) HWY_ATTR {
-                if (i + kRowsAhead < count) hwy::Prefetch(row(i + kRowsAhead));
+                if (i + kNarrowAhead < all) hwy::Prefetch(row(i + kNarrowAhead));
                 return row(i);
             };
             pack(fetched, count, width, copies);
@@ -213,6 +237,26 @@ private:
         const T** const pointers = at_<const T*>(m_layout.pointers[operand]);
         for (std::int64_t i = 0; i < count; ++i) pointers[i] = row(i);
         return {nullptr, 0, width, pointers, true};
+    }
+
+    // Rows that are far away keep the memory busy, and narrow ones, each of them a line, have to wait for it: those of the
+    // next strip are fetched beside them. nullptr: there are none.
+    const T* const* nextNarrow() const
+    {
+        for (std::size_t at = 0; at < m_a.tables.size(); ++at)
+            if (m_program.tables[at] == StripRows::Gathered && m_program.tableWidths[at] <= kNarrow)
+                return nextNarrow(m_a.tables[at]);
+        return nullptr;
+    }
+
+    const T* const* nextNarrow(const StripTable& t) const
+    {
+        const std::int64_t count = m_end - m_begin, next = std::min(m_limit - m_end, count);
+        const T** const pointers = at_<const T*>(m_layout.next);
+        const T* const data = static_cast<const T*>(t.data);
+        for (std::int64_t i = 0; i < next; ++i) pointers[i] = data + t.columns[m_end - t.first + i] * t.stride;
+        std::fill(pointers + next, pointers + count, data);
+        return pointers;
     }
 
     // ---- steps
@@ -230,6 +274,7 @@ private:
         Messages<T> m = messagesShape(s);
         m.rows = rows(s.a, false, 0);
         m.count = m_end - m_begin;
+        if (m.rows.far) m.next = nextNarrow();
         if (s.b.from == From::None) return m;
         m.factor = rows(s.b, false, 1);
         m.part = s.b.inner;
@@ -276,6 +321,7 @@ private:
     std::uint32_t m_phases = 0;
     std::int64_t m_d = 0, m_last = 0;     // destinations of the strip
     std::int64_t m_begin = 0, m_end = 0;  // its positions
+    std::int64_t m_limit = 0;             // of the positions of all destinations
 };
 
 void strip(const StripProgram& program, const StripArguments& arguments, std::int64_t first, std::int64_t last,

@@ -84,30 +84,6 @@ struct Rows {
     }
 };
 
-// Narrow rows side by side: row i of `count` begins at from(i). Calls for a few bytes take longer than the bytes.
-template <int kWidth, class T, class From>
-HWY_INLINE void packRows(From&& from, std::int64_t count, T* to)
-{
-    for (std::int64_t i = 0; i < count; ++i, to += kWidth) {
-        const T* const row = from(i);
-        for (int k = 0; k < kWidth; ++k) to[k] = row[k];
-    }
-}
-
-template <class T, class From>
-HWY_INLINE void pack(From&& from, std::int64_t count, std::int64_t width, T* to)
-{
-    switch (width) {
-    case 1: return packRows<1>(from, count, to);
-    case 2: return packRows<2>(from, count, to);
-    case 4: return packRows<4>(from, count, to);
-    case 8: return packRows<8>(from, count, to);
-    case 16: return packRows<16>(from, count, to);
-    default:
-        for (std::int64_t i = 0; i < count; ++i) std::copy(from(i), from(i) + width, to + i * width);
-    }
-}
-
 // ---- one operator on n elements. What does not fill a vector at the end is computed first, since the result may lie
 // where an operand lies.
 
@@ -238,8 +214,14 @@ struct Messages {
     std::int64_t part = 1;  // elements of a row that share an element of the factor
     std::int64_t width = 0, count = 0;
     Combine combine = Combine::Sum;
+    const T* const* next = nullptr;  // by message: what the next strip reads, to be fetched meanwhile; null: nothing
 
     [[nodiscard]] bool sums() const { return combine == Combine::Sum || combine == Combine::Mean; }
+    HWY_INLINE void prefetch(std::int64_t i) const
+    {
+        rows.prefetch(i, count);
+        if (next != nullptr) hwy::Prefetch(next[i]);
+    }
 };
 
 struct SumUp {
@@ -285,7 +267,7 @@ HWY_NOINLINE void addBlock(D d, const Block<T>& b, ComputeOf<T>* sums)
     hn::Vec<D> state[kCount];
     for (int k = 0; k < kCount; ++k) state[k] = hn::LoadU(d, sums + place(k));
     for (std::int64_t i = b.begin; i < b.end; ++i) {
-        if (b.at == 0) m.rows.prefetch(i, m.count);
+        if (b.at == 0) m.prefetch(i);
         const T* const row = m.rows[i];
         const auto weight = hn::Set(d, factor == Factor::PerPart ? widened(m.factor[i][b.at / m.part]) : 1);
         for (int k = 0; k < kCount; ++k) {
@@ -354,7 +336,7 @@ HWY_NOINLINE void addVectors(const Messages<T>& m, std::int64_t begin, std::int6
         part[k] = places[k] / m.part;
     }
     for (std::int64_t i = begin; i < end; ++i) {
-        if (places[0] == 0) m.rows.prefetch(i, m.count);
+        if (places[0] == 0) m.prefetch(i);
         const T *const row = m.rows[i], *const weights = m.factor[i];
         for (int k = 0; k < kCount; ++k) {
             const auto weight = hn::Set(d, widened(weights[part[k]]));

@@ -109,8 +109,9 @@ StripLayout layoutOf(const StripProgram& p)
     const std::int64_t copied = widestCopied(p);
     for (int operand : {0, 1}) {
         layout.pointers[operand] = take(layout.capacity * static_cast<std::int64_t>(sizeof(void*)));
-        layout.copies[operand] = take(layout.capacity * copied * item);
+        layout.copies[operand] = take(layout.capacity * copied * item + kLine);  // a vector may follow
     }
+    layout.next = take(layout.capacity * static_cast<std::int64_t>(sizeof(void*)));
     return layout;
 }
 

@@ -29,7 +29,7 @@ constexpr std::array<Rate, 9> rates{{
     {"batch", "overhead per batch", "s", &Machine::batch},
 }};
 
-constexpr std::int64_t version = 2;  // 1 had no walls
+constexpr std::int64_t version = 3;  // 1 had no walls, 2 MKL's products
 
 json::Value readFile()
 {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
@@ -24,21 +26,22 @@ Layer layer(std::int64_t rows, std::int64_t k, std::int64_t n)
 
 }  // namespace
 
-TEST_CASE("oneDNN computes layers whose last vector of columns is mostly filled")
+TEST_CASE("oneDNN computes layers that are worth its calls")
 {
-    CHECK(prefersOneDnn(128, 47));
-    CHECK(prefersOneDnn(64, 10));
-    CHECK_FALSE(prefersOneDnn(128, 128));
-    CHECK_FALSE(prefersOneDnn(128, 40));
-    CHECK_FALSE(prefersOneDnn(16, 47));
+    CHECK(prefersOneDnn({128, 47}));
+    CHECK(prefersOneDnn({16, 64}));
+    CHECK(prefersOneDnn({128, 8}));
+    CHECK_FALSE(prefersOneDnn({8, 512}));
+    CHECK_FALSE(prefersOneDnn({512, 4}));
+    CHECK_FALSE(prefersOneDnn({31, 32}));
 }
 
 TEST_CASE("a dense layer gives what aten::linear gives, with a bias or without")
 {
     const c10::InferenceMode inference;
-    for (const std::int64_t rows : {1, 2, 63, 64, 1000})
+    for (const std::int64_t rows : {1, 2, 63, 64, 65, 1100})
         for (const std::int64_t k : {64, 100, 257})
-            for (const std::int64_t n : {9, 47, 173}) {
+            for (const std::int64_t n : {16, 47, 128, 173}) {
                 CAPTURE(rows);
                 CAPTURE(k);
                 CAPTURE(n);
@@ -48,6 +51,8 @@ TEST_CASE("a dense layer gives what aten::linear gives, with a bias or without")
                 REQUIRE(plain.has_value());
                 CHECK(at::allclose(*made, at::linear(l.x, l.weight, l.bias), 1e-4, 1e-4));
                 CHECK(at::allclose(*plain, at::linear(l.x, l.weight), 1e-4, 1e-4));
+                const at::Tensor turned = l.weight.t().contiguous().t();  // as the second operand of aten::mm
+                CHECK(at::equal(*linearByOneDnn(l.x, turned, l.bias), *made));
             }
 }
 
@@ -60,14 +65,54 @@ TEST_CASE("rows of a dense layer have the same bits on any number of cores")
     CHECK(at::equal(*linearByOneDnn(l.x, l.weight, l.bias), together));
 }
 
+TEST_CASE("rows of a dense layer have the same bits, whatever other rows are computed with them")
+{
+    const c10::InferenceMode inference;
+    for (const std::int64_t n : {8, 47, 128}) {
+        const Layer l = layer(1024, 128, n);
+        const at::Tensor all = *linearByOneDnn(l.x, l.weight, l.bias);
+        for (const std::int64_t rows : {1, 2, 3, 17, 64, 333, 1023}) {
+            CAPTURE(n);
+            CAPTURE(rows);
+            CHECK(at::equal(*linearByOneDnn(l.x.narrow(0, 0, rows), l.weight, l.bias), all.narrow(0, 0, rows)));
+        }
+    }
+}
+
+TEST_CASE("what lies behind the rows of a layer changes nothing")
+{
+    const c10::InferenceMode inference;
+    const Layer l = layer(300, 128, 47);
+    for (const std::int64_t rows : {1, 70, 299}) {
+        CAPTURE(rows);
+        const at::Tensor own = l.x.narrow(0, 0, rows).clone(), expected = *linearByOneDnn(own, l.weight, l.bias);
+        at::Tensor behind = l.x.clone();
+        behind.narrow(0, rows, 300 - rows).fill_(NAN);
+        CHECK(at::equal(*linearByOneDnn(behind.narrow(0, 0, rows), l.weight, l.bias), expected));
+        CHECK(at::equal(*linearByOneDnn(l.x.narrow(0, 300 - rows, rows), l.weight, l.bias),
+                        *linearByOneDnn(l.x.narrow(0, 300 - rows, rows).clone(), l.weight, l.bias)));
+    }
+}
+
+TEST_CASE("rows along the last of several dimensions")
+{
+    const c10::InferenceMode inference;
+    const Layer l = layer(12, 64, 40);
+    const auto made = linearByOneDnn(l.x.view({3, 4, 64}), l.weight, l.bias);
+    REQUIRE(made.has_value());
+    CHECK(at::equal(*made, linearByOneDnn(l.x, l.weight, l.bias)->view({3, 4, 40})));
+}
+
 TEST_CASE("what oneDNN is not asked for is left to aten::linear")
 {
     const c10::InferenceMode inference;
-    const Layer l = layer(8, 128, 47), wide = layer(8, 128, 128);
-    CHECK_FALSE(linearByOneDnn(wide.x, wide.weight, wide.bias).has_value());
+    const Layer l = layer(8, 128, 47), small = layer(8, 20, 20);
+    CHECK_FALSE(linearByOneDnn(small.x, small.weight, small.bias).has_value());
+    CHECK_FALSE(linearByOneDnn(l.x, l.weight, at::randn({8, 47})).has_value());
+    CHECK_FALSE(linearByOneDnn(l.x.narrow(1, 0, 64), l.weight, l.bias).has_value());
+    CHECK_FALSE(linearByOneDnn(l.x.to_sparse(), l.weight, l.bias).has_value());
     CHECK_FALSE(linearByOneDnn(l.x.to(at::kDouble), l.weight.to(at::kDouble), l.bias.to(at::kDouble)).has_value());
     CHECK_FALSE(linearByOneDnn(l.x.narrow(0, 0, 0), l.weight, l.bias).has_value());
-    CHECK_FALSE(linearByOneDnn(l.x.view({2, 4, 128}), l.weight, l.bias).has_value());
     CHECK_FALSE(linearByOneDnn(at::randn({8, 256}).slice(1, 0, 256, 2), l.weight, l.bias).has_value());
 }
 

@@ -26,7 +26,7 @@ constexpr Dtype dtypes[] = {{StripElement::Float32, at::kFloat, 2e-5},
                             {StripElement::Float64, at::kDouble, 1e-12},
                             {StripElement::Float16, at::kHalf, 2e-2},
                             {StripElement::BFloat16, at::kBFloat16, 1e-1}};
-constexpr std::int64_t widths[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 47, 64, 65, 100, 128, 129, 255, 256, 513, 1030};
+constexpr std::int64_t widths[] = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 47, 64, 65, 100, 128, 129, 255, 256, 513, 1030};
 
 // A random graph: empty destinations, duplicates and, often, one huge row.
 struct Graph {
