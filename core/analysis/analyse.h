@@ -5,9 +5,10 @@
 
 namespace hopscope::analysis {
 
+// `reassociate`: products with weights are computed before the sums and means that they follow, where that makes rows
+// narrower (`reassociations` of the result). Sums round differently.
 struct Options {
-    bool reassociate =
-        false;  // compute products before aggregations where that makes rows narrower: sums round differently
+    bool reassociate = false;
 };
 
 // Raw program -> functional program with row spaces, uses, depth and lints. Linear in the number of operators, apart
