@@ -14,8 +14,8 @@ what the peers are; those of DGL need --dgl, a Python that imports it.
   error     the largest difference from PyG's forward in float64, as a share of the largest output where that is above 1
   peak      of the whole process
 
-`moved` is the engine with --reassociate. The engine's lines are followed by what its time went to: how much of the bound its stages reach, the share of the system
-in its CPU time, and how many of its cores were busy in stages.
+`moved` is the engine with --reassociate. The engine's lines are followed by what its time went to: how much of the bound
+its stages reach, the share of the system in its CPU time, and how many of its cores were busy in stages.
 Exits with 1 if the engine's error is larger than 1e-4, or unknown.
 """
 import argparse
