@@ -7,6 +7,7 @@
 
 #include "analysis/rows/classes.h"
 #include "executor/block.h"
+#include "executor/dense.h"
 #include "executor/number.h"
 #include "executor/strips.h"
 #include "operators/operators.h"
@@ -25,7 +26,23 @@ using plan::WallKind;
 namespace {
 
 constexpr double numberBytes = 8;
+constexpr double floatBytes = 4;
 constexpr double largeTensor = 1e9;  // bytes, beyond all caches
+
+// How long an operator of a strip takes beside one that only reads and writes its elements: series and divisions, measured
+// with AVX-512.
+double effort(kernels::StripOp op)
+{
+    using kernels::StripOp;
+    switch (op) {
+    case StripOp::Exp: return 4;
+    case StripOp::Sigmoid:
+    case StripOp::Silu: return 5;
+    case StripOp::Tanh: return 6;
+    case StripOp::Softplus: return 8;
+    default: return 1;
+    }
+}
 
 // Of one instruction.
 struct Work {
@@ -155,7 +172,8 @@ private:
         const double item = part.program.element == kernels::StripElement::Float64 ? 8 : 4;
         Work work{.near = result(i)};
         for (const kernels::StripStep& step : part.program.steps)
-            work.near += item * static_cast<double>(step.width) * (step.perDestination ? destinations : edges);
+            work.near +=
+                item * effort(step.op) * static_cast<double>(step.width) * (step.perDestination ? destinations : edges);
         for (const executor::StripTableSource& table : part.tables) {
             if (!table.value.valid() || table.rows == kernels::StripRows::Single) continue;
             if (table.rows == kernels::StripRows::Gathered) work.rows += gathered(table.place, rowBytes(table.value));
@@ -174,6 +192,9 @@ private:
         if (operators::of(op.name).traits.multiplies) {
             work.gemm = product(i);
             work.far = fetched(i);
+            work.near = result(i);
+            for (const Operand& o : i.operands) work.near += bytes(o);
+            if (copiesRows(i, op)) work.near += 2 * m_run.rows(i.rows) * columnsOf(i) * floatBytes;
             return work;
         }
         if (m_analysis.info(i.op).kind == analysis::OpKind::Gather) return gather(i);
@@ -236,17 +257,28 @@ private:
 
     // ---- rates
 
+    // Tiles of nodes have as many rows as oneDNN likes, rows of edges are copied to be as many.
+    bool copiesRows(const Instruction& i, const ir::Op& op) const
+    {
+        const auto shape = executor::denseShape(m_analysis.program, op);
+        return shape && executor::prefersOneDnn(*shape) && i.rows.kind == RowKind::Owned;
+    }
+
+    // Of a product's rows.
+    double columnsOf(const Instruction& i) const
+    {
+        for (const Operand& o : i.operands) {
+            const ir::Value& value = m_analysis.program.value(o.value);
+            if (o.kind == Operand::InRegister && !value.shape.empty()) return static_cast<double>(value.shape.back());
+        }
+        return 0;
+    }
+
     double product(const Instruction& i) const
     {
         const ir::ValueId out = m_analysis.program.op(i.op).outputs.at(0);
         const double item = static_cast<double>(base::itemSize(m_analysis.program.value(out).dtype));
-        const double outputs = rowBytes(out) / item;
-        double columns = 0;
-        for (const Operand& o : i.operands) {
-            const ir::Value& value = m_analysis.program.value(o.value);
-            if (columns == 0 && o.kind == Operand::InRegister && !value.shape.empty())
-                columns = static_cast<double>(value.shape.back());
-        }
+        const double outputs = rowBytes(out) / item, columns = columnsOf(i);
         const double operations = 2 * columns * outputs * m_run.rows(i.rows);
         return operations / m_walls.gemm(columns, outputs, m_analysis.program.value(out).dtype);
     }

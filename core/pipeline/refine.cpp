@@ -12,14 +12,23 @@ namespace {
 
 constexpr double leastSeconds = 0.05;
 constexpr double leastBusy = 0.8;  // or else other programs had the cores
-constexpr double mostFactor = 4;   // of which one run goes half the way
+constexpr double mostFactor = 4;   // of which the first run goes half the way
+constexpr std::int64_t longMemory = 8;
 
 // How much longer it took than expected, as far as it is believed.
-double slowness(double expected, double measured)
-{
-    if (measured < leastSeconds || expected <= 0) return 1;
-    return std::sqrt(std::clamp(measured / expected, 1 / mostFactor, mostFactor));
-}
+class Slowness {
+public:
+    explicit Slowness(std::int64_t runs) : m_share(1 / static_cast<double>(2 + std::min(runs, longMemory))) {}
+
+    double operator()(double expected, double measured) const
+    {
+        if (measured < leastSeconds || expected <= 0) return 1;
+        return std::pow(std::clamp(measured / expected, 1 / mostFactor, mostFactor), m_share);
+    }
+
+private:
+    double m_share;
+};
 
 double secondsOf(const executor::RunReport& run)
 {
@@ -68,8 +77,10 @@ WorkSeconds measuredSeconds(const executor::RunReport& run)
     return seconds;
 }
 
-plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected, const WorkSeconds& measured)
+plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected, const WorkSeconds& measured,
+                      std::int64_t runs)
 {
+    const Slowness slowness(runs);
     plan::Machine better = machine;
     better.structure /= slowness(expected.structure, measured.structure);
     better.write /= slowness(expected.write, measured.write);
@@ -85,7 +96,7 @@ void learnFrom(const std::string& device, const WorkSeconds& expected, const exe
 {
     KnownMachine known = knownMachine(device);
     if (!known.measured) return;
-    const plan::Machine better = refined(known.rates, expected, measuredSeconds(run));
+    const plan::Machine better = refined(known.rates, expected, measuredSeconds(run), known.runs);
     if (better == known.rates) return;
     known.rates = better;
     ++known.runs;

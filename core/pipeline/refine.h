@@ -25,9 +25,12 @@ base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Pr
 
 WorkSeconds measuredSeconds(const executor::RunReport& run);
 
-// Rates that lie half the way (of their logarithm) to those that would have given the measured seconds. One run moves a
-// rate by a factor of two at most, and parts that took less than 50 ms say nothing.
-plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected, const WorkSeconds& measured);
+// Rates between these and those that would have given the measured seconds: half the way (of their logarithm) after the
+// first run, and a tenth of it from the ninth on, so that models that are predicted badly do not spoil what others have
+// taught. `runs`: how many the rates have learnt from. The first run moves a rate by a factor of two at most, and parts
+// that took less than 50 ms say nothing.
+plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected, const WorkSeconds& measured,
+                      std::int64_t runs);
 
 // Keeps better rates of the device, if it has been measured; a machine that is typical of its kind stays as it is, and a
 // cache that cannot be written does not matter.
