@@ -13,6 +13,7 @@
 #include "analysis/lowering/merged_rows.h"
 #include "analysis/lowering/neighbour_tables.h"
 #include "analysis/lowering/prefix_sums.h"
+#include "analysis/lowering/reassociate.h"
 #include "analysis/lowering/row_maps.h"
 #include "analysis/rows/bind.h"
 #include "analysis/rows/infer.h"
@@ -71,13 +72,36 @@ constexpr const char* prefixText =
     " subtracts sums over all rows, which round by more than the few rows it is about; here each segment is summed by "
     "itself, and compared with the model more loosely";
 
+struct Lowered {
+    ir::Program program;
+    std::vector<Reassociation> moved;
+};
+
 // What the rules work on: patterns of operators as the ones that they mean.
-ir::Program lowered(const ir::Program& functional)
+Lowered lowered(const ir::Program& functional, const Options& options)
 {
     const ir::Program separated = removeDead(separateMergedRows(dropFronts(functional)));
-    ir::Program live = removeDead(simplifyTables(rankGroups(separated)));
-    dropUnusedPositions(live);
-    return live;
+    Lowered made{.program = removeDead(simplifyTables(rankGroups(separated))), .moved = {}};
+    dropUnusedPositions(made.program);
+    if (options.reassociate) made.program = reassociate(made.program, made.moved);
+    return made;
+}
+
+void lintReassociations(Analysis& a)
+{
+    for (const Reassociation& r : a.reassociations)
+        a.lints.push_back({.code = "reassociated",
+                           .message = r.place + " is computed before the aggregation: " + std::to_string(r.out) +
+                                      " columns instead of " + std::to_string(r.in) +
+                                      " are gathered and added up, and sums round differently",
+                           .op = {}});
+    if (a.reassociate && a.reassociations.empty())
+        a.lints.push_back(
+            {.code = "reassociated",
+             .message =
+                 "nothing to reassociate: no product with a weight makes rows narrower that are sums or means of "
+                 "messages and used for nothing else",
+             .op = {}});
 }
 
 void finish(Analysis& analysis, const std::vector<std::string>& differences)
@@ -87,20 +111,25 @@ void finish(Analysis& analysis, const std::vector<std::string>& differences)
         findChoices(analysis);
     }
     lintPrologue(analysis);
+    if (!analysis.refusal) lintReassociations(analysis);
     for (const std::string& place : differences)
         analysis.lints.push_back({.code = "prefix-sums", .message = place + prefixText, .op = {}});
 }
 
 // A model that moves rows by where they lie. Edges whose numbers turn out to be needed become a table of nodes, one
 // relation after the other.
-std::optional<Analysis> analyseByPosition(const ir::Program& functional, const InputSchema& schema)
+std::optional<Analysis> analyseByPosition(const ir::Program& functional, const InputSchema& schema,
+                                          const Options& options)
 {
-    const ir::Program program = lowered(mapRows(functional));
+    Lowered made = lowered(mapRows(functional), options);
     std::set<std::string> numbered;
     while (true) {
         Builder builder;
         builder.positions = true;
-        if (infer(builder, program, withNumberedEdges(schema, numbered))) return std::move(builder.analysis);
+        if (infer(builder, made.program, withNumberedEdges(schema, numbered))) {
+            builder.analysis.reassociations = std::move(made.moved);
+            return std::move(builder.analysis);
+        }
         const std::size_t before = numbered.size();
         numbered.merge(builder.numbered);
         if (numbered.size() == before) return std::nullopt;
@@ -109,16 +138,19 @@ std::optional<Analysis> analyseByPosition(const ir::Program& functional, const I
 
 }  // namespace
 
-Analysis analyse(const ir::Program& raw, const InputSchema& schema)
+Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Options& options)
 {
     auto functional = functionalise(raw);
     if (!functional) return unanalysed(raw, schema, functional.error());
     const std::vector<std::string> differences = sumSegments(*functional);
     Builder builder;
-    if (const base::Status inferred = infer(builder, lowered(*functional), schema); !inferred) {
-        if (auto found = analyseByPosition(*functional, schema)) builder.analysis = std::move(*found);
+    Lowered made = lowered(*functional, options);
+    builder.analysis.reassociations = std::move(made.moved);
+    if (const base::Status inferred = infer(builder, made.program, schema); !inferred) {
+        if (auto found = analyseByPosition(*functional, schema, options)) builder.analysis = std::move(*found);
         else block(builder.analysis, inferred.error());
     }
+    builder.analysis.reassociate = options.reassociate;
     finish(builder.analysis, differences);
     return std::move(builder.analysis);
 }

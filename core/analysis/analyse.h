@@ -5,10 +5,16 @@
 
 namespace hopscope::analysis {
 
+// `reassociate`: products with weights are computed before the sums and means that they follow, where that makes rows
+// narrower (`reassociations` of the result). Sums round differently.
+struct Options {
+    bool reassociate = false;
+};
+
 // Raw program -> functional program with row spaces, uses, depth and lints. Linear in the number of operators, apart
 // from views replayed after in-place writes. A model that cannot be split gives an Analysis whose `refusal` is set and
 // whose last lint is blocking; only a broken program (a dangling id) fails.
-Analysis analyse(const ir::Program& raw, const InputSchema& schema);
+Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Options& options = {});
 
 // For showing a program that cannot be analysed: its tables and inputs as declared, its operators without depth. Refused
 // with `why`; the operator in the way is the first one that `why.where` describes. Linear.

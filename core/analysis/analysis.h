@@ -200,6 +200,12 @@ struct MaxIndexGuard {
     OpId op;
 };
 
+// A product with a weight that is computed before an aggregation instead of after it.
+struct Reassociation {
+    std::string place, module;     // of the product: ir::describeOp, ir::modulePath
+    std::int64_t in = 0, out = 0;  // columns that were aggregated, and that are now
+};
+
 struct Analysis {
     ir::Program program;            // functional: no aliasing, no in-place operators, common subexpressions merged
     std::vector<ValueInfo> values;  // by ValueId
@@ -208,6 +214,8 @@ struct Analysis {
     std::map<SpaceId, std::int64_t> sampleSizes;
     std::vector<MaxIndexGuard> maxIndexGuards;
     std::vector<Lint> lints;
+    bool reassociate = false;                     // whether products were to be moved (--reassociate)
+    std::vector<Reassociation> reassociations{};  // those that were; empty too where there are none to move
     // Set: the analysis stopped there. The operators from the refused one on are in the program, as rowwise ones of depth 0.
     std::optional<base::Error> refusal;
     OpId refusedOp;  // the one in the way; invalid where it is none of the program's

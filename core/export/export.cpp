@@ -34,6 +34,9 @@ base::Status writeText(const std::string& text, const std::string& path)
 
 base::Result<Bundle> write(const Request& request)
 {
+    if (request.analysis->reassociate)
+        return base::fail(base::ErrorCode::Usage, "what --reassociate makes of a model cannot be exported",
+                          "open the model without it, and make a new plan");
     return executor::catchAtBoundary(
         [&] {
             Stages stages = writeStages(*request.analysis, *request.plan);

@@ -30,7 +30,8 @@ struct Bundle {
     std::string script;
 };
 
-// Deterministic. Fails with Unsupported, naming the operator, for a split that the code or the runner cannot express.
+// Deterministic. Fails with Unsupported, naming the operator, for a split that the code or the runner cannot express;
+// with Usage for a program that --reassociate has changed.
 base::Result<Bundle> write(const Request& request);
 
 // The files of `bundle` in the folder `folder`, which must exist. Fails with Resources if the disk is full, with Internal

@@ -108,6 +108,7 @@ base::Result<Prepared> prepareRun(const EvaluationRequest& request, Reporter& re
     if (!prepared) return prepared;
     if (const base::Status walked = walkModel(*prepared, reporter); !walked) return base::forward(walked);
     analyseModel(*prepared, reporter);
+    noteReassociations(*prepared);
     if (const base::Status finite = checkFinite(*prepared, request.nan); !finite) return base::forward(finite);
     hashInputs(*prepared, reporter);
     tellNotes(*prepared, reporter);

@@ -23,6 +23,7 @@ namespace hopscope::pipeline {
 struct ModelOptions {
     std::string model;
     std::vector<std::string> data, roles;
+    bool reassociate = false;  // products before aggregations (analysis/analyse.h)
 };
 
 struct DeviceOptions {

@@ -250,7 +250,8 @@ base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter
                       .sizes = {},
                       .hashes = {},
                       .dataArguments = options.data,
-                      .notes = {}};
+                      .notes = {},
+                      .reassociate = options.reassociate};
     prepared.hashes["model"] = prepared.model.info().hash;
     return prepared;
 }
@@ -294,7 +295,7 @@ base::Status walkModel(Prepared& prepared, Reporter& reporter)
 
 void analyseModel(Prepared& prepared, Reporter& reporter)
 {
-    take(prepared, analysis::analyse(prepared.walk.program, prepared.schema));
+    take(prepared, analysis::analyse(prepared.walk.program, prepared.schema, {.reassociate = prepared.reassociate}));
     reporter.progressEnded();
 }
 
@@ -369,6 +370,12 @@ base::Status checkFinite(Prepared& prepared, base::NanPolicy policy)
     if (!notes) return base::forward(notes);
     prepared.notes.insert(prepared.notes.end(), notes->begin(), notes->end());
     return {};
+}
+
+void noteReassociations(Prepared& prepared)
+{
+    for (const analysis::Lint& lint : prepared.analysis.lints)
+        if (lint.code == "reassociated") prepared.notes.push_back(lint.message);
 }
 
 void tellNotes(const Prepared& prepared, Reporter& reporter)

@@ -30,7 +30,8 @@ struct Prepared {
     std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
     std::vector<std::string> dataArguments;           // where the data is, as given
     std::vector<std::string> notes;
-    bool fromCode = false;  // `analysis` is what the model's code says: it could not be walked
+    bool reassociate = false;  // as the options say
+    bool fromCode = false;     // `analysis` is what the model's code says: it could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };
@@ -62,6 +63,9 @@ void hashInputs(Prepared& prepared, Reporter& reporter);
 // NaN and infinite numbers in the inputs: a note each, or with Refuse an error. Linear in the data.
 base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, base::NanPolicy policy);
 base::Status checkFinite(Prepared& prepared, base::NanPolicy policy);  // adds them to prepared.notes
+
+// Adds what --reassociate has moved, or that there was nothing to move, for commands that show no lints.
+void noteReassociations(Prepared& prepared);
 
 // Reports all notes so far.
 void tellNotes(const Prepared& prepared, Reporter& reporter);

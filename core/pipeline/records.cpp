@@ -64,6 +64,14 @@ void addForecast(std::vector<schema::StageRecord>& stages, const forecast::Forec
     }
 }
 
+std::vector<schema::ReassociatedRecord> reassociatedOf(const analysis::Analysis& analysis)
+{
+    std::vector<schema::ReassociatedRecord> places;
+    for (const analysis::Reassociation& r : analysis.reassociations)
+        places.push_back({.place = r.place, .module = r.module, .in = r.in, .out = r.out});
+    return places;
+}
+
 }  // namespace
 
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
@@ -96,6 +104,7 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
                                    .maxAbsolute = s.maxAbsolute,
                                    .largest = s.largest,
                                    .infinite = s.infinite});
+    if (prepared.reassociate) report.reassociated = reassociatedOf(prepared.analysis);
     if (run.resumed)
         report.resumed = {
             .chunks = run.resumed->chunks, .destinations = run.resumed->destinations, .damaged = run.resumed->damaged};

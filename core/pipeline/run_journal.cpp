@@ -122,6 +122,7 @@ base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource
                        {"stages", textOf(plan.stages)},
                        {"batch", textOf(device.batch)},
                        {"fuse", textOf(device.fuse)},
+                       {"reassociate", prepared.reassociate ? "yes" : "no"},
                        {"reorder", base::nameOf(device.reorder)},
                        {"store", base::nameOf(device.store)}});
     for (const auto& [name, hash] : prepared.hashes) conditions[name] = hash;

@@ -229,6 +229,19 @@ base::Status checkHashes(const Hashes& found, const Hashes& expected, const std:
     return {};
 }
 
+// Its operators are those of the program that was analysed.
+base::Status checkReassociated(const Reader& root, const analysis::Analysis& analysis, const std::string& file)
+{
+    const bool made = root.maybe<bool>("reassociate").value_or(false);
+    if (!root.ok()) return root.status();
+    if (made == analysis.reassociate) return {};
+    return base::fail(base::ErrorCode::Input,
+                      file + ": the plan was made " + (made ? "with" : "without") + " --reassociate",
+                      made ? "give --reassociate, or make a new plan without it: export and debug take no other"
+                           : "leave --reassociate out, or make a new plan with it",
+                      file + " /reassociate");
+}
+
 }  // namespace
 
 base::Result<plan::Plan> planFrom(const json::Value& document, const analysis::Analysis& analysis,
@@ -240,6 +253,7 @@ base::Result<plan::Plan> planFrom(const json::Value& document, const analysis::A
     if (!root.ok()) return base::forward(root.status());
     // First, since a plan for another model names operators that this one does not have.
     if (const base::Status same = checkHashes(found, hashes, name); !same) return base::forward(same);
+    if (const base::Status same = checkReassociated(root, analysis, name); !same) return base::forward(same);
     plan::Plan plan = PlanReader(analysis).read(root);
     checkPlan(root, plan, analysis);
     if (root.ok()) return plan;

@@ -1,5 +1,8 @@
 #include "schema/report.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "schema/dtypes.h"
 #include "schema/envelope.h"
 #include "schema/stages.h"
@@ -180,6 +183,43 @@ Value narrowedValue(const NarrowedRecord& narrowed)
     return item;
 }
 
+// The largest errors of all outputs stand beside the places; null without verification, and where they are infinite.
+Value reassociatedValue(const std::vector<ReassociatedRecord>& places, const std::optional<Verification>& verify)
+{
+    Value item;
+    item["places"] = Value::array();
+    for (const ReassociatedRecord& place : places) {
+        Value one;
+        one["place"] = place.place;
+        one["module"] = place.module;
+        one["in"] = place.in;
+        one["out"] = place.out;
+        item["places"].push(std::move(one));
+    }
+    double absolute = 0, relative = 0;
+    for (const TensorRecord& output : verify ? verify->outputs : std::vector<TensorRecord>()) {
+        absolute = std::max(absolute, output.maxAbsolute);
+        relative = std::max(relative, output.maxRelative);
+    }
+    const bool compared = verify && !verify->outputs.empty();
+    item["max_abs"] = compared && std::isfinite(absolute) ? Value(absolute) : Value();
+    item["max_rel"] = compared && std::isfinite(relative) ? Value(relative) : Value();
+    return item;
+}
+
+std::vector<ReassociatedRecord> reassociatedFrom(const Reader& item)
+{
+    std::vector<ReassociatedRecord> places;
+    for (const Reader& place : item.items("places"))
+        places.push_back({.place = place.get<std::string>("place"),
+                          .module = place.get<std::string>("module"),
+                          .in = place.get<std::int64_t>("in"),
+                          .out = place.get<std::int64_t>("out")});
+    // They follow from the verification.
+    for (const char* const error : {"max_abs", "max_rel"}) static_cast<void>(json::nullable<double>(item, error));
+    return places;
+}
+
 NarrowedRecord narrowedFrom(const Reader& item)
 {
     return {.value = item.get<std::string>("value"),
@@ -242,6 +282,7 @@ Report readFields(const Reader& root)
     if (root.maybe<std::string>("store")) report.store = json::named<base::StoreType>(root, "store");
     if (root.has("narrowed"))
         for (const Reader& store : root.items("narrowed")) report.narrowed.push_back(narrowedFrom(store));
+    if (root.has("reassociated")) report.reassociated = reassociatedFrom(root.child("reassociated"));
     report.hashes = readHashes(root);
     for (const Reader& stage : root.items("stages")) report.stages.push_back(stageFrom(stage));
     report.prologueSeconds = root.get<double>("prologue_seconds");
@@ -295,6 +336,7 @@ Value reportValue(const Report& report)
     document["store"] = report.store ? Value(base::nameOf(*report.store)) : Value();
     document["narrowed"] = Value::array();
     for (const NarrowedRecord& store : report.narrowed) document["narrowed"].push(narrowedValue(store));
+    if (report.reassociated) document["reassociated"] = reassociatedValue(*report.reassociated, report.verify);
     document["hashes"] = writeHashes(report.hashes);
     document["stages"] = Value::array();
     for (const StageRecord& stage : report.stages) document["stages"].push(stageValue(stage));

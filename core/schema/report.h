@@ -153,6 +153,13 @@ struct NarrowedRecord {
     bool operator==(const NarrowedRecord&) const = default;
 };
 
+// A product with a weight that was computed before an aggregation instead of after it.
+struct ReassociatedRecord {
+    std::string place, module;     // operator and place in the source; path of the module
+    std::int64_t in = 0, out = 0;  // columns that the model aggregates, and that the run did
+    bool operator==(const ReassociatedRecord&) const = default;
+};
+
 // What a run has taken over from a process that did not finish it.
 struct ResumedRecord {
     std::int64_t chunks = 0, destinations = 0;
@@ -179,7 +186,8 @@ struct Report {
     std::vector<OrderRecord> orders{};
     std::optional<base::StoreType> store{};  // what was asked for; none: older reports
     std::vector<NarrowedRecord> narrowed{};
-    std::map<std::string, std::string> hashes;  // "model", "data", "roles"
+    std::optional<std::vector<ReassociatedRecord>> reassociated{};  // none: it was not asked for
+    std::map<std::string, std::string> hashes;                      // "model", "data", "roles"
     std::vector<StageRecord> stages;
     double prologueSeconds = 0, seconds = 0;
     std::int64_t peakMemory = 0;

@@ -371,6 +371,9 @@ base::Result<Verification> verify(const Request& request, const base::ProgressFn
     if (narrow && verdict.verdict == Verdict::Equal)
         verdict.reason = std::string("not exact, but within the stated error of ") + base::nameOf(request.store) +
                          " stores: " + verdict.reason;
+    const bool moved = request.analysis && !request.analysis->reassociations.empty();
+    if (moved && verdict.verdict == Verdict::Equal)
+        verdict.reason = "sums in another order than the model's (--reassociate), and " + verdict.reason;
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;
 }

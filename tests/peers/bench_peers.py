@@ -1,7 +1,8 @@
 """Full-neighbour inference of all nodes: the engine beside what people use today, on the same graph, in turn.
 
     bench_peers.py --engine ENGINE [--graph communities|rmat] [--nodes 131072] [--degree 16]
-                   [--models sage gcn gat ..] [--peers scatter spmm loop ..] [--rounds 3] [--dgl PYTHON] [--json]
+                   [--models sage gcn gat ..] [--peers scatter spmm loop ..] [--rounds 3] [--dgl PYTHON] [--reassociate]
+                   [--json]
 
 Three layers, 100 features, hidden width 128, 47 classes, float32. Everything runs in processes of its own, one after the
 other, in each of the rounds, so that a busy machine is busy for all of them; the fastest round counts. `peers.py` says
@@ -13,8 +14,8 @@ what the peers are; those of DGL need --dgl, a Python that imports it.
   error     the largest difference from PyG's forward in float64, as a share of the largest output where that is above 1
   peak      of the whole process
 
-The engine's line is followed by what its time went to: how much of the bound its stages reach, the share of the system
-in its CPU time, and how many of its cores were busy in stages.
+`moved` is the engine with --reassociate. The engine's lines are followed by what its time went to: how much of the bound
+its stages reach, the share of the system in its CPU time, and how many of its cores were busy in stages.
 Exits with 1 if the engine's error is larger than 1e-4, or unknown.
 """
 import argparse
@@ -30,6 +31,7 @@ import numpy
 from graphs import GRAPHS
 from peers import BASIC, CONVOLUTIONS, EDGE_FEATURES, FEATURES, pyg_model
 
+OURS = ("engine", "moved")
 PEERS = ("scatter", "spmm", "loop", "dgl", "dgl-loop")
 
 
@@ -40,8 +42,9 @@ def arguments():
     parser.add_argument("--nodes", type=int, default=1 << 17)
     parser.add_argument("--degree", type=int, default=16)
     parser.add_argument("--models", nargs="+", choices=BASIC + CONVOLUTIONS, default=list(BASIC))
-    parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS))
+    parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--reassociate", action="store_true", help="the engine once more, with --reassociate")
     parser.add_argument("--dgl", help="a Python that can import dgl")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
@@ -90,19 +93,20 @@ def peer(python, name, model, folder):
     return {"missing": (done.stderr.strip().splitlines() or ["it failed"])[-1]}
 
 
-def engine(options, model, folder):
-    out = folder / f"{model}.engine"
+def engine(options, model, folder, name="engine"):
+    out = folder / f"{model}.{name}"
+    more = ["--reassociate"] if name == "moved" else []
     data = folder / ("gine.safetensors" if model == "gine" else "graph.safetensors")
     began = time.perf_counter()
     with subprocess.Popen([options.engine, "run", str(folder / f"{model}.pt"), "--data", str(data), "-o", str(out),
-                           "--verify", "none", "--quiet", "--device", "cpu"], stdout=subprocess.DEVNULL) as process:
+                           "--verify", "none", "--quiet", "--device", "cpu", *more], stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     whole = time.perf_counter() - began
     if process.returncode != 0:
         raise SystemExit(f"the engine failed with {process.returncode}")
     report = json.loads((out / "report.json").read_text())
-    numpy.save(folder / f"{model}.engine.npy", numpy.load(out / "out.npy"))
+    numpy.save(folder / f"{model}.{name}.npy", numpy.load(out / "out.npy"))
     return {"seconds": report["seconds"], "process": whole, "peak": usage.ru_maxrss * 1024, **where(report, usage)}
 
 
@@ -131,9 +135,11 @@ def wanted(options, model):
 
 def compare(options, model, folder):
     exact = peer(sys.executable, "exact", model, folder)
-    rounds = {"engine": []}
+    ours = ["engine", "moved"] if options.reassociate else ["engine"]
+    rounds = {name: [] for name in ours}
     for _ in range(options.rounds):
-        rounds["engine"].append(engine(options, model, folder))
+        for name in ours:
+            rounds[name].append(engine(options, model, folder, name))
         for name in wanted(options, model):
             python = options.dgl if name.startswith("dgl") else sys.executable
             rounds.setdefault(name, []).append(peer(python, name, model, folder))
@@ -167,7 +173,7 @@ def table(results):
     for model, rows in results.items():
         for name, row in rows.items():
             print(line(model, name, row))
-            if name == "engine":
+            if name in OURS:
                 print(f"{'':20} stages reach {row['bound']:.0%} of the bound, {row['cores']:.0%} of the cores busy, "
                       f"system {row['system']:.0%} of the CPU time")
 
@@ -183,7 +189,7 @@ def main():
     else:
         print(f"{options.graph}, {options.nodes:,} nodes, {edges:,} edges; x: how many times as long as the engine")
         table(results)
-    errors = [rows["engine"]["error"] for rows in results.values()]
+    errors = [row["error"] for rows in results.values() for name, row in rows.items() if name in OURS]
     raise SystemExit(any(e is None or e > 1e-4 for e in errors))
 
 

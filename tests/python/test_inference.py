@@ -5,7 +5,7 @@ import hopscope
 import numpy
 import torch
 from hopscope._later import settle
-from support import EdgeScores, Gcn, Hetero, PackageTest, Plain, TakesData, graph, made, shop
+from support import FEATURES, EdgeScores, Gcn, Hetero, PackageTest, Plain, TakesData, graph, made, shop
 from torch import nn
 from torch_geometric.data import Batch
 from torch_geometric.nn import GraphSAGE, SAGEConv, global_mean_pool, to_hetero
@@ -109,6 +109,28 @@ class Inference(PackageTest):
         for order, used in (("community", ["community"]), ("none", [])):
             document = self.inference(model, data, verify=None, reorder=order).report.document
             self.assertEqual((document["reorder"], [each["order"] for each in document["orders"]]), (order, used))
+
+    def test_products_are_moved_before_sums_where_that_is_asked_for(self):
+        torch.manual_seed(2)
+        model, data = GraphSAGE(FEATURES, 16, 2, 3).eval(), graph()
+        plain, moved = (self.inference(model, data, verify="full", reassociate=asked) for asked in (False, True))
+        self.assertNotIn("reassociated", plain.report.document)
+        (place,) = moved.report.document["reassociated"]["places"]
+        self.assertEqual((place["in"], place["out"]), (16, 3))
+        self.assertTrue(any("3 columns instead of 16" in note for note in moved.report.notes))
+        with torch.no_grad():
+            torch.testing.assert_close(moved.output, model(data.x, data.edge_index), rtol=1e-4, atol=1e-5)
+        planned = hopscope.plan(model, data, reassociate=True)
+        self.assertTrue(planned.document["reassociate"])
+        again = self.inference(model, data, plan=planned, reassociate=True, verify=None)
+        self.assertEqual(again.plan.document["reassociate"], True)
+        with self.assertRaisesRegex(hopscope.InputError, "was made with --reassociate"):
+            self.inference(model, data, plan=planned)
+        self.assertEqual(hopscope.verify(model, data, plan=planned, reassociate=True).verdict, "equal")
+        for where, how in (("kept", {"resume": True}), ("dealt", {"cluster": "local", "workers": 1})):
+            with self.subTest(how=how):
+                kept = hopscope.run(model, data, self.folder / where, reassociate=True, verify=None, **how)
+                self.assertEqual(kept.report.document["reassociated"]["places"], [place])
 
     def test_half_precision_results_come_back_as_they_are(self):
         class Rounded(nn.Module):

@@ -75,7 +75,25 @@ TEST_CASE("every missing field of a report and every field of another kind is re
     checkMutations(schema::writeReport(fixture::report()),
                    [](const std::string& t) { return schema::readReport(t, "report.json"); },
                    {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds",
-                    "/stages/0/operators", "/reorder", "/orders", "/store", "/narrowed", "/resumed", "/shard"});
+                    "/stages/0/operators", "/reorder", "/orders", "/store", "/narrowed", "/reassociated", "/resumed",
+                    "/shard"});
+}
+
+TEST_CASE("what was reassociated stands beside the measured error, and is missing where it was not asked for")
+{
+    schema::Report report = fixture::report();
+    json::Value document = schema::reportValue(report);
+    CHECK(*json::resolve(document, "/reassociated/places/0/out")->asInt() == 47);
+    CHECK(*json::resolve(document, "/reassociated/max_abs")->asDouble() == report.verify->outputs[0].maxAbsolute);
+    CHECK(*json::resolve(document, "/reassociated/max_rel")->asDouble() == report.verify->outputs[0].maxRelative);
+    report.verify->outputs[0].maxRelative = std::numeric_limits<double>::infinity();
+    CHECK(json::resolve(schema::reportValue(report), "/reassociated/max_rel")->isNull());
+    report.verify.reset();
+    document = schema::reportValue(report);
+    CHECK(json::resolve(document, "/reassociated/max_abs")->isNull());
+    CHECK(schema::readReport(schema::writeReport(report), "report.json")->reassociated == report.reassociated);
+    report.reassociated.reset();
+    CHECK(json::resolve(schema::reportValue(report), "/reassociated") == nullptr);
 }
 
 TEST_CASE("what only a GPU has is null in a report of a CPU, and may be missing in an older one")

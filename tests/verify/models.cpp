@@ -99,13 +99,14 @@ T must(base::Result<T> result)
     return std::move(*result);
 }
 
-Case::Case(const std::string& modelPath, base::TensorMap graph) : inputs(std::move(graph))
+Case::Case(const std::string& modelPath, base::TensorMap graph, const analysis::Options& options)
+    : inputs(std::move(graph))
 {
     model = std::make_unique<loader::Model>(must(loader::load(modelPath)));
     schema = must(analysis::inferSchema(inputs, {}));
     sample = must(analysis::cutSample(inputs, schema));
     walk = must(loader::walk(*model, sample));
-    analysis = analysis::analyse(walk.program, schema);
+    analysis = analysis::analyse(walk.program, schema, options);
     if (analysis.refusal) FAIL(base::describe(*analysis.refusal));
     plan = must(placement::makePlan(analysis, base::Strategy::Depth));
     const torch::NoGradGuard noGradients;

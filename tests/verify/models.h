@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analyse.h"
 #include "analysis/analysis.h"
 #include "analysis/roles/roles.h"
 #include "base/tensor.h"
@@ -40,7 +41,7 @@ std::vector<Edge> randomEdges(std::int64_t nodes, std::int64_t edges, std::uint6
 
 // Everything that a Request points to.
 struct Case {
-    Case(const std::string& modelPath, base::TensorMap graph);
+    Case(const std::string& modelPath, base::TensorMap graph, const analysis::Options& options = {});
     // Outputs are forward's own, in this process: what a perfect staged run would give.
     [[nodiscard]] verify::Request request(const Folder& folder) const;
     base::TensorMap inputs, sample, outputs;

@@ -237,6 +237,42 @@ TEST_CASE("a staged run of the executor is equal in full and on samples")
     CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
 }
 
+TEST_CASE("a run with products before sums is compared with the untouched model, in full and on samples")
+{
+    executor::installCpuAllocator();
+    const Folder folder;
+    REQUIRE(verify::writeSageModel({6, 8, 3, 3, 5}, folder.file("sage.pt"), folder.file("weights.safetensors")));
+    const Case c(folder.file("sage.pt"), mediumGraph(), {.reassociate = true});
+    REQUIRE(c.analysis.reassociations.size() == 1);
+    const Folder scratch, stores;
+    executor::Options options;
+    options.folder = stores.path;
+    options.batch = 64;
+    executor::Observer silent;
+    const auto run = executor::run(c.walk, c.analysis, c.plan, c.inputs, options, silent, {});
+    if (!run) FAIL(base::describe(run.error()));
+    auto request = c.request(scratch);
+    for (const auto& output : run->outputs) request.outputs[output.name] = output.tensor;
+    for (const auto& stored : run->checkpoints) request.checkpoints[stored.value] = stored.tensor;
+    const base::TensorView made = request.outputs["out"];
+    for (const bool sampled : {false, true}) {
+        request.sampledOnly = sampled;
+        request.outputs["out"] = made;
+        const auto verdict = verdictOf(request);
+        CHECK(verdict.verdict == schema::Verdict::Equal);
+        CHECK(verdict.reason.starts_with("sums in another order than the model's (--reassociate), and equal within"));
+        CHECK(verdict.outputs.at(0).maxAbsolute > 0);
+        CHECK(verdict.checkpoints.size() == (sampled ? 0 : run->checkpoints.size()));
+        for (const auto& error : verdict.checkpoints) CHECK(error.different == 0);
+        request.outputs["out"] = testing::perturbed(made, -1, 0.003F);
+        CHECK(verdictOf(request).verdict == schema::Verdict::Different);
+    }
+    const auto sample = verify::verifySample(*c.model, c.walk, c.analysis, c.plan, c.sample, scratch.path, {},
+                                             testing::oracleProgram());
+    if (!sample) FAIL(base::describe(sample.error()));
+    CHECK(sample->verdict == schema::Verdict::Equal);
+}
+
 TEST_CASE("where infinities differ, the first operator that makes them is named")
 {
     const Model model("def forward(self, x, edge_index):\n"

@@ -73,8 +73,9 @@ CLI::Option* addChoice(CLI::App& command, const char* name, std::string& text, c
     return command.add_option(name, text, help)->type_name(type)->capture_default_str();
 }
 
-void addStore(CLI::App& command, Parsed& parsed)
+void addRounding(CLI::App& command, Parsed& parsed)
 {
+    addReassociate(command, parsed.model);
     addChoice(command, "--store", parsed.texts.store,
               "CPU: type of the values stored between stages: " + base::listNames<base::StoreType>());
 }
@@ -149,7 +150,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addModel(command, parsed, true);
     addStrategy(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
-    addStore(command, parsed);
+    addRounding(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
     addPlanOptions(command, parsed.told);
 }
@@ -170,7 +171,7 @@ void addRun(CLI::App& app, Parsed& parsed)
               "Compare with the unsplit model: " + base::listNames<base::VerifyMode>());
     addChoice(command, "--nan", parsed.texts.nan,
               "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>());
-    addStore(command, parsed);
+    addRounding(command, parsed);
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_flag("--resume", parsed.resume,
@@ -193,6 +194,7 @@ void addVerify(CLI::App& app, Parsed& parsed)
                                    "  hopscope-engine verify model.pt --data graph.safetensors\n");
     addModel(command, parsed, true);
     addPlanSource(command, parsed, parsed.texts.objective);
+    addReassociate(command, parsed.model);
     addDevice(command, parsed);
     addChoice(command, "--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample");
     command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
@@ -251,6 +253,7 @@ void addBench(CLI::App& app, Parsed& parsed)
                    "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
     addModel(plans, parsed, true);
     addDevice(plans, parsed);
+    addReassociate(plans, parsed.model);
     plans.add_option("--repeat", parsed.repeat, "Number of runs of each plan; the fastest counts")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();

@@ -22,6 +22,7 @@ base::Result<int> execute(const VerifyCommand& command, Session& session)
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(command.model, false, session.console);
     if (!prepared) return base::forward(prepared);
     pipeline::hashInputs(*prepared, session.console);
+    pipeline::noteReassociations(*prepared);
     pipeline::tellNotes(*prepared, session.console);
     const base::Result<pipeline::EngineHome> scratch = pipeline::EngineHome::make();
     if (!scratch) return base::forward(scratch);

@@ -37,6 +37,13 @@ void addPlanOptions(CLI::App& command, PlanTexts& texts)
         ->capture_default_str();
 }
 
+void addReassociate(CLI::App& command, pipeline::ModelOptions& model)
+{
+    command.add_flag("--reassociate", model.reassociate,
+                     "Multiply by weights before sums and means over edges where that makes rows narrower: sums round "
+                     "differently");
+}
+
 std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts)
 {
     if (texts.workers == 0) return std::nullopt;

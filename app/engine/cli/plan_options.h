@@ -1,10 +1,11 @@
 #pragma once
 
-// The options of `plan` about what it tells beside the plan.
+// The options of `plan` about what it tells beside the plan, and one that changes what is planned.
 
 #include <optional>
 #include <string>
 
+#include "pipeline/options.h"
 #include "pipeline/owners.h"
 
 namespace CLI {
@@ -22,5 +23,8 @@ struct PlanTexts {
 
 void addPlanOptions(CLI::App& command, PlanTexts& texts);
 std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts);
+
+// --reassociate, for every command that makes or runs a plan.
+void addReassociate(CLI::App& command, pipeline::ModelOptions& model);
 
 }  // namespace hopscope::engine

@@ -26,6 +26,7 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
     RequestReporter reporter(call.progress);
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(options, true, reporter);
     if (!prepared) return failed(prepared.error());
+    pipeline::noteReassociations(*prepared);
     if (const base::Status settled = pipeline::settleBranches(*prepared, m_folder, reporter, call.stop); !settled)
         return failed(settled.error());
     base::Result<json::Value> inspect = inspectValue(*prepared);
@@ -54,6 +55,7 @@ pipeline::ModelOptions modelOptionsOf(const json::Reader& params)
     options.model = params.get<std::string>("model");
     options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
     options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
+    options.reassociate = params.maybe<bool>("reassociate").value_or(false);
     return options;
 }
 

@@ -71,6 +71,7 @@ class _Asked:
     plan: Plan | str | None
     request: dict[str, Any]
     run: dict[str, Any]
+    reassociate: bool
     out: str | os.PathLike[str] | None
     scratch: str | os.PathLike[str] | None
 
@@ -85,6 +86,7 @@ class _Job:
     plan: Plan | str | None
     request: dict[str, Any]
     run: dict[str, Any]
+    reassociate: bool
 
 
 def inference(
@@ -107,6 +109,7 @@ def inference(
     fuse: str = "all",
     reorder: str = "auto",
     store: str = "exact",
+    reassociate: bool = False,
     resume: bool = False,
     cluster: str | None = None,
     workers: int = 0,
@@ -126,20 +129,19 @@ def inference(
     be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is computed in one pass over
     the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of computing nodes ("auto", "none",
     "rcm", "degree", "community"), `store`: the type of stored values ("exact", "float32", "bfloat16", "float16").
+    `reassociate`: products with weights are computed before sums and means over edges where that makes rows narrower.
     `resume` (on a CPU, with `out`): what is finished stays in `out` whatever ends this process, and the same call in
     another one goes on with it, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` in
     a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of
     this machine; the run can be resumed in the same way, unless with `layout` "owners" they keep rows on their own
     disks, and another one a copy with `replicas` 2. `scratch`: the folder for temporary files, where memory or the
     usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of (what,
-    done, total). Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file
-    behind.
+    done, total). Raises what hopscope.errors has; VerificationError carries the result. Ctrl+C leaves no file behind.
     """
-    settings: dict[str, Any] = {"strategy": strategy, "objective": objective, "pins": list(pins)}
-    settings |= {"stages": stages, "deadline": deadline}
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
-    how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
-    asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, out, scratch)
+    made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
+    how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
+    asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)
     crew = _crew(cluster, workers=workers, layout=layout, replicas=replicas)
     if cluster is not None:
         return _agreed(_together(asked, cluster, crew, progress))
@@ -196,7 +198,7 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
         roles = role_words(asked.roles)
         how = {**asked.run, "transient": given.written if given_away else []}
-        job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how)
+        job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how, asked.reassociate)
         document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
         later(held.pop_all().close)
@@ -247,7 +249,8 @@ def _kept(
     with Scratch(expected, scratch) as place:
         found, given = as_files(asked.model, inputs, asked.roles, place)
         files = files_of(found, given, asked.roles)
-        wanted = _resuming.Wanted(asked.request, asked.plan, asked.run)
+        opened = {"reassociate": asked.reassociate}
+        wanted = _resuming.Wanted({**asked.request, **opened}, asked.plan, {**asked.run, **opened})
         document, made = _resuming.carried_out(files, wanted, folder, place, carry)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
     return _result(document, made, found.saved, outputs, folder)
@@ -264,7 +267,8 @@ def _carried_out(
     client: Client, watcher: _Watcher, job: _Job, saved: Saved | None, folder: Path
 ) -> tuple[dict[str, Any], Plan]:
     """The report, and the plan that it ran by."""
-    opened = client.call("model/open", model=str(job.model), data=job.data, roles=job.roles)
+    files = {"model": str(job.model), "data": job.data, "roles": job.roles}
+    opened = client.call("model/open", **files, reassociate=job.reassociate)
     number = opened["document"]
     made = _plan(client, number, opened["inspect"], job, saved)
     output = str(folder.absolute())

@@ -26,7 +26,7 @@ from .errors import InputError
 _OURS = ".hopscope-python"
 _PLANNING = ("strategy", "objective", "stages", "deadline")
 # The engine compares these itself, and makes the plan with them.
-_SHARED = ("device", "memory", "batch", "fuse", "store")
+_SHARED = ("device", "memory", "batch", "fuse", "store", "reassociate")
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ def plan(
     deadline: float | None = None,
     pins: Sequence[Sequence[Any]] = (),
     host_memory: int | str | None = None,
+    reassociate: bool = False,
     roles: Any = (),
     scratch: str | os.PathLike[str] | None = None,
 ) -> Plan:
@@ -68,6 +69,7 @@ def plan(
     options = {
         "device": device, "memory": memory, "batch": batch, "strategy": strategy, "objective": objective,
         "stages": stages, "deadline": deadline, "host-memory": host_memory,
+        "reassociate": reassociate,
     }  # fmt: skip
     with files(model, data, roles, scratch) as given, Scratch() as place:
         return planned(given, options, pins, place)
@@ -81,8 +83,13 @@ def planned(given: Files, options: Mapping[str, Any], pins: Sequence[Sequence[An
 
 
 def option_words(options: Mapping[str, Any]) -> list[str]:
-    """Those that are not None, as words."""
-    return [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    """Those that are neither None nor False, as words; True is a flag."""
+    return [
+        word
+        for name, value in options.items()
+        if value is not None and value is not False
+        for word in ([f"--{name}"] if value is True else [f"--{name}", str(value)])
+    ]
 
 
 def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
@@ -103,12 +110,14 @@ def verify(
     device: str = "cpu",
     memory: int | str | None = None,
     batch: int | None = None,
+    reassociate: bool = False,
     roles: Any = (),
     scratch: str | os.PathLike[str] | None = None,
 ) -> Verification:
     """Compares the split with the model's own `forward`, on everything that fits or on a sample of nodes, or with
     `full` on all rows. Raises VerificationError, with what was found as its `result`, where they differ."""
     options = {"device": device, "memory": memory, "batch": batch, "verify": "full" if full else "sample"}
+    options["reassociate"] = reassociate
     with files(model, data, roles, scratch) as given, Scratch() as place:
         planned = [] if plan is None else ["--plan", str(plan_file(plan, given, place))]
         answer = command("verify", *given.words, *option_words(options), *planned)

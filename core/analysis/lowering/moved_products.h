@@ -1,0 +1,40 @@
+#pragma once
+
+// Private to analysis: which products of an aggregation can be computed before it.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace hopscope::analysis {
+
+// product = aggregate(.. table ..) x weight + bias, where all operators between are linear in the rows of `table`, do the
+// same to each column, and are used for nothing else: then it is aggregate(.. table x weight ..) + bias, too.
+struct MovedProduct {
+    ir::OpId product;
+    ir::ValueId table;            // one row per source, of `in` columns
+    ir::ValueId root;             // what is multiplied
+    ir::ValueId weight;           // follows from parameters alone
+    std::optional<ir::Arg> bias;  // none: there is nothing to add
+    std::set<ir::ValueId> inner;  // results of the operators between, `root` among them
+    std::int64_t in = 0, out = 0;
+};
+
+// Products that make rows narrower, in the order of their operators; their `inner` values are disjoint. Linear in the
+// operators.
+std::vector<MovedProduct> movedProducts(const ir::Program& program);
+
+// The arguments of a linear operator that stand for rows of the table: "self", or "self" and "other" of a sum. Empty: it is
+// none.
+std::vector<std::string> carriedArguments(const ir::Program& program, const ir::Op& op);
+
+// The column that `v` repeats for each of its columns; none if it does not.
+std::optional<ir::ValueId> repeatedColumn(const ir::Program& program, ir::ValueId v);
+
+// Where an operator of a path only looks at the shape or the dtype of a value.
+bool onlyLooksAt(const ir::Op& op, ir::Slot slot);
+
+}  // namespace hopscope::analysis
