@@ -38,24 +38,30 @@ bool isMatrix(const at::Tensor& t)
     return isFloats(t) && t.dim() == 2 && (t.is_contiguous() || t.t().is_contiguous());
 }
 
-// Rows up to a multiple of an eighth of their order of magnitude: eight numbers of rows between n and 2 n.
-std::int64_t stepped(std::int64_t rows)
-{
-    const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
-    const std::int64_t step = std::max(octave / 8, leastStep);
-    return (rows + step - 1) / step * step;
-}
+thread_local bool marked = false;
+
+// Rows of a table in a file or in scratch memory, which are as many in all batches but the last.
+bool ofTable(const at::Tensor& x) { return !x.storage().resizable(); }
 
 // oneDNN prepares a kernel for each number of rows that it is given, which takes as long as many products, and sums up a
 // single row in another order than several: rows of edges, whose number is another one in each tile, are followed by rows
-// whose products nobody reads. In the memory behind them, where there is some.
+// whose products nobody reads. Products have room for them; other rows are copied.
+std::int64_t wantedRows(const at::Tensor& x)
+{
+    const std::int64_t rows = x.size(0);
+    if (ofTable(x) && rows > 1) return rows;
+    return marked ? markedRows(rows) : rowsInSteps(rows);
+}
+
 at::Tensor inSteps(const at::Tensor& x)
 {
-    const std::int64_t rows = x.size(0), columns = x.size(1), wanted = stepped(rows);
+    const std::int64_t rows = x.size(0), wanted = wantedRows(x);
     if (wanted == rows) return x;
-    const auto there = static_cast<std::int64_t>(x.storage().nbytes() / sizeof(float)) - x.storage_offset();
-    if (there >= wanted * columns) return x.as_strided({wanted, columns}, {columns, 1});
-    at::Tensor longer = at::empty({wanted, columns}, x.options());
+    std::vector<std::int64_t> shape = x.sizes().vec();
+    shape[0] = wanted;
+    const auto held = static_cast<std::int64_t>(x.storage().nbytes() / sizeof(float));
+    if (held == x.stride(0) * wanted && x.storage_offset() == 0) return x.as_strided(shape, x.strides());
+    at::Tensor longer = at::empty(shape, x.options());
     longer.narrow(0, 0, rows).copy_(x);
     longer.narrow(0, rows, wanted - rows).zero_();
     return longer;
@@ -68,6 +74,19 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight, const at::Tens
 }
 
 }  // namespace
+
+std::int64_t rowsInSteps(std::int64_t rows)
+{
+    const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
+    const std::int64_t step = std::max(octave / 8, leastStep);
+    return (rows + step - 1) / step * step;
+}
+
+// Not linear in the rows.
+std::int64_t markedRows(std::int64_t rows) { return rows == 0 ? 0 : rows + 1 + rows * 7919 % 13; }
+
+MarkedProducts::MarkedProducts() { marked = true; }
+MarkedProducts::~MarkedProducts() { marked = false; }
 
 bool prefersOneDnn(const DenseShape& shape)
 {
@@ -91,10 +110,7 @@ std::optional<at::Tensor> linearByOneDnn(const at::Tensor& x, const at::Tensor& 
         return std::nullopt;
     if (!prefersOneDnn({weight.size(1), weight.size(0)}) || !pointwise()) return std::nullopt;
     if (bias.defined() && (!suits(bias) || bias.dim() != 1 || bias.size(0) != weight.size(0))) return std::nullopt;
-    const std::int64_t rows = x.numel() / x.size(-1);
-    std::vector<std::int64_t> shape = x.sizes().vec();
-    shape.back() = weight.size(0);
-    return product(inSteps(x.view({rows, -1})), weight, bias).narrow(0, 0, rows).view(shape);
+    return product(inSteps(x), weight, bias).narrow(0, 0, x.size(0));
 }
 
 }  // namespace hopscope::executor

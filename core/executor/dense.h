@@ -25,6 +25,21 @@ bool prefersOneDnn(const DenseShape& shape);
 // What an operator multiplies: aten::linear, addmm, mm and matmul with a matrix of weights. nullopt: something else.
 std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op);
 
+// So many rows oneDNN is given instead of `rows`: an eighth more at most, but in steps of at least 64; see dense.cpp. The memory
+// of a product follows from them.
+std::int64_t rowsInSteps(std::int64_t rows);
+
+// While one lives, products of this thread have markedRows() instead, which no other number of rows explains: who traces the
+// memory of small batches sees which tensors have rows in steps.
+std::int64_t markedRows(std::int64_t rows);
+class MarkedProducts {
+public:
+    MarkedProducts();
+    ~MarkedProducts();
+    MarkedProducts(const MarkedProducts&) = delete;
+    MarkedProducts& operator=(const MarkedProducts&) = delete;
+};
+
 // x * weight^T + bias, as aten::linear, for rows along the last dimension of x; nullopt if LibTorch's own operator is to be
 // called, because of the rule, the dtype (float32 only) or because this LibTorch lacks oneDNN's operator. `weight` may be a
 // transposed view, `bias` undefined.

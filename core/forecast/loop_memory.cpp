@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "executor/dense.h"
+
 namespace hopscope::forecast {
 
 using Events = std::vector<executor::AllocationTrace::Event>;
@@ -37,13 +39,16 @@ std::vector<const ProbedBatch*> alike(const std::vector<ProbedBatch>& batches)
     return best;
 }
 
+// By batch: the rows of each class, then those of products of each.
 std::vector<Sizes> columnsOf(const std::vector<const ProbedBatch*>& batches, const std::vector<ir::RowClass>& classes)
 {
-    std::vector<Sizes> columns;
-    for (const ir::RowClass& rows : classes) {
-        Sizes& column = columns.emplace_back();
-        for (const ProbedBatch* b : batches) column.push_back(static_cast<double>(b->rows.at(rows)));
-    }
+    std::vector<Sizes> columns(2 * classes.size());
+    for (std::size_t c = 0; c < classes.size(); ++c)
+        for (const ProbedBatch* b : batches) {
+            const std::int64_t rows = b->rows.at(classes[c]);
+            columns[c].push_back(static_cast<double>(rows));
+            columns[classes.size() + c].push_back(static_cast<double>(executor::markedRows(rows)));
+        }
     return columns;
 }
 
@@ -91,7 +96,7 @@ std::int64_t peakOf(const Events& events)
 // Explains sizes by as few terms as possible: rows of a class, or a constant.
 class SizeFinder {
 public:
-    // Columns: the rows of each class by batch. The constant comes last.
+    // Columns: the rows of each class by batch, then those of products of each. The constant comes last.
     explicit SizeFinder(std::vector<Sizes> columns) : m_columns(std::move(columns))
     {
         m_columns.emplace_back(m_columns.empty() ? 0 : m_columns.front().size(), 1.0);
@@ -187,6 +192,8 @@ double LoopMemory::peak(const executor::CountOf& count, bool first) const
 {
     std::vector<double> rows, bytes;
     for (const ir::RowClass& c : m_classes) rows.push_back(count(c));
+    for (std::size_t c = 0; c < m_classes.size(); ++c)
+        rows.push_back(static_cast<double>(executor::rowsInSteps(std::llround(std::ceil(rows[c])))));
     for (const Size& size : m_sizes) {
         double wanted = size.constant;
         for (const auto& [column, perRow] : size.perRow) wanted += perRow * rows[column];

@@ -1,8 +1,9 @@
 #pragma once
 
 // Private to forecast: predicts the memory that a batch of a loop allocates on the device, from traces of a few small
-// batches. The sizes of all tensors are linear in the rows of a few classes, and all batches of a loop allocate and
-// free memory in the same order, so that the traces of small batches determine that of any other.
+// batches. The sizes of all tensors are linear in the rows of a few classes, or in the rows that oneDNN is given for them
+// (executor/dense.h), and all batches of a loop allocate and free memory in the same order, so that the traces of small
+// batches determine that of any other.
 
 #include <map>
 #include <optional>
@@ -49,7 +50,7 @@ public:
 private:
     struct Size {
         double constant = 0;
-        std::vector<std::pair<std::size_t, double>> perRow;  // class, bytes
+        std::vector<std::pair<std::size_t, double>> perRow;  // class, or classes + class for rows of products; bytes
     };
     friend class SizeFinder;
 

@@ -75,6 +75,7 @@ public:
         if (probed.gpu)
             for (const ir::ValueId v : executor::wholeOperands(m_program)) m_session.whole(v);
         probed.whole = m_session.wholeBytes();
+        const executor::MarkedProducts marked;
         once(ranges.front());  // what is made for the first batch and stays
         for (const executor::Destinations& range : ranges) probed.batches.push_back(once(range));
         probed.reduced = reduced();

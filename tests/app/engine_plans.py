@@ -83,7 +83,9 @@ class Plans(unittest.TestCase):
                         self.assertEqual(plan["bytes"], plan["predicted_bytes"])
                         self.assertEqual(len(plan["seconds"]), len(plan["predicted_seconds"]))
                         for wanted, held in zip(plan["predicted_peak_memory"], plan["peak_memory"], strict=True):
-                            self.assertLessEqual(abs(wanted / held - 1), 0.05)
+                            # Where a batch is all of its frontier, products need no copies of rows for oneDNN.
+                            self.assertGreaterEqual(wanted / held, 0.95)
+                            self.assertLessEqual(wanted / held, 1.12)
                     moved = {key: sum(plan["bytes"].values()) for key, plan in plans.items()}
                     self.assertEqual(moved["optimal, bytes"], min(moved.values()))
                     seconds = {key: sum(plan["predicted_seconds"]) for key, plan in plans.items()}

@@ -111,7 +111,7 @@ class Amplifying(nn.Module):
     def __init__(self):
         super().__init__()
         torch.manual_seed(3)
-        self.inp, self.out = nn.Linear(33, 48), nn.Linear(48, 40)
+        self.inp, self.out = nn.Linear(33, 600), nn.Linear(600, 40)
 
     def hop(self, h: Tensor, edge_index: Tensor) -> Tensor:
         return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])

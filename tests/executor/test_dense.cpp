@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -77,6 +79,19 @@ TEST_CASE("rows of a dense layer have the same bits, whatever other rows are com
             CHECK(at::equal(*linearByOneDnn(l.x.narrow(0, 0, rows), l.weight, l.bias), all.narrow(0, 0, rows)));
         }
     }
+}
+
+TEST_CASE("oneDNN is given few different numbers of rows, and never many more than there are")
+{
+    std::set<std::int64_t> steps;
+    for (std::int64_t rows = 1; rows <= 16384; ++rows) {
+        const std::int64_t given = executor::rowsInSteps(rows);
+        steps.insert(given);
+        CHECK(given >= rows);
+        CHECK(given - rows < std::max<std::int64_t>(64, rows / 8 + 1));
+    }
+    CHECK(steps.size() <= 50);
+    for (std::int64_t rows = 64; rows <= 1024; rows += 64) CHECK(executor::rowsInSteps(rows) == rows);
 }
 
 TEST_CASE("what lies behind the rows of a layer changes nothing")

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/dense.h"
+
 namespace hopscope::forecast {
 
 namespace {
@@ -32,6 +34,19 @@ TEST_CASE("small batches explain large ones to the byte")
     const double second = bytes(8 * 1000 + 8) + bytes(16 * 1000 + 4 * 5'000'000);
     CHECK(memory->peak(rowsOf(1000, 5'000'000), true) == std::max(first, second));
     CHECK(memory->peak(rowsOf(100'000, 10), true) == bytes(8 * 100'000 + 8) + bytes(16 * 100'000 + 40));
+}
+
+TEST_CASE("products of oneDNN take the rows that it is given")
+{
+    using executor::markedRows;
+    const auto product = [](std::int64_t rows, std::int64_t owned) {
+        return ProbedBatch{{{batch, rows}, {edges, owned}}, {{0, 16 * markedRows(owned)}, {1, 8 * rows}}};
+    };
+    const auto memory = LoopMemory::learn({{product(3, 7), product(7, 11), product(12, 40), product(18, 41)}, 0});
+    REQUIRE(memory);
+    CHECK(memory->peak(rowsOf(10, 1), true) == bytes(16 * 64) + bytes(80));
+    CHECK(memory->peak(rowsOf(10, 1024), true) == bytes(16 * 1024) + bytes(80));
+    CHECK(memory->peak(rowsOf(10, 1025), true) == bytes(16 * 1152) + bytes(80));
 }
 
 TEST_CASE("what row reductions keep counts from the second batch on")
