@@ -1,7 +1,5 @@
 #include "executor/dense.h"
 
-#include <algorithm>
-#include <bit>
 #include <string_view>
 #include <vector>
 
@@ -11,9 +9,6 @@
 namespace hopscope::executor {
 
 namespace {
-
-constexpr std::int64_t leastColumns = 16, leastOutputs = 8, leastWeights = 1024;
-constexpr std::int64_t leastStep = 64;  // rows; tiles of nodes are made of as many
 
 using Pointwise = at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, std::string_view,
                              c10::List<std::optional<at::Scalar>>, std::optional<std::string_view>);
@@ -43,9 +38,8 @@ thread_local bool marked = false;
 // Rows of a table in a file or in scratch memory, which are as many in all batches but the last.
 bool ofTable(const at::Tensor& x) { return !x.storage().resizable(); }
 
-// oneDNN prepares a kernel for each number of rows that it is given, which takes as long as many products, and sums up a
-// single row in another order than several: rows of edges, whose number is another one in each tile, are followed by rows
-// whose products nobody reads. Products have room for them; other rows are copied.
+// Rows of edges, whose number is another one in each tile, are followed by rows whose products nobody reads, and so is a
+// single row, which oneDNN sums up in another order than several. Products have room for them; other rows are copied.
 std::int64_t wantedRows(const at::Tensor& x)
 {
     const std::int64_t rows = x.size(0);
@@ -75,34 +69,8 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight, const at::Tens
 
 }  // namespace
 
-std::int64_t rowsInSteps(std::int64_t rows)
-{
-    const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
-    const std::int64_t step = std::max(octave / 8, leastStep);
-    return (rows + step - 1) / step * step;
-}
-
-// Not linear in the rows.
-std::int64_t markedRows(std::int64_t rows) { return rows == 0 ? 0 : rows + 1 + rows * 7919 % 13; }
-
 MarkedProducts::MarkedProducts() { marked = true; }
 MarkedProducts::~MarkedProducts() { marked = false; }
-
-bool prefersOneDnn(const DenseShape& shape)
-{
-    return shape.columns >= leastColumns && shape.outputs >= leastOutputs &&
-           shape.columns * shape.outputs >= leastWeights;
-}
-
-std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op)
-{
-    const bool transposed = op.name == "aten::linear", added = op.name == "aten::addmm";
-    if (!transposed && !added && op.name != "aten::mm" && op.name != "aten::matmul") return std::nullopt;
-    const ir::ValueId* const weight = op.args.at(added ? 2 : 1).value();
-    if (!weight || program.value(*weight).shape.size() != 2) return std::nullopt;
-    const std::vector<std::int64_t>& shape = program.value(*weight).shape;
-    return transposed ? DenseShape{shape[1], shape[0]} : DenseShape{shape[0], shape[1]};
-}
 
 std::optional<at::Tensor> linearByOneDnn(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias)
 {

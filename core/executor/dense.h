@@ -6,32 +6,12 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "ir/program.h"
+#include "executor/dense_shape.h"
 
 namespace hopscope::executor {
 
-// Of a dense layer: rows of `columns` numbers times a matrix, to rows of `outputs`.
-struct DenseShape {
-    std::int64_t columns = 0, outputs = 0;
-};
-
-// Whether oneDNN computes products of this shape, else MKL. The rule looks at the shape of the layer alone: results have the
-// same bits in every run, whatever batches and cores. Measured with LibTorch 2.13 on tiles of 1024 rows on a core of Zen 5:
-// MKL uses half of its vectors, and oneDNN needs 0.3 to 0.6 of MKL's time from a product of about 1000 weights on; below,
-// its calls cost more than they save. On Intel's cores with AVX-512, MKL is as fast but where it leaves much of a last vector
-// unused (47 columns: 1.4 to 1.7 times the time of oneDNN).
-bool prefersOneDnn(const DenseShape& shape);
-
-// What an operator multiplies: aten::linear, addmm, mm and matmul with a matrix of weights. nullopt: something else.
-std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op);
-
-// So many rows oneDNN is given instead of `rows`: an eighth more at most, but in steps of at least 64; see dense.cpp. The memory
-// of a product follows from them.
-std::int64_t rowsInSteps(std::int64_t rows);
-
-// While one lives, products of this thread have markedRows() instead, which no other number of rows explains: who traces the
-// memory of small batches sees which tensors have rows in steps.
-std::int64_t markedRows(std::int64_t rows);
+// While one lives, products of this thread have markedRows(), which no other number of rows explains: who traces the memory
+// of small batches sees which tensors have rows in steps.
 class MarkedProducts {
 public:
     MarkedProducts();

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "executor/dense.h"
+#include "executor/dense_shape.h"
 
 namespace hopscope::forecast {
 

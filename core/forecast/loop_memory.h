@@ -2,7 +2,7 @@
 
 // Private to forecast: predicts the memory that a batch of a loop allocates on the device, from traces of a few small
 // batches. The sizes of all tensors are linear in the rows of a few classes, or in the rows that oneDNN is given for them
-// (executor/dense.h), and all batches of a loop allocate and free memory in the same order, so that the traces of small
+// (executor/dense_shape.h), and all batches of a loop allocate and free memory in the same order, so that the traces of small
 // batches determine that of any other.
 
 #include <map>

@@ -7,7 +7,7 @@
 
 #include "analysis/rows/classes.h"
 #include "executor/block.h"
-#include "executor/dense.h"
+#include "executor/dense_shape.h"
 #include "executor/number.h"
 #include "executor/strips.h"
 #include "operators/operators.h"

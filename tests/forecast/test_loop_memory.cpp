@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/dense.h"
+#include "executor/dense_shape.h"
 
 namespace hopscope::forecast {
 

@@ -1,0 +1,35 @@
+#pragma once
+
+// Private to executor, and to forecast: which products of a CPU oneDNN computes, and how many rows it is given.
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/program.h"
+
+namespace hopscope::executor {
+
+// Of a dense layer: rows of `columns` numbers times a matrix, to rows of `outputs`.
+struct DenseShape {
+    std::int64_t columns = 0, outputs = 0;
+};
+
+// Whether oneDNN computes products of this shape, else MKL. The rule looks at the shape of the layer alone: results have the
+// same bits in every run, whatever batches and cores. Measured with LibTorch 2.13 on tiles of 1024 rows on a core of Zen 5:
+// MKL uses half of its vectors, and oneDNN needs 0.3 to 0.6 of MKL's time from a product of about 1000 weights on; below,
+// its calls cost more than they save. On Intel's cores with AVX-512, MKL is as fast but where it leaves much of a last vector
+// unused (47 columns: 1.4 to 1.7 times the time of oneDNN).
+bool prefersOneDnn(const DenseShape& shape);
+
+// What an operator multiplies: aten::linear, addmm, mm and matmul with a matrix of weights. nullopt: something else.
+std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op);
+
+// So many rows oneDNN is given instead of `rows`: an eighth more at most, but in steps of at least 64. It prepares a kernel for
+// each number of rows, which takes as long as many products; so there are eight of them between n and 2 n. The memory of a
+// product follows from them.
+std::int64_t rowsInSteps(std::int64_t rows);
+
+// Other numbers, not linear in the rows: see MarkedProducts.
+std::int64_t markedRows(std::int64_t rows);
+
+}  // namespace hopscope::executor
