@@ -8,7 +8,8 @@ namespace hopscope::executor {
 namespace {
 
 constexpr std::int64_t leastColumns = 16, leastOutputs = 8, leastWeights = 1024;
-constexpr std::int64_t leastStep = 64;  // rows; tiles of nodes are made of as many
+constexpr std::int64_t nodes = 64;       // that tiles are made of
+constexpr std::int64_t leastStep = 128;  // rows
 
 }  // namespace
 
@@ -30,6 +31,7 @@ std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& o
 
 std::int64_t rowsInSteps(std::int64_t rows)
 {
+    if (rows % nodes == 0) return rows;
     const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
     const std::int64_t step = std::max(octave / 8, leastStep);
     return (rows + step - 1) / step * step;

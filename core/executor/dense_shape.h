@@ -24,9 +24,9 @@ bool prefersOneDnn(const DenseShape& shape);
 // What an operator multiplies: aten::linear, addmm, mm and matmul with a matrix of weights. nullopt: something else.
 std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op);
 
-// So many rows oneDNN is given instead of `rows`: an eighth more at most, but in steps of at least 64. It prepares a kernel for
-// each number of rows, which takes as long as many products; so there are eight of them between n and 2 n. The memory of a
-// product follows from them.
+// So many rows oneDNN is given instead of `rows`. It prepares a kernel for each number of rows, which takes a millisecond and
+// half a MiB. Tiles of nodes, which are multiples of 64, have few different ones, and are left alone; rows of edges, as many as
+// it happens in each tile, become an eighth more at most, in steps of at least 128. The memory of a product follows from them.
 std::int64_t rowsInSteps(std::int64_t rows);
 
 // Other numbers, not linear in the rows: see MarkedProducts.

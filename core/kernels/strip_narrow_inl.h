@@ -84,6 +84,18 @@ HWY_INLINE void sumOfRows(const T* rows, std::int64_t count, ComputeOf<T>* sums)
     for (int k = 0; k < kVectors; ++k) hn::StoreU(state[k], d, sums + place(k));
 }
 
+// Of the elements at the same place in the rows of a vector, the first kWidth of `all`.
+template <int kLanes, int kWidth, class C>
+HWY_INLINE void foldMost(C* all)
+{
+    if constexpr (kLanes > kWidth) {
+        constexpr int kHalf = kLanes / 2;
+        const hn::CappedTag<C, kHalf> d;
+        hn::StoreU(Most::apply(d, hn::LoadU(d, all), hn::LoadU(d, all + kHalf)), d, all);
+        foldMost<kHalf, kWidth>(all);
+    }
+}
+
 // A vector of them at a time: which of several is found first makes no difference but to the sign of a zero. The last
 // vector overlaps the one before; kWidth divides both what a vector holds and where it begins. Reads up to a vector.
 template <int kWidth, class T>
@@ -99,10 +111,8 @@ HWY_INLINE void mostOfRows(const T* rows, std::int64_t count, bool negated, Comp
     for (std::int64_t i = 0; i + lanes <= elements; i += lanes) best = Most::apply(d, best, at(i));
     C all[hn::MaxLanes(d)];
     hn::StoreU(best, d, all);
+    foldMost<static_cast<int>(hn::MaxLanes(d)), kWidth>(all);
     std::copy(all, all + kWidth, most);
-    for (std::int64_t i = kWidth; i < lanes; i += kWidth)
-        for (int k = 0; k < kWidth; ++k)
-            if (all[i + k] > most[k] || all[i + k] != all[i + k]) most[k] = all[i + k];
 }
 
 template <int kWidth, class T>

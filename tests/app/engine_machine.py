@@ -53,7 +53,7 @@ class Machine(ServeTest):
         rates = {key: 1e15 for key in ("read", "gather", "write", "structure", "elementwise", "aggregate", "matmul")}
         (self.folder / "cache/hopscope").mkdir(parents=True)
         (self.folder / "cache/hopscope/machine.json").write_text(
-            json.dumps({"version": 2, "devices": {"cpu": {**rates, "call": 1e-12, "batch": 1e-12, "walls": [], "slowness": 1},
+            json.dumps({"version": 3, "devices": {"cpu": {**rates, "call": 1e-12, "batch": 1e-12, "walls": [], "slowness": 1},
                                                   "cuda:7": {"kept": True}}}))
         expected = self.plan(client, document, batch=1)["predicted"]["seconds"]
         client.finished(self.start(client, document, plan)["run"])

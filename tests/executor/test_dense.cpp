@@ -86,12 +86,15 @@ TEST_CASE("oneDNN is given few different numbers of rows, and never many more th
     std::set<std::int64_t> steps;
     for (std::int64_t rows = 1; rows <= 16384; ++rows) {
         const std::int64_t given = executor::rowsInSteps(rows);
+        if (rows % 64 == 0) {
+            CHECK(given == rows);
+            continue;
+        }
         steps.insert(given);
         CHECK(given >= rows);
-        CHECK(given - rows < std::max<std::int64_t>(64, rows / 8 + 1));
+        CHECK(given - rows < std::max<std::int64_t>(128, rows / 8 + 1));
     }
-    CHECK(steps.size() <= 50);
-    for (std::int64_t rows = 64; rows <= 1024; rows += 64) CHECK(executor::rowsInSteps(rows) == rows);
+    CHECK(steps.size() <= 40);
 }
 
 TEST_CASE("what lies behind the rows of a layer changes nothing")
