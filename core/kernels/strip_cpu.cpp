@@ -69,10 +69,20 @@ private:
         if (s.a.from == From::Edge && areNarrow(m)) return aggregateNarrow(s, m);
         C* const sums = sumsOf(at);
         eachDestination(s, [&](std::int64_t begin, std::int64_t end, T* out) HWY_ATTR {
+            if constexpr (std::is_same_v<T, C>) {
+                if (m.combine == Combine::Sum) return sumUp(m, begin, end, out);
+            }
             start(m, sums);
             accumulate(m, begin, end, sums);
             finish(m, sums, end - begin, out);
         });
+    }
+
+    // In place: there is nothing to divide or to round.
+    HWY_INLINE void sumUp(const Messages<T>& m, std::int64_t begin, std::int64_t end, C* out)
+    {
+        start(m, out);
+        accumulate(m, begin, end, out);
     }
 
     void aggregateNarrow(const StripStep& s, const Messages<T>& m)
