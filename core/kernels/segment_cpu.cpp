@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t kAhead = 8;  // positions
+constexpr std::int64_t kAhead = 24;  // positions
 constexpr std::int64_t kLine = 64;
 
 template <class D>

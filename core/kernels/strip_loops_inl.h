@@ -19,7 +19,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t kRowsAhead = 8;
+constexpr std::int64_t kRowsAhead = 24, kLongRowsAhead = 8;
+constexpr std::int64_t kLongRow = 1024;  // bytes: more of them would drive each other out of the first cache
 constexpr std::int64_t kLineBytes = 64;
 constexpr int kMostVectors = 8;  // of sums, in registers
 
@@ -77,8 +78,10 @@ struct Rows {
 
     HWY_INLINE void prefetch(std::int64_t i, std::int64_t count) const
     {
-        if (!far || i + kRowsAhead >= count) return;
-        const T* const next = pointers[i + kRowsAhead];
+        const std::int64_t ahead =
+            width * static_cast<std::int64_t>(sizeof(T)) <= kLongRow ? kRowsAhead : kLongRowsAhead;
+        if (!far || i + ahead >= count) return;
+        const T* const next = pointers[i + ahead];
         for (std::int64_t c = 0; c < width; c += kLineBytes / static_cast<std::int64_t>(sizeof(T)))
             hwy::Prefetch(next + c);
     }
