@@ -16,7 +16,7 @@ struct StripLayout {
     std::vector<std::int64_t> edges, destinations;  // by buffer
     std::vector<std::int64_t> sums;                 // by step: of an aggregation, its sums of a piece and of all pieces
     std::int64_t pointers[2] = {0, 0}, copies[2] = {0, 0};  // by operand
-    std::int64_t next = 0;  // pointers
+    std::int64_t next = 0;                                  // pointers
     std::int64_t bytes = 0;
 };
 
