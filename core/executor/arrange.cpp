@@ -211,6 +211,25 @@ private:
     std::optional<Relation> m_relation;
 };
 
+// Makes the columns by which a loop reads a store in place: its tiles would do so one by one.
+void prepareColumns(Session& session, const LoopProgram& program)
+{
+    const auto prepare = [&](ir::ValueId table, const ir::RowClass& on, ir::SpaceId space, ir::KeyId key) {
+        if (session.numbers(table, program) == Numbers::Places && isSliced(on, space, key))
+            session.structure.ownedColumn(space, on.key, key, Numbers::Places);
+    };
+    const auto prepareSegment = [&](const Segment& s) {
+        if (s.from < 0) prepare(s.source, s.messages, s.columnSpace, s.columnKey);
+    };
+    for (const Instruction& i : program.instructions) {
+        if (i.act == Act::Segment) prepareSegment(i.segment);
+        if (i.act == Act::Pick) prepare(i.value, i.rows, i.space, i.key);
+        if (i.act != Act::Strips) continue;
+        for (const StripTableSource& t : i.strips->tables)
+            if (t.value.valid() && t.operand < 0) prepareSegment(t.place);
+    }
+}
+
 }  // namespace
 
 void arrangeNodes(Session& session, const StagePrograms& programs)
@@ -224,6 +243,8 @@ void arrangeNodes(Session& session, const StagePrograms& programs)
     for (const ir::SpaceId type : types)
         if (auto report = TypeOrder(session, programs, type).arrange())
             session.report.orders.push_back(std::move(*report));
+    for (const auto& stage : programs)
+        for (const LoopProgram& program : stage) prepareColumns(session, program);
 }
 
 }  // namespace hopscope::executor

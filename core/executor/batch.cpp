@@ -318,7 +318,7 @@ void Batch::segment(const Instruction& i)
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
     else
-        in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source, m_program);
+        in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source, m_program).rows;
     in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
@@ -362,7 +362,7 @@ void Batch::segment(const Instruction& i, const StripPart& part)
             continue;
         }
         const Given given = m_feed.along(t.place);
-        table = m_session.table(t.value, m_program);
+        table = m_session.table(t.value, m_program).rows;
         columns = given.count < 0 ? given.rows : given.rows.narrow(0, given.first, given.count);
         if (!in.offsets.defined()) in.offsets = given.offsets;
     }
@@ -435,7 +435,7 @@ void Batch::collect(StagingChunk* chunk)
         } else {
             m_results.push_back({&w, made});
         }
-        if (!m_block.isRange(w.rows)) m_feed.writtenRows(w);
+        if (!m_feed.follow(w.value, w.rows)) timed(Phase::Block, [&] { return m_feed.rowNumbers(w.value, w.rows); });
     }
 }
 
@@ -449,13 +449,13 @@ void Batch::keep(const Written& w, const at::Tensor& made)
 {
     if (m_session.standIn) return;
     const at::Tensor& table = m_session.residents.table(w.value);
-    if (m_block.isRange(w.rows)) {
+    if (m_feed.follow(w.value, w.rows)) {
         table.narrow(0, m_block.destinations().first, made.size(0)).copy_(made);
         return;
     }
     std::size_t place = m_program.instructions.size();
     for (const Written* earlier = m_program.writes.data(); earlier != &w; ++earlier)
-        place += m_session.choice.holds(earlier->value) && !m_block.isRange(earlier->rows) ? 1 : 0;
+        place += m_session.choice.holds(earlier->value) && !m_feed.follow(earlier->value, earlier->rows) ? 1 : 0;
     table.index_copy_(0, m_given.at(place).rows.to(at::kLong), made);
 }
 
@@ -472,11 +472,11 @@ std::vector<StoredPart> Batch::store()
 
 StoredRows Batch::store(const Result& result)
 {
-    Store& store = *m_session.stores.at(result.written->value);
-    const ir::RowClass& rows = result.written->rows;
+    const auto& [value, rows, from] = *result.written;
+    Store& store = *m_session.stores.at(value);
     return m_times.time(Phase::Write, m_session.began(), [&] {
-        if (m_block.isRange(rows)) return store.writeRange(m_block.destinations().first, result.host);
-        return store.write(m_block.rows(rows), result.host);
+        if (m_feed.follow(value, rows)) return store.writeRange(m_block.destinations().first, result.host);
+        return store.write(m_feed.rowNumbers(value, rows), result.host);
     });
 }
 

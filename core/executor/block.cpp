@@ -108,6 +108,12 @@ at::Tensor Block::rows(const RowClass& rows)
     return m_rows[rows] = std::move(made);
 }
 
+at::Tensor Block::places(const RowClass& rows)
+{
+    if (!isBatch(rows)) return placesOf(analysis::tableOf(rows), this->rows(rows));
+    return generated(m_batch.count, [this](std::int64_t i) { return m_batch[i]; });
+}
+
 at::Tensor Block::makeRows(const RowClass& rows)
 {
     if (isBatch(rows))
@@ -171,32 +177,44 @@ at::Tensor Block::ordinals(const RowClass& owned)
     return t;
 }
 
-at::Tensor Block::globals(const RowClass& on, ir::SpaceId space, ir::KeyId key)
+at::Tensor Block::globals(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
 {
-    const auto known = m_globals.find({on, space, key});
+    const std::tuple name{on, space, key, numbers};
+    const auto known = m_globals.find(name);
     if (known != m_globals.end()) return known->second;
-    at::Tensor t;
-    const bool ownedRows = on.kind == RowKind::Owned && on.table == space;
-    if (ownedRows && on.key == key) {
-        t = rows({RowKind::Batch, m_loop.destination, {}}).index_select(0, ordinals(on));
-    } else if (ownedRows) {
-        const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key);
-        t = alongAdjacency(on, [&](std::int64_t p) { return column[p]; });
-    } else {
-        const Column& column = m_structure.column(space, key);
-        const at::Tensor own = rows(on);
-        if (column.identity()) return own;
-        t = generated(own.numel(), [&, from = data(own)](std::int64_t i) { return column[from[i]]; });
-    }
+    at::Tensor t = makeGlobals(on, space, key, numbers);
     m_structureBytes += t.numel() * 8;
-    return m_globals[{on, space, key}] = std::move(t);
+    return m_globals[name] = std::move(t);
 }
 
-std::optional<AdjacencySlice> Block::slice(const RowClass& on, ir::SpaceId space, ir::KeyId key)
+at::Tensor Block::makeGlobals(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
+{
+    if (isSliced(on, space, key)) {
+        const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key, numbers);
+        return alongAdjacency(on, [&](std::int64_t p) { return column[p]; });
+    }
+    if (numbers == Numbers::Places)
+        return placesOf(m_analysis.tables.target(space, key), makeGlobals(on, space, key, Numbers::Input));
+    if (on.kind == RowKind::Owned && on.table == space)
+        return rows({RowKind::Batch, m_loop.destination, {}}).index_select(0, ordinals(on));
+    const Column& column = m_structure.column(space, key);
+    const at::Tensor own = rows(on);
+    if (column.identity()) return own;
+    return generated(own.numel(), [&, from = data(own)](std::int64_t i) { return column[from[i]]; });
+}
+
+at::Tensor Block::placesOf(ir::SpaceId type, const at::Tensor& nodes) const
+{
+    const std::int64_t* const places = m_structure.placeOf(type);
+    if (!places) return nodes;
+    return generated(nodes.numel(), [places, from = data(nodes)](std::int64_t i) { return places[from[i]]; });
+}
+
+std::optional<AdjacencySlice> Block::slice(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
 {
     if (!isSliced(on, space, key) || !m_batch.ascending()) return std::nullopt;
     const graph::Adjacency& adjacency = m_structure.adjacency(space, on.key);
-    const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key);
+    const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key, numbers);
     const std::int64_t all = adjacency.targets() ? adjacency.end(adjacency.targets() - 1) : 0;
     const std::int64_t first = m_batch.count ? adjacency.begin(m_batch.first) : 0, count = countFor(on, m_batch);
     m_structureBytes += count * (column.wide ? 8 : 4) + m_batch.count * 8;

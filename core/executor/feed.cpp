@@ -7,6 +7,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "analysis/rows/classes.h"
 #include "executor/staging.h"
 #include "loader/tensors.h"
 
@@ -17,37 +18,8 @@ using ir::RowKind;
 
 namespace {
 
-constexpr std::int64_t gatherGrain = 1 << 11;
 constexpr std::int64_t narrowGrain = 1 << 15;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
-
-at::Tensor pageable(at::IntArrayRef shape, at::ScalarType dtype)
-{
-    return at::empty(shape, at::TensorOptions().dtype(dtype));
-}
-
-// Rows of a table whose elements follow each other, by the prefetching kernel; else by LibTorch.
-at::Tensor pick(const at::Tensor& table, std::int64_t dim, const at::Tensor& rows, const Feed::Buffer& buffer)
-{
-    std::vector<std::int64_t> shape = table.sizes().vec();
-    shape[static_cast<std::size_t>(dim)] = rows.numel();
-    at::Tensor out = buffer(shape, table.scalar_type());
-    const bool dense = dim == 0 && table.size(0) > 0 && table.select(0, 0).is_contiguous();
-    if (!dense) {
-        at::index_select_out(out, table, dim, rows);
-        return out;
-    }
-    const auto rowBytes = static_cast<std::int64_t>(table.element_size()) * table.select(0, 0).numel();
-    const auto* from = static_cast<const std::byte*>(table.const_data_ptr());
-    auto* to = static_cast<std::byte*>(out.mutable_data_ptr());
-    const std::int64_t stride = table.stride(0) * static_cast<std::int64_t>(table.element_size());
-    const kernels::Index numbers = rows.scalar_type() == at::kInt ? kernels::Index(rows.const_data_ptr<std::int32_t>())
-                                                                  : rows.const_data_ptr<std::int64_t>();
-    at::parallel_for(0, rows.numel(), gatherGrain, [&](std::int64_t first, std::int64_t last) {
-        kernels::gatherRowsCpu(from, stride, numbers, to, rowBytes, first, last);
-    });
-    return out;
-}
 
 // Pieces take 24 bytes each; a hub has one for each kPiece positions and one for the rest.
 std::int64_t mostPieceBytes(std::int64_t positions)
@@ -92,7 +64,9 @@ Given Feed::give(const Instruction& i)
 Given Feed::along(const Segment& s)
 {
     if (m_program.tiling && s.from < 0)
-        if (auto slice = timed(Phase::Block, [&] { return m_block.slice(s.messages, s.columnSpace, s.columnKey); }))
+        if (auto slice = timed(Phase::Block, [&] {
+                return m_block.slice(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
+            }))
             return {.rows = slice->columns,
                     .offsets = slice->offsets,
                     .pieces = {},
@@ -109,7 +83,7 @@ Given Feed::along(const Segment& s)
 // Each row of the frontier is counted once, however often it is read.
 void Feed::countInPlace(const Segment& s)
 {
-    const at::Tensor table = m_session.table(s.source);
+    const at::Tensor table = m_session.table(s.source).rows;
     const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
     countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
 }
@@ -117,11 +91,13 @@ void Feed::countInPlace(const Segment& s)
 at::Tensor Feed::picked(const Instruction& i)
 {
     const at::Tensor rows = timed(Phase::Block, [&] {
-        const auto slice = m_block.slice(i.rows, i.space, i.key);
-        return slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(i.rows, i.space, i.key);
+        const Numbers numbers = m_session.numbers(i.value, m_program);
+        const auto slice = m_block.slice(i.rows, i.space, i.key, numbers);
+        return slice ? slice->columns.narrow(0, slice->first, slice->count)
+                     : m_block.globals(i.rows, i.space, i.key, numbers);
     });
     at::Tensor picked =
-        timed(Phase::Gather, [&] { return pick(m_session.table(i.value, m_program), 0, rows, pageable); });
+        timed(Phase::Gather, [&] { return pickRows(m_session.table(i.value, m_program).rows, 0, rows, pageable); });
     return computed(i.value, std::move(picked));
 }
 
@@ -143,7 +119,9 @@ at::Tensor Feed::numbers(const Instruction& i)
 
 at::Tensor Feed::columns(const Segment& s)
 {
-    return timed(Phase::Block, [&] { return m_block.globals(s.messages, s.columnSpace, s.columnKey); });
+    return timed(Phase::Block, [&] {
+        return m_block.globals(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
+    });
 }
 
 // Of rows that are stored in a narrower type.
@@ -177,16 +155,16 @@ at::Tensor Feed::inOrder(const Instruction& i)
 at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
 {
     if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i); });
-    const at::Tensor table = m_session.table(i.value);
+    const at::Tensor table = m_session.table(i.value).rows;
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();
-    if (m_block.isRange(i.rows)) {
+    if (follow(i.value, i.rows)) {
         const at::Tensor range = table.narrow(dim, batch.first, batch.count);
         if (!buffer) return range;
         return timed(Phase::Gather, [&] { return (*buffer)(range.sizes(), range.scalar_type()).copy_(range); });
     }
-    const at::Tensor rows = timed(Phase::Block, [&] { return m_block.rows(i.rows); });
-    return timed(Phase::Gather, [&] { return pick(table, dim, rows, buffer ? *buffer : pageable); });
+    const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(i.value, i.rows); });
+    return timed(Phase::Gather, [&] { return pickRows(table, dim, rows, buffer ? *buffer : pageable); });
 }
 
 void Feed::countRead(ir::ValueId value, std::int64_t bytes)
@@ -195,9 +173,17 @@ void Feed::countRead(ir::ValueId value, std::int64_t bytes)
     else m_readBytes += bytes;
 }
 
-at::Tensor Feed::writtenRows(const Written& written)
+bool Feed::follow(ir::ValueId value, const RowClass& rows) const
 {
-    return timed(Phase::Block, [&] { return m_block.rows(written.rows); });
+    return m_block.isRange(rows, m_session.numbers(value));
+}
+
+at::Tensor Feed::rowNumbers(ir::ValueId value, const RowClass& rows)
+{
+    const bool places = m_session.numbers(value) == Numbers::Places;
+    require(!places || analysis::tableOf(rows) == m_session.analysis.rowSpace(value),
+            "rows of a value are numbered as those of another table");
+    return places ? m_block.places(rows) : m_block.rows(rows);
 }
 
 // ---- for all at once
@@ -210,8 +196,8 @@ std::vector<Given> Feed::stage(const Buffer& buffer)
         given.push_back(staged(i, buffer));
     }
     for (const Written& w : m_program.writes) {
-        if (m_block.isRange(w.rows)) continue;
-        const at::Tensor rows = writtenRows(w);
+        if (follow(w.value, w.rows)) continue;
+        const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(w.value, w.rows); });
         if (m_session.choice.holds(w.value))
             given.push_back({.rows = narrowed(rows, buffer), .offsets = {}, .pieces = {}});
     }
@@ -303,7 +289,7 @@ std::int64_t Feed::stagingBytes()
             if (!skips(i)) bytes += stagingBytes(i, offsets);
         }
         for (const Written& w : m_program.writes)
-            if (m_session.choice.holds(w.value) && !m_block.isRange(w.rows))
+            if (m_session.choice.holds(w.value) && !follow(w.value, w.rows))
                 bytes += StagingChunk::rounded(m_block.count(w.rows) * 4);
         return bytes;
     });
@@ -333,7 +319,7 @@ std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offset
 
 std::int64_t Feed::tableRowBytes(ir::ValueId value)
 {
-    const at::Tensor table = m_session.table(value);
+    const at::Tensor table = m_session.table(value).rows;
     const std::int64_t rows = table.size(m_session.analysis.rowDim(value));
     return rows == 0 ? 0 : table.numel() / rows * static_cast<std::int64_t>(table.element_size());
 }

@@ -149,7 +149,7 @@ const at::Tensor& Residents::table(ir::ValueId value)
     if (m_session.standIn) {
         at::Tensor& known = m_parts[{ResidentPart::Table, value}];
         if (!known.defined())
-            known = m_session.standsIn(value) ? standIn(value) : m_session.table(value).to(m_session.device.device());
+            known = m_session.standsIn(value) ? standIn(value) : m_session.inputTable(value).to(m_session.device.device());
         return known;
     }
     const auto made = m_parts.find({ResidentPart::Store, value});
@@ -160,7 +160,7 @@ at::Tensor Residents::make(const ResidentPart& part)
 {
     m_session.checkStop();
     switch (part.kind) {
-    case ResidentPart::Table: return uploaded(m_session.table(part.value).contiguous());
+    case ResidentPart::Table: return uploaded(m_session.inputTable(part.value).contiguous());
     case ResidentPart::Owned: return uploaded(ownedRows(part));
     case ResidentPart::Columns: return uploaded(columns(part));
     case ResidentPart::Offsets: return uploaded(offsets(part));
@@ -207,7 +207,7 @@ at::Tensor Residents::uploaded(const at::Tensor& host)
 
 at::Tensor Residents::ownedRows(const ResidentPart& part)
 {
-    const at::Tensor table = m_session.table(part.value);
+    const at::Tensor table = m_session.inputTable(part.value);
     const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
     const std::int64_t count = ownedCount(m_session.structure, part.rows);
     at::Tensor order = at::empty({count}, at::kLong);

@@ -170,7 +170,8 @@ private:
     void dropStores(std::size_t stage)
     {
         std::unordered_set<ir::ValueId> wanted;
-        for (const ir::NamedValue& o : m_session.analysis.program.outputs) wanted.insert(o.value);
+        for (const ir::NamedValue& o : m_session.analysis.program.outputs)
+            if (!m_results.contains(o.value)) wanted.insert(o.value);  // or there is a copy
         for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
             for (const plan::Loop& loop : m_session.plan.stages[later].loops)
                 for (const plan::Access& read : loop.reads) wanted.insert(read.value);
@@ -354,6 +355,8 @@ private:
         const Store& store = *m_session.stores.at(value);
         store.checkComplete();
         if (store.isNarrow()) narrowed(value, store.rounding());
+        if (m_session.isOutput(value) && m_session.numbers(value) == Numbers::Places)
+            m_results[value] = m_session.inInputOrder(value);
     }
 
     void narrowed(ir::ValueId value, const Rounding& lost)
@@ -410,12 +413,19 @@ private:
         const analysis::Analysis& a = m_session.analysis;
         if (a.program.value(o.value).kind != ir::ValueKind::Tensor) return inMemory(o, number(o.value));
         if (!a.hasRows(o.value)) return inMemory(o, m_session.whole(o.value));
-        const auto it = m_session.stores.find(o.value);
-        const bool first = it != m_session.stores.end() &&
-                           std::find(m_publish.begin(), m_publish.end(), it->second.get()) == m_publish.end();
-        Store& store = first ? *it->second : copied(o);
+        Store* const made = result(o.value);
+        const bool first = made && std::ranges::find(m_publish, made) == m_publish.end();
+        Store& store = first ? *made : copied(o);
         m_publish.push_back(&store);
         return {.value = o.value, .name = o.name, .tensor = store.view(), .file = store.file()};
+    }
+
+    // In the order of the input; null: it is no store.
+    Store* result(ir::ValueId value)
+    {
+        const auto& known = m_results.contains(value) ? m_results : m_session.stores;
+        const auto it = known.find(value);
+        return it == known.end() ? nullptr : it->second.get();
     }
 
     at::Tensor number(ir::ValueId value)
@@ -431,7 +441,8 @@ private:
     // A result that is an input, follows from structure alone, or appears under two names.
     Store& copied(const ir::NamedValue& o)
     {
-        const at::Tensor table = m_session.table(o.value);
+        const Store* const made = result(o.value);
+        const at::Tensor table = made ? made->tensor() : m_session.inputTable(o.value);
         m_copies.push_back(std::make_unique<Store>(m_session.options.folder, o.name, o.name,
                                                    m_session.analysis.program.value(o.value).dtype, table.sizes().vec(),
                                                    m_session.analysis.rowDim(o.value), m_session.structure.scratch()));
@@ -446,12 +457,16 @@ private:
             if (c.output || it == m_session.stores.end()) continue;
             // The mapping outlives its file, which is never published.
             m_session.report.checkpoints.push_back(
-                {.value = c.value, .name = ir::valueName(c.value), .tensor = it->second->view(), .file = {}});
+                {.value = c.value,
+                 .name = ir::valueName(c.value),
+                 .tensor = m_session.inInputOrder(c.value)->view(),
+                 .file = {}});
         }
     }
 
     Session& m_session;
     StagePrograms m_programs;
+    std::unordered_map<ir::ValueId, std::shared_ptr<Store>> m_results;  // in the order of the input, if stores are not
     std::vector<std::unique_ptr<Store>> m_copies;
     std::vector<Store*> m_publish;
     std::vector<std::string> m_published;

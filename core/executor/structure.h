@@ -22,6 +22,10 @@
 
 namespace hopscope::executor {
 
+// How the rows of a table are numbered: as in the input, or by their places in the order in which a run computes the nodes
+// of a type (Structure::arrangeNodes). Where that is the order of the input, it is the same.
+enum class Numbers : std::uint8_t { Input, Places };
+
 // A key column in the order of an adjacency: position p holds the key of row adjacency.row(p), in 32 or 64 bits (wide).
 struct OwnedColumn {
     std::shared_ptr<std::byte> bytes;
@@ -31,6 +35,13 @@ struct OwnedColumn {
     {
         return wide ? reinterpret_cast<const std::int64_t*>(bytes.get())[position]
                     : reinterpret_cast<const std::int32_t*>(bytes.get())[position];
+    }
+    // Calls it with a pointer to the first number.
+    template <class Work>
+    void with(Work&& work)
+    {
+        if (wide) work(reinterpret_cast<std::int64_t*>(bytes.get()));
+        else work(reinterpret_cast<std::int32_t*>(bytes.get()));
     }
 };
 
@@ -54,7 +65,7 @@ public:
     const Column& parentRows(ir::SpaceId space);
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
+    const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
 
     // From now on batches take the nodes of the type in this order: place p has node order[p]. Adjacencies, columns and
     // values in the order of an adjacency follow; everything else stays in the order of the input. Once for each type,
@@ -98,6 +109,9 @@ private:
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
     graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
+    OwnedColumn alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
+    OwnedColumn emptyColumn(std::int64_t rows, bool wide) const;
+    OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places) const;
     OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
                          const graph::NodeOrder& order) const;
     bool isMade(ir::ValueId id) const;
@@ -114,7 +128,7 @@ private:
     std::map<ir::SpaceId, graph::NodeOrder> m_nodeAt, m_placeOf;
     KeyColumns m_columns;
     std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
-    std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>, OwnedColumn> m_owned;
+    std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId, Numbers>, OwnedColumn> m_owned;
     std::unordered_map<ir::ValueId, at::Tensor> m_values;
     std::map<std::pair<ir::ValueId, ir::RowClass>, at::Tensor> m_ownedValues;
     std::unordered_map<ir::ValueId, int> m_consumers;

@@ -20,6 +20,12 @@ using base::ErrorCode;
 namespace {
 
 constexpr std::int64_t grain = 1 << 16;
+constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
+
+std::int64_t rowsIn(const graph::Adjacency& adjacency)
+{
+    return adjacency.targets() ? adjacency.end(adjacency.targets() - 1) : 0;
+}
 
 }  // namespace
 
@@ -115,19 +121,20 @@ const std::int64_t* Structure::placeOf(ir::SpaceId type) const
     return it == m_placeOf.end() ? nullptr : it->second.data();
 }
 
+OwnedColumn Structure::emptyColumn(std::int64_t rows, bool wide) const
+{
+    return {.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (wide ? 8 : 4))), .wide = wide};
+}
+
 // A column along `from`, along `to`.
 OwnedColumn Structure::arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
                                 const graph::NodeOrder& order) const
 {
-    const std::int64_t rows = from.targets() ? from.end(from.targets() - 1) : 0;
-    OwnedColumn made;
-    made.wide = column.wide;
-    made.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (column.wide ? 8 : 4)));
-    const auto copy = [&]<class Number>(const Number* source) {
-        graph::arrange(from, to, order.data(), source, reinterpret_cast<Number*>(made.bytes.get()), m_threads);
-    };
-    if (column.wide) copy(reinterpret_cast<const std::int64_t*>(column.bytes.get()));
-    else copy(reinterpret_cast<const std::int32_t*>(column.bytes.get()));
+    OwnedColumn made = emptyColumn(rowsIn(from), column.wide);
+    made.with([&]<class Number>(Number* target) {
+        const auto* const source = reinterpret_cast<const Number*>(column.bytes.get());
+        graph::arrange(from, to, order.data(), source, target, m_threads);
+    });
     return made;
 }
 
@@ -153,28 +160,46 @@ void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
     m_placeOf.emplace(type, std::move(places));
 }
 
-const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
+const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers)
 {
     const std::lock_guard lock(m_mutex);
-    const auto it = m_owned.find({space, owner, key});
+    const std::int64_t* const places = placeOf(m_analysis.tables.target(space, key));
+    const std::tuple name{space, owner, key, places ? numbers : Numbers::Input};
+    const auto it = m_owned.find(name);
     if (it != m_owned.end()) return it->second;
+    if (std::get<3>(name) == Numbers::Input) return m_owned.emplace(name, alongAdjacency(space, owner, key)).first->second;
+    const OwnedColumn& input = ownedColumn(space, owner, key);
+    return m_owned.emplace(name, inPlaces(input, rowsIn(adjacency(space, owner)), places)).first->second;
+}
+
+OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
+{
     const graph::Adjacency& order = adjacency(space, owner);
     const Column& keys = column(space, key);
-    const std::int64_t rows = order.targets() ? order.end(order.targets() - 1) : 0;
-    OwnedColumn made;
-    made.wide = size(m_analysis.tables.target(space, key)) > std::numeric_limits<std::int32_t>::max();
-    made.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (made.wide ? 8 : 4)));
-    const auto write = [&](auto* to) {
+    const std::int64_t rows = rowsIn(order);
+    OwnedColumn made = emptyColumn(rows, size(m_analysis.tables.target(space, key)) > mostNarrow);
+    made.with([&](auto* to) {
         keys.with([&](auto keyOf) {
             at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
                 for (std::int64_t p = first; p < last; ++p)
                     to[p] = static_cast<std::remove_pointer_t<decltype(to)>>(keyOf(order.row(p)));
             });
         });
-    };
-    if (made.wide) write(reinterpret_cast<std::int64_t*>(made.bytes.get()));
-    else write(reinterpret_cast<std::int32_t*>(made.bytes.get()));
-    return m_owned.emplace(std::tuple{space, owner, key}, std::move(made)).first->second;
+    });
+    return made;
+}
+
+OwnedColumn Structure::inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places) const
+{
+    OwnedColumn made = emptyColumn(rows, column.wide);
+    made.with([&](auto* to) {
+        using Stored = std::remove_pointer_t<decltype(to)>;
+        const auto* const from = reinterpret_cast<const Stored*>(column.bytes.get());
+        at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Stored>(places[from[p]]);
+        });
+    });
+    return made;
 }
 
 }  // namespace hopscope::executor
