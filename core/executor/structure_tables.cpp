@@ -165,10 +165,13 @@ const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir
     made.wide = size(m_analysis.tables.target(space, key)) > std::numeric_limits<std::int32_t>::max();
     made.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (made.wide ? 8 : 4)));
     const auto write = [&](auto* to) {
+        using Kept = std::remove_pointer_t<decltype(to)>;
         keys.with([&](auto keyOf) {
             at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-                for (std::int64_t p = first; p < last; ++p)
-                    to[p] = static_cast<std::remove_pointer_t<decltype(to)>>(keyOf(order.row(p)));
+                if (order.inOrder())
+                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(p));
+                else
+                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(order.row(p)));
             });
         });
     };
