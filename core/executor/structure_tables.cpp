@@ -159,7 +159,8 @@ const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir
     const auto it = m_owned.find({space, owner, key});
     if (it != m_owned.end()) return it->second;
     const graph::Adjacency& order = adjacency(space, owner);
-    const Column& keys = column(space, key);
+    checkStop();
+    const Column keys = m_columns.passing(space, key);
     const std::int64_t rows = order.targets() ? order.end(order.targets() - 1) : 0;
     OwnedColumn made;
     made.wide = size(m_analysis.tables.target(space, key)) > std::numeric_limits<std::int32_t>::max();
