@@ -95,6 +95,12 @@ const Column& KeyColumns::column(ir::SpaceId space, ir::KeyId key)
     return m_columns[{space, key}] = std::move(made);
 }
 
+Column KeyColumns::passing(ir::SpaceId space, ir::KeyId key)
+{
+    const auto it = m_columns.find({space, key});
+    return it != m_columns.end() ? it->second : make(space, key);
+}
+
 Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
 {
     const analysis::Space& s = m_analysis.tables.space(space);
@@ -235,7 +241,7 @@ const Column& KeyColumns::parentRows(ir::SpaceId space)
 
 Column KeyColumns::checked(ir::SpaceId space, ir::KeyId key)
 {
-    Column keys = column(space, key);
+    Column keys = passing(space, key);
     if (keys.identity()) keys = written(space, key);
     const auto targets = static_cast<std::uint64_t>(m_size(m_analysis.tables.target(space, key)));
     std::atomic<bool> outside = false;

@@ -118,6 +118,8 @@ OwnedRows::Source OwnedRows::gathered(const ir::Op& op)
 at::Tensor OwnedRows::compute(ValueId value)
 {
     find(value);
+    const Source& source = m_sources.at(value);
+    if (source.way == Source::Rearranged && m_order.inOrder()) return source.table.contiguous();
     const std::int64_t rows = m_order.targets() ? m_order.end(m_order.targets() - 1) : 0;
     const auto sizes = [&](ir::SpaceId s) { return s == m_rows.table ? rows : m_structure.size(s); };
     const auto dtype = loader::scalarType(m_analysis.program.value(value).dtype);
@@ -154,6 +156,7 @@ at::Tensor OwnedRows::make(Chunk& chunk, const Source& source) const
             at::from_blob(from, {chunk.count}, at::TensorOptions().dtype(c.wide ? at::kLong : at::kInt));
         return source.table.index_select(0, rows);
     }
+    if (m_order.inOrder()) return source.table.narrow(0, chunk.first, chunk.count);
     at::Tensor rows = at::empty({chunk.count}, at::TensorOptions().dtype(at::kLong));
     auto* const to = rows.mutable_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < chunk.count; ++i) to[i] = m_order.row(chunk.first + i);

@@ -175,14 +175,18 @@ const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir
 OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
 {
     const graph::Adjacency& order = adjacency(space, owner);
-    const Column& keys = column(space, key);
+    checkStop();
+    const Column keys = m_columns.passing(space, key);
     const std::int64_t rows = rowsIn(order);
     OwnedColumn made = emptyColumn(rows, size(m_analysis.tables.target(space, key)) > mostNarrow);
     made.with([&](auto* to) {
+        using Kept = std::remove_pointer_t<decltype(to)>;
         keys.with([&](auto keyOf) {
             at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-                for (std::int64_t p = first; p < last; ++p)
-                    to[p] = static_cast<std::remove_pointer_t<decltype(to)>>(keyOf(order.row(p)));
+                if (order.inOrder())
+                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(p));
+                else
+                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(order.row(p)));
             });
         });
     });
@@ -193,10 +197,10 @@ OwnedColumn Structure::inPlaces(const OwnedColumn& column, std::int64_t rows, co
 {
     OwnedColumn made = emptyColumn(rows, column.wide);
     made.with([&](auto* to) {
-        using Stored = std::remove_pointer_t<decltype(to)>;
-        const auto* const from = reinterpret_cast<const Stored*>(column.bytes.get());
+        using Kept = std::remove_pointer_t<decltype(to)>;
+        const auto* const from = reinterpret_cast<const Kept*>(column.bytes.get());
         at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-            for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Stored>(places[from[p]]);
+            for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(places[from[p]]);
         });
     });
     return made;

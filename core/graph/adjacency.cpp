@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/parallel.h"
@@ -12,6 +13,7 @@ namespace hopscope::graph {
 namespace {
 
 constexpr std::int64_t kGrain = 1 << 15;
+constexpr std::int64_t kArrangeGrain = 1 << 12;
 
 // The keys of a table, `stride` apart.
 template <class Number>
@@ -109,7 +111,53 @@ void placeShares(const Keys<Number>& keys, std::int64_t* offsets, std::uint32_t*
     inShares([&](std::uint32_t& cursor, std::int64_t row) { rows[cursor++] = static_cast<std::uint32_t>(row); });
 }
 
+template <class Number>
+bool ascending(const Keys<Number>& keys, int threads)
+{
+    std::atomic<bool> descends = false;
+    base::parallelParts(keys.rows, threads, kGrain, [&](int, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = std::max<std::int64_t>(begin, 1); row < end; row += kGrain) {
+            if (descends.load(std::memory_order_relaxed)) return;
+            const std::int64_t last = std::min(row + kGrain, end);
+            for (std::int64_t r = row; r < last; ++r)
+                if (keys[r] < keys[r - 1]) descends.store(true, std::memory_order_relaxed);
+        }
+    });
+    return !descends;
+}
+
+// Of keys that ascend: each part writes the starts of the targets that begin in it.
+template <class Number>
+void startsOfAscending(const Keys<Number>& keys, std::int64_t* offsets, std::int64_t targets, int threads)
+{
+    base::parallelParts(keys.rows, threads, kGrain, [&](int, std::int64_t begin, std::int64_t end) {
+        std::int64_t next = begin > 0 ? keys[begin - 1] + 1 : 0;
+        for (std::int64_t row = begin; row < end; ++row)
+            for (; next <= keys[row]; ++next) offsets[next] = row;
+    });
+    std::fill(offsets + (keys.rows > 0 ? keys[keys.rows - 1] + 1 : 0), offsets + targets + 1, keys.rows);
+}
+
 }  // namespace
+
+base::Status Adjacency::allocateOffsets(const Scratch& scratch)
+{
+    auto bytes = scratch.allocate((m_targets + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+    if (!bytes) return base::forward(bytes);
+    m_offsetBytes = std::move(*bytes);
+    m_offsets = offsetsToWrite();
+    return {};
+}
+
+base::Status Adjacency::allocateRows(const Scratch& scratch)
+{
+    auto bytes = scratch.allocate(m_count * (wide() ? 8 : 4));
+    if (!bytes) return base::forward(bytes);
+    m_rowBytes = std::move(*bytes);
+    m_rows32 = wide() ? nullptr : rows32();
+    m_rows64 = wide() ? rows64() : nullptr;
+    return {};
+}
 
 template <class Number>
 base::Result<Adjacency> Adjacency::buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
@@ -118,33 +166,25 @@ base::Result<Adjacency> Adjacency::buildFrom(const Number* key, std::int64_t str
     Adjacency result;
     result.m_targets = targets;
     result.m_count = rows;
-    result.m_wide = rows > std::int64_t{std::numeric_limits<std::uint32_t>::max()};
-    auto offsetBytes = scratch.allocate((targets + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
-    if (!offsetBytes) return base::forward(offsetBytes);
-    auto rowBytes = scratch.allocate(rows * (result.m_wide ? 8 : 4));
-    if (!rowBytes) return base::forward(rowBytes);
-    auto* const offsets = reinterpret_cast<std::int64_t*>(offsetBytes->get());
-    auto* const rows32 = reinterpret_cast<std::uint32_t*>(rowBytes->get());
-    auto* const rows64 = reinterpret_cast<std::int64_t*>(rowBytes->get());
-
+    if (const auto made = result.allocateOffsets(scratch); !made) return base::forward(made);
+    std::int64_t* const offsets = result.offsetsToWrite();
     const Keys<Number> keys{key, stride, rows};
     const int used = static_cast<int>(std::clamp<std::int64_t>(rows / kGrain, 1, std::max(threads, 1)));
-    if (used > 1 && !result.m_wide && used * targets <= rows) {  // cursors take no more memory than the result
+    if (ascending(keys, used)) {
+        startsOfAscending(keys, offsets, targets, used);
+        return result;
+    }
+    if (const auto made = result.allocateRows(scratch); !made) return base::forward(made);
+    if (used > 1 && !result.wide() && used * targets <= rows) {  // cursors take no more memory than the result
         const auto cursors = scratch.allocate(used * targets * static_cast<std::int64_t>(sizeof(std::uint32_t)));
         if (!cursors) return base::forward(cursors);
-        placeShares(keys, offsets, rows32, targets, reinterpret_cast<std::uint32_t*>(cursors->get()), used);
-    } else {
-        countKeys(keys, offsets, used);
-        startsFromCounts(offsets, targets);
-        if (result.m_wide) placeAll(keys, offsets, rows64, targets, used);
-        else placeAll(keys, offsets, rows32, targets, used);
+        placeShares(keys, offsets, result.rows32(), targets, reinterpret_cast<std::uint32_t*>(cursors->get()), used);
+        return result;
     }
-
-    result.m_offsetBytes = std::move(*offsetBytes);
-    result.m_rowBytes = std::move(*rowBytes);
-    result.m_offsets = offsets;
-    result.m_rows32 = rows32;
-    result.m_rows64 = rows64;
+    countKeys(keys, offsets, used);
+    startsFromCounts(offsets, targets);
+    if (result.wide()) placeAll(keys, offsets, result.rows64(), targets, used);
+    else placeAll(keys, offsets, result.rows32(), targets, used);
     return result;
 }
 
@@ -162,26 +202,29 @@ base::Result<Adjacency> Adjacency::build(const std::int32_t* key, std::int64_t s
 
 base::Result<Adjacency> Adjacency::arranged(const std::int64_t* order, const Scratch& scratch, int threads) const
 {
-    Adjacency result = *this;
-    auto offsetBytes = scratch.allocate((m_targets + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
-    if (!offsetBytes) return base::forward(offsetBytes);
-    auto rowBytes = scratch.allocate(m_count * (m_wide ? 8 : 4));
-    if (!rowBytes) return base::forward(rowBytes);
-    auto* const offsets = reinterpret_cast<std::int64_t*>(offsetBytes->get());
-    auto* const rows32 = reinterpret_cast<std::uint32_t*>(rowBytes->get());
-    auto* const rows64 = reinterpret_cast<std::int64_t*>(rowBytes->get());
+    Adjacency result;
+    result.m_targets = m_targets;
+    result.m_count = m_count;
+    if (const auto made = result.allocateOffsets(scratch); !made) return base::forward(made);
+    if (const auto made = result.allocateRows(scratch); !made) return base::forward(made);
+    std::int64_t* const offsets = result.offsetsToWrite();
+    base::parallelParts(m_targets, threads, kArrangeGrain, [&](int, std::int64_t first, std::int64_t last) {
+        for (std::int64_t t = first; t < last; ++t) offsets[t + 1] = end(order[t]) - begin(order[t]);
+    });
     offsets[0] = 0;
-    for (std::int64_t t = 0; t < m_targets; ++t) offsets[t + 1] = offsets[t] + end(order[t]) - begin(order[t]);
-    result.m_offsetBytes = std::move(*offsetBytes);
-    result.m_rowBytes = std::move(*rowBytes);
-    result.m_offsets = offsets;
-    result.m_rows32 = rows32;
-    result.m_rows64 = rows64;
-    if (m_wide) arrange(*this, result, order, m_rows64, rows64, threads);
-    else arrange(*this, result, order, m_rows32, rows32, threads);
+    std::partial_sum(offsets, offsets + m_targets + 1, offsets);
+    const auto copy = [&]<class Row>(Row* to) {
+        base::parallelParts(m_targets, threads, kArrangeGrain, [&](int, std::int64_t first, std::int64_t last) {
+            for (std::int64_t t = first; t < last; ++t)
+                for (std::int64_t from = begin(order[t]), at = offsets[t]; at < offsets[t + 1]; ++from, ++at)
+                    to[at] = static_cast<Row>(row(from));
+        });
+    };
+    if (wide()) copy(result.rows64());
+    else copy(result.rows32());
     return result;
 }
 
-std::int64_t Adjacency::bytes() const { return (m_targets + 1) * 8 + m_count * (m_wide ? 8 : 4); }
+std::int64_t Adjacency::bytes() const { return (m_targets + 1) * 8 + (m_rowBytes ? m_count * (wide() ? 8 : 4) : 0); }
 
 }  // namespace hopscope::graph

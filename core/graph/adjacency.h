@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ private:
 };
 
 // Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
-// row numbers are 32-bit where the table has fewer than 2^32 rows.
+// row numbers are 32-bit where the table has fewer than 2^32 rows. Where keys ascend already, as in a list of edges that is
+// sorted by destination, rows are their own places and no numbers are kept.
 class Adjacency {
 public:
     // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in
@@ -44,8 +46,11 @@ public:
     [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }
     [[nodiscard]] std::int64_t row(std::int64_t position) const
     {
-        return m_wide ? m_rows64[position] : static_cast<std::int64_t>(m_rows32[position]);
+        if (m_rows32) return static_cast<std::int64_t>(m_rows32[position]);
+        return m_rows64 ? m_rows64[position] : position;
     }
+    // Whether row(p) is p for all of them.
+    [[nodiscard]] bool inOrder() const { return !m_rows32 && !m_rows64; }
     // targets() + 1 numbers: offsets()[t] is begin(t). Valid as long as any copy of this object.
     [[nodiscard]] const std::int64_t* offsets() const { return m_offsets; }
     [[nodiscard]] std::int64_t bytes() const;
@@ -54,12 +59,18 @@ private:
     template <class Number>
     static base::Result<Adjacency> buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
                                              std::int64_t targets, const Scratch& scratch, int threads);
+    // Memory for offsets, all zero, and for row numbers.
+    base::Status allocateOffsets(const Scratch& scratch);
+    base::Status allocateRows(const Scratch& scratch);
+    [[nodiscard]] std::int64_t* offsetsToWrite() const { return reinterpret_cast<std::int64_t*>(m_offsetBytes.get()); }
+    [[nodiscard]] std::uint32_t* rows32() const { return reinterpret_cast<std::uint32_t*>(m_rowBytes.get()); }
+    [[nodiscard]] std::int64_t* rows64() const { return reinterpret_cast<std::int64_t*>(m_rowBytes.get()); }
+    [[nodiscard]] bool wide() const { return m_count > std::int64_t{std::numeric_limits<std::uint32_t>::max()}; }
 
     std::int64_t m_targets = 0, m_count = 0;
-    bool m_wide = false;
     std::shared_ptr<std::byte> m_offsetBytes, m_rowBytes;
     const std::int64_t* m_offsets = nullptr;
-    const std::uint32_t* m_rows32 = nullptr;
+    const std::uint32_t* m_rows32 = nullptr;  // one of them; none: rows are in order
     const std::int64_t* m_rows64 = nullptr;
 };
 

@@ -15,14 +15,13 @@ constexpr std::int64_t grain = 1 << 12;
 constexpr std::int64_t parts = 24;
 constexpr int rounds = 2;
 
-using Labels = std::vector<std::int32_t>;
+using Labels = std::vector<Label>;
 
 Labels firstLabels(const Neighbours& graph, int threads)
 {
     Labels labels(static_cast<std::size_t>(graph.nodes));
     base::parallelParts(graph.nodes, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t v = begin; v < end; ++v)
-            labels[static_cast<std::size_t>(v)] = firstLabel(graph, v, mostAsked);
+        for (std::int64_t v = begin; v < end; ++v) labels[static_cast<std::size_t>(v)] = firstLabel(around(graph, v));
     });
     return labels;
 }
@@ -32,12 +31,10 @@ void propagate(const Neighbours& graph, Labels& labels, Labels& next, std::int64
                int threads)
 {
     base::parallelParts(last - first, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        LabelCounts counts;
         for (std::int64_t v = first + begin; v < first + end; ++v) {
-            counts.begin();
-            counts.add(labels[static_cast<std::size_t>(v)]);
-            eachAsked(graph, v, mostAsked, [&](std::int32_t u) { counts.add(labels[static_cast<std::size_t>(u)]); });
-            next[static_cast<std::size_t>(v - first)] = counts.take();
+            Around about = around(graph, v);
+            for (std::uint32_t& node : about.seen) node = labels[node];
+            next[static_cast<std::size_t>(v - first)] = mostFrequent(about);
         }
     });
     std::copy_n(next.begin(), last - first, labels.begin() + first);
@@ -119,6 +116,7 @@ NodeOrder communityOrder(const Neighbours& graph, int threads)
     for (int round = 0; round < rounds; ++round)
         for (std::int64_t first = 0; first < graph.nodes; first += part)
             propagate(graph, labels, next, first, std::min(first + part, graph.nodes), threads);
+    for (Label& label : labels) label = unmixed(label);
     return sortedBy(graph.nodes, graph.nodes, [&](std::int64_t v) { return labels[static_cast<std::size_t>(v)]; });
 }
 
