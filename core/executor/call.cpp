@@ -167,18 +167,15 @@ void prepare(const ir::Op& op, torch::jit::Stack& stack)
     if (known.traits.ofCoalesced) stack.at(0) = coalesced(stack.at(0).toTensor());
 }
 
-bool isOne(const torch::jit::IValue& number) { return number.isScalar() && number.toScalar().equal(1); }
-
 std::optional<at::Tensor> denseLayer(const ir::Op& op, const torch::jit::Stack& stack)
 {
+    const auto arguments = denseArguments(op);
+    if (!arguments) return std::nullopt;
     const auto tensor = [&](std::size_t at) { return stack.at(at).isNone() ? at::Tensor() : stack.at(at).toTensor(); };
-    if (op.name == "aten::linear") return linearByOneDnn(tensor(0), tensor(1), tensor(2));
-    const bool added = op.name == "aten::addmm";
-    if (added && !(isOne(stack.at(3)) && isOne(stack.at(4)))) return std::nullopt;
-    if (!added && op.name != "aten::mm" && op.name != "aten::matmul") return std::nullopt;
-    const at::Tensor x = tensor(added ? 1 : 0), weight = tensor(added ? 2 : 1);
+    const at::Tensor weight = tensor(arguments->weight);
     if (weight.dim() != 2) return std::nullopt;
-    return linearByOneDnn(x, weight.t(), added ? tensor(0) : at::Tensor());
+    return linearByOneDnn(tensor(arguments->input), arguments->transposed ? weight : weight.t(),
+                          arguments->bias ? tensor(*arguments->bias) : at::Tensor());
 }
 
 // The mean of a few parts of each row, of the heads of attention for example: LibTorch's walks rows element by element

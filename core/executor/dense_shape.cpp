@@ -11,6 +11,12 @@ constexpr std::int64_t leastColumns = 16, leastOutputs = 8, leastWeights = 1024;
 constexpr std::int64_t nodes = 64;       // that tiles are made of
 constexpr std::int64_t leastStep = 128;  // rows
 
+bool isOne(const ir::Arg& number)
+{
+    const double* const real = std::get_if<double>(&number.data);
+    return real ? *real == 1 : number.integer() && *number.integer() == 1;
+}
+
 }  // namespace
 
 bool prefersOneDnn(const DenseShape& shape)
@@ -19,14 +25,21 @@ bool prefersOneDnn(const DenseShape& shape)
            shape.columns * shape.outputs >= leastWeights;
 }
 
+std::optional<DenseArguments> denseArguments(const ir::Op& op)
+{
+    if (op.name == "aten::linear") return DenseArguments{.input = 0, .weight = 1, .bias = 2, .transposed = true};
+    if (op.name == "aten::mm" || op.name == "aten::matmul") return DenseArguments{};
+    const bool plain = op.name == "aten::addmm" && isOne(op.args.at(3)) && isOne(op.args.at(4));
+    return plain ? std::optional(DenseArguments{.input = 1, .weight = 2, .bias = 0}) : std::nullopt;
+}
+
 std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op)
 {
-    const bool transposed = op.name == "aten::linear", added = op.name == "aten::addmm";
-    if (!transposed && !added && op.name != "aten::mm" && op.name != "aten::matmul") return std::nullopt;
-    const ir::ValueId* const weight = op.args.at(added ? 2 : 1).value();
+    const auto arguments = denseArguments(op);
+    const ir::ValueId* const weight = arguments ? op.args.at(arguments->weight).value() : nullptr;
     if (!weight || program.value(*weight).shape.size() != 2) return std::nullopt;
     const std::vector<std::int64_t>& shape = program.value(*weight).shape;
-    return transposed ? DenseShape{shape[1], shape[0]} : DenseShape{shape[0], shape[1]};
+    return arguments->transposed ? DenseShape{shape[1], shape[0]} : DenseShape{shape[0], shape[1]};
 }
 
 std::int64_t rowsInSteps(std::int64_t rows)

@@ -21,7 +21,17 @@ struct DenseShape {
 // unused (47 columns: 1.4 to 1.7 times the time of oneDNN).
 bool prefersOneDnn(const DenseShape& shape);
 
-// What an operator multiplies: aten::linear, addmm, mm and matmul with a matrix of weights. nullopt: something else.
+// Places among the arguments of an operator. The weight has a row per column of the input, `transposed` one per output.
+struct DenseArguments {
+    std::size_t input = 0, weight = 1;
+    std::optional<std::size_t> bias{};
+    bool transposed = false;
+};
+
+// Of aten::linear, mm, matmul, and of addmm where neither part is scaled. nullopt: something else.
+std::optional<DenseArguments> denseArguments(const ir::Op& op);
+
+// What such an operator multiplies. nullopt: it is none, or its weight is no matrix.
 std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op);
 
 // So many rows oneDNN is given instead of `rows`. It prepares a kernel for each number of rows, which takes a millisecond and

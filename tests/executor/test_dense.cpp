@@ -28,6 +28,31 @@ Layer layer(std::int64_t rows, std::int64_t k, std::int64_t n)
 
 }  // namespace
 
+TEST_CASE("products are known by the places of their arguments, unless something is scaled")
+{
+    const auto operatorOf = [](const std::string& name, std::vector<ir::Arg> args) {
+        ir::Op op;
+        op.name = name;
+        op.args = std::move(args);
+        return op;
+    };
+    const ir::Arg any{ir::ValueId{0}}, none{}, one{std::int64_t{1}}, real{1.0}, two{std::int64_t{2}};
+    const auto linear = executor::denseArguments(operatorOf("aten::linear", {any, any, none}));
+    REQUIRE(linear.has_value());
+    CHECK(linear->transposed);
+    const auto added = executor::denseArguments(operatorOf("aten::addmm", {any, any, any, one, real}));
+    REQUIRE(added.has_value());
+    CHECK(added->input == 1);
+    CHECK(added->weight == 2);
+    CHECK(added->bias == 0);
+    CHECK_FALSE(executor::denseArguments(operatorOf("aten::addmm", {any, any, any, two, one})).has_value());
+    CHECK_FALSE(executor::denseArguments(operatorOf("aten::addmm", {any, any, any, one, any})).has_value());
+    CHECK_FALSE(executor::denseArguments(operatorOf("aten::mul", {any, any})).has_value());
+    const auto product = executor::denseArguments(operatorOf("aten::mm", {any, any}));
+    REQUIRE(product.has_value());
+    CHECK_FALSE(product->bias.has_value());
+}
+
 TEST_CASE("oneDNN computes layers that are worth its calls")
 {
     CHECK(prefersOneDnn({128, 47}));
