@@ -17,11 +17,11 @@ namespace {
 using base::Reorder;
 
 // Measured on two cores of a virtual machine (Zen 5), per core: what a byte of a row costs more from memory than from
-// the caches; what an edge costs to label and to arrange, a node to sort and to find by its number, and a byte of a
-// result to write where its row lies instead of after the one before.
-constexpr double secondsPerByte = 0.085e-9, secondsPerEdge = 35e-9, secondsPerNode = 200e-9, secondsPerWritten = 0.8e-9;
+// the caches; what an edge costs to label, to arrange and to number anew, a node to sort and to find by its number,
+// and a byte of a result to put back into the order of the input.
+constexpr double secondsPerByte = 0.0275e-9, secondsPerEdge = 25e-9, secondsPerNode = 50e-9, secondsPerResult = 0.8e-9;
 constexpr double spareable = 0.8;                 // of the rows of clear communities
-constexpr double leastGain = 1.5;                 // of what is spared over what it takes: both are rough
+constexpr double leastGain = 2;                   // of what is spared over what it takes: both are rough
 constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
 constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
 constexpr double leastTogether = 0.12;            // share of the sampled edges within communities
@@ -168,12 +168,13 @@ private:
         return bytes;
     }
 
-    // Of a row, in all stages.
-    [[nodiscard]] double writtenBytes() const
+    // Of a row of all results.
+    [[nodiscard]] double resultBytes() const
     {
         double bytes = 0;
         for (const LoopProgram* const program : m_programs)
-            for (const Written& w : program->writes) bytes += rowBytes(w.value);
+            for (const Written& w : program->writes)
+                if (m_session.isOutput(w.value)) bytes += rowBytes(w.value);
         return bytes;
     }
 
@@ -201,7 +202,7 @@ private:
     [[nodiscard]] double cost() const
     {
         return static_cast<double>(m_relation->edges) * secondsPerEdge +
-               static_cast<double>(m_nodes) * (secondsPerNode + writtenBytes() * secondsPerWritten);
+               static_cast<double>(m_nodes) * (secondsPerNode + resultBytes() * secondsPerResult);
     }
 
     Session& m_session;

@@ -318,7 +318,8 @@ void Batch::segment(const Instruction& i)
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
     else
-        in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source, m_program).rows;
+        in.source =
+            m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source, m_program).rows;
     in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;

@@ -149,7 +149,8 @@ const at::Tensor& Residents::table(ir::ValueId value)
     if (m_session.standIn) {
         at::Tensor& known = m_parts[{ResidentPart::Table, value}];
         if (!known.defined())
-            known = m_session.standsIn(value) ? standIn(value) : m_session.inputTable(value).to(m_session.device.device());
+            known =
+                m_session.standsIn(value) ? standIn(value) : m_session.inputTable(value).to(m_session.device.device());
         return known;
     }
     const auto made = m_parts.find({ResidentPart::Store, value});

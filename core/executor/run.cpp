@@ -456,11 +456,10 @@ private:
             const auto it = m_session.stores.find(c.value);
             if (c.output || it == m_session.stores.end()) continue;
             // The mapping outlives its file, which is never published.
-            m_session.report.checkpoints.push_back(
-                {.value = c.value,
-                 .name = ir::valueName(c.value),
-                 .tensor = m_session.inInputOrder(c.value)->view(),
-                 .file = {}});
+            m_session.report.checkpoints.push_back({.value = c.value,
+                                                    .name = ir::valueName(c.value),
+                                                    .tensor = m_session.inInputOrder(c.value)->view(),
+                                                    .file = {}});
         }
     }
 

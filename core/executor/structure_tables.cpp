@@ -167,7 +167,8 @@ const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir
     const std::tuple name{space, owner, key, places ? numbers : Numbers::Input};
     const auto it = m_owned.find(name);
     if (it != m_owned.end()) return it->second;
-    if (std::get<3>(name) == Numbers::Input) return m_owned.emplace(name, alongAdjacency(space, owner, key)).first->second;
+    if (std::get<3>(name) == Numbers::Input)
+        return m_owned.emplace(name, alongAdjacency(space, owner, key)).first->second;
     const OwnedColumn& input = ownedColumn(space, owner, key);
     return m_owned.emplace(name, inPlaces(input, rowsIn(adjacency(space, owner)), places)).first->second;
 }
