@@ -1,7 +1,9 @@
 #include "executor/table_stream.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -31,6 +33,13 @@ void markAll(const at::Tensor& rows, graph::RowSet& set)
     });
 }
 
+// Of the process's memory that no file backs.
+std::int64_t leftByLimit(const Options& options)
+{
+    if (!options.memoryLimit) return std::numeric_limits<std::int64_t>::max();
+    return std::max<std::int64_t>(*options.memoryLimit - base::anonymousMemory("self"), 0);
+}
+
 std::int64_t rowBytesOf(const at::Tensor& table)
 {
     return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
@@ -42,6 +51,7 @@ TableStream::TableStream(Session& session, const LoopProgram& program, std::int6
     : m_session(session),
       m_program(program),
       m_memory(memory),
+      m_forRows(std::min(memory, leftByLimit(session.options))),
       m_asks(asksOf(program))
 {}
 
@@ -132,7 +142,7 @@ std::int64_t TableStream::ownRowBytes() const
 std::int64_t TableStream::pieceRows() const
 {
     const std::int64_t tile = m_program.tiling->rows;
-    const std::int64_t most = std::min(mostPiece, m_memory / shareForOwn / mostPieces);
+    const std::int64_t most = std::min(mostPiece, m_forRows / shareForOwn / mostPieces);
     return tile * std::max<std::int64_t>(most / std::max<std::int64_t>(ownRowBytes() * tile, 1), 1);
 }
 
@@ -140,7 +150,7 @@ std::int64_t TableStream::pieceRows() const
 int TableStream::pieces() const
 {
     const std::int64_t each = std::max<std::int64_t>(ownRowBytes() * pieceRows(), 1);
-    return static_cast<int>(std::clamp<std::int64_t>(m_memory / shareForOwn / each, 2, mostPieces));
+    return static_cast<int>(std::clamp<std::int64_t>(m_forRows / shareForOwn / each, 2, mostPieces));
 }
 
 std::int64_t TableStream::bytes(Sets& sets) const
@@ -209,7 +219,7 @@ Destinations TableStream::withOwnRows(const Destinations& window, Sets& sets)
 // Bytes for rows that are asked for.
 std::int64_t TableStream::room() const
 {
-    return m_memory - std::min(m_memory / shareForRest, mostForRest) - ownRowBytes() * pieceRows() * pieces();
+    return m_forRows - std::min(m_forRows / shareForRest, mostForRest) - ownRowBytes() * pieceRows() * pieces();
 }
 
 void TableStream::mark(const Destinations& destinations, Sets& sets)
@@ -227,10 +237,10 @@ void TableStream::mark(const Destinations& destinations, Sets& sets)
     }
 }
 
-void TableStream::load(Window& window, Sets sets)
+void TableStream::load(Window& window, Sets&& sets)
 {
     std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> shared;
-    for (auto& [space, set] : sets) shared[space] = std::make_shared<const graph::RowSet>(std::move(set));
+    for (auto& [space, set] : std::exchange(sets, {})) shared[space] = std::make_shared<const graph::RowSet>(std::move(set));
     for (const ir::ValueId v : m_gathered) {
         const FileTable& table = m_files.at(v);
         const auto& rows = shared.at(spaceOf(v));

@@ -52,11 +52,12 @@ private:
     Destinations choose(const Destinations& left, Sets& sets);
     Destinations withOwnRows(const Destinations& window, Sets& sets);
     void mark(const Destinations& destinations, Sets& sets);
-    void load(Window& window, Sets sets);
+    void load(Window& window, Sets&& sets);
 
     Session& m_session;
     const LoopProgram& m_program;
-    const std::int64_t m_memory;  // bytes
+    const std::int64_t m_memory;   // bytes that tables and results may take
+    const std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
     std::vector<Ask> m_asks;
     std::map<ir::ValueId, FileTable> m_files;
     std::vector<ir::ValueId> m_gathered, m_own;  // of them: read by a key; rows of destinations
