@@ -1,7 +1,10 @@
 #include "base/proc.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+
+#include "base/cgroup.h"
 
 namespace hopscope::base {
 
@@ -30,7 +33,11 @@ std::int64_t bytesOf(const std::string& file, const std::string& key)
 
 std::int64_t totalMemory() { return bytesOf("/proc/meminfo", "MemTotal"); }
 
-std::int64_t availableMemory() { return bytesOf("/proc/meminfo", "MemAvailable"); }
+std::int64_t availableMemory()
+{
+    const std::int64_t machine = bytesOf("/proc/meminfo", "MemAvailable");
+    return std::min(machine, cgroupMemory().value_or(machine));
+}
 
 std::int64_t anonymousMemory(const std::string& process) { return bytesOf("/proc/" + process + "/status", "RssAnon"); }
 

@@ -9,7 +9,8 @@ namespace hopscope::base {
 
 std::int64_t totalMemory();
 
-// The kernel's estimate of what can be allocated without swapping.
+// The kernel's estimate of what can be allocated without swapping, or less where a control group of this process has a
+// limit.
 std::int64_t availableMemory();
 
 // Resident memory of a process ("self" or its id) that no file backs; 0 if there is no such process.

@@ -6,6 +6,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "base/proc.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "operators/operators.h"
@@ -26,6 +27,7 @@ constexpr double cached = 16 << 20;               // bytes of a table that the l
 constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
 constexpr double leastTogether = 0.12;            // share of the sampled edges within communities
 constexpr double leastSpared = 0.2;               // share of the rows that the order spares
+constexpr double mostOfMemory = 0.8;
 constexpr std::int64_t usualTile = 1024;
 
 struct Relation {
@@ -91,6 +93,7 @@ private:
         if (m_session.device.gpu()) return "a GPU computes nodes as they come";
         if (m_nodes > std::numeric_limits<std::int32_t>::max()) return "there are too many nodes to number in 32 bits";
         if (automatic && !roundsAlike()) return "results could differ in their last bits";
+        if (automatic && exceedsMemory()) return "what does not fit into memory is read in the order of the input";
         if (automatic && spared() <= leastGain * cost())
             return "the reads that it could spare are not worth the search";
         const graph::Neighbours graph = neighbours();
@@ -184,6 +187,18 @@ private:
         auto bytes = static_cast<double>(base::itemSize(value.dtype));
         for (std::size_t d = 1; d < value.shape.size(); ++d) bytes *= static_cast<double>(value.shape[d]);
         return m_session.analysis.rowSpace(id) == m_type ? bytes : 0;
+    }
+
+    // The tables and results of some loop: such a loop is computed in windows (table_stream.h).
+    [[nodiscard]] bool exceedsMemory() const
+    {
+        const auto memory = static_cast<double>(m_session.options.tableMemory.value_or(base::availableMemory()));
+        return std::ranges::any_of(m_programs, [&](const LoopProgram* program) {
+            double bytes = 0;
+            for (const ir::ValueId value : program->inPlace) bytes += rowBytes(value);
+            for (const Written& w : program->writes) bytes += rowBytes(w.value);
+            return bytes * static_cast<double>(m_nodes) > memory * mostOfMemory;
+        });
     }
 
     [[nodiscard]] std::int64_t communityRows() const

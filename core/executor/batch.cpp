@@ -19,11 +19,11 @@ namespace hopscope::executor {
 using ir::RowClass;
 using ir::RowKind;
 
-Batch::Batch(Session& session, const LoopProgram& program, Block& block)
+Batch::Batch(Session& session, const LoopProgram& program, Block& block, const Window* window)
     : m_session(session),
       m_program(program),
       m_block(block),
-      m_feed(session, program, block),
+      m_feed(session, program, block, window),
       m_registers(program.registers.size()),
       m_owned(program.registers.size(), false),
       m_costs(program, !session.device.gpu())
@@ -317,9 +317,7 @@ void Batch::segment(const Instruction& i)
     const Given from = given(i);
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
-    else
-        in.source =
-            m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source, m_program).rows;
+    else in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_feed.inPlace(s.source);
     in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
@@ -363,7 +361,7 @@ void Batch::segment(const Instruction& i, const StripPart& part)
             continue;
         }
         const Given given = m_feed.along(t.place);
-        table = m_session.table(t.value, m_program).rows;
+        table = m_feed.inPlace(t.value);
         columns = given.count < 0 ? given.rows : given.rows.narrow(0, given.first, given.count);
         if (!in.offsets.defined()) in.offsets = given.offsets;
     }

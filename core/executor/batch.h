@@ -19,7 +19,8 @@ namespace hopscope::executor {
 // thread).
 class Batch {
 public:
-    Batch(Session& session, const LoopProgram& program, Block& block);
+    // `window`: as for Feed.
+    Batch(Session& session, const LoopProgram& program, Block& block, const Window* window = nullptr);
 
     // GPU, on a host thread: copies everything that the batch needs from the host into the chunk.
     void stage(StagingChunk& chunk);

@@ -47,6 +47,9 @@ struct Options {
     // CPU: where finished work is noted, and taken over from. Stores in `folder` then outlive this process until somebody
     // removes the folder, and batches have a fixed size. Must outlive the run.
     Journal* journal = nullptr;
+    // CPU: bytes that a loop may take for rows of tables in files and for what it writes to files, before it is computed in
+    // windows (table_stream.h); nullopt: what the process can have when the loop begins.
+    std::optional<std::int64_t> tableMemory;
 };
 
 struct StoredTensor {
@@ -80,6 +83,9 @@ struct StageReport {
     std::int64_t reservedMemory = 0;                   // GPU: bytes reserved by the allocator, including its cache
     std::int64_t frontierRows = 0;                     // sum over batches
     std::int64_t destinations = 0;
+    // CPU, where tables did not fit into memory (table_stream.h): windows of all loops, 0 if they fitted, and bytes that were
+    // read from files for them.
+    std::int64_t windows = 0, fileBytes = 0;
     int backOffs = 0;  // number of batches that ran out of memory and were redone with fewer destinations
     std::optional<double>
         overlap;  // GPU: time in which it copied and computed at once, as a share of the shorter of both

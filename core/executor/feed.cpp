@@ -61,8 +61,32 @@ Given Feed::give(const Instruction& i)
     }
 }
 
+// Of what is read in place.
+ir::ValueId Feed::tableOf(ir::ValueId value) const
+{
+    const auto base = m_program.reshaped.find(value);
+    return base == m_program.reshaped.end() ? value : base->second;
+}
+
+const at::Tensor* Feed::inWindow(ir::ValueId value) { return m_window ? m_window->table(tableOf(value)) : nullptr; }
+
+at::Tensor Feed::inPlace(ir::ValueId value)
+{
+    const at::Tensor* const kept = inWindow(value);
+    if (!kept) return m_session.table(value, m_program).rows;
+    std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
+    shape[0] = kept->size(0);
+    return kept->view(shape);
+}
+
 Given Feed::along(const Segment& s)
 {
+    if (s.from < 0 && inWindow(s.source)) {
+        Given given{.rows = {}, .offsets = {}, .pieces = {}};
+        given.offsets = timed(Phase::Block, [&] { return m_block.offsets(s.messages); });
+        given.rows = numbered(s.source, s.messages, s.columnSpace, s.columnKey);
+        return given;
+    }
     if (m_program.tiling && s.from < 0)
         if (auto slice = timed(Phase::Block, [&] {
                 return m_block.slice(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
@@ -88,16 +112,22 @@ void Feed::countInPlace(const Segment& s)
     countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
 }
 
+// The rows that a key refers to, as they are numbered in what inPlace() gives.
+at::Tensor Feed::numbered(ir::ValueId value, const RowClass& on, ir::SpaceId space, ir::KeyId key)
+{
+    return timed(Phase::Block, [&] {
+        const Numbers numbers = m_session.numbers(value, m_program);
+        const auto slice = m_block.slice(on, space, key, numbers);
+        const at::Tensor rows =
+            slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(on, space, key, numbers);
+        return inWindow(value) ? m_window->places(tableOf(value), rows) : rows;
+    });
+}
+
 at::Tensor Feed::picked(const Instruction& i)
 {
-    const at::Tensor rows = timed(Phase::Block, [&] {
-        const Numbers numbers = m_session.numbers(i.value, m_program);
-        const auto slice = m_block.slice(i.rows, i.space, i.key, numbers);
-        return slice ? slice->columns.narrow(0, slice->first, slice->count)
-                     : m_block.globals(i.rows, i.space, i.key, numbers);
-    });
-    at::Tensor picked =
-        timed(Phase::Gather, [&] { return pickRows(m_session.table(i.value, m_program).rows, 0, rows, pageable); });
+    const at::Tensor rows = numbered(i.value, i.rows, i.space, i.key);
+    at::Tensor picked = timed(Phase::Gather, [&] { return pickRows(inPlace(i.value), 0, rows, pageable); });
     return computed(i.value, std::move(picked));
 }
 
@@ -159,6 +189,9 @@ at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();
     if (follow(i.value, i.rows)) {
+        const at::Tensor own =
+            m_window ? timed(Phase::Gather, [&] { return m_window->own(i.value, batch); }) : at::Tensor();
+        if (own.defined()) return own;
         const at::Tensor range = table.narrow(dim, batch.first, batch.count);
         if (!buffer) return range;
         return timed(Phase::Gather, [&] { return (*buffer)(range.sizes(), range.scalar_type()).copy_(range); });

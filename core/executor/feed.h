@@ -11,6 +11,7 @@
 #include "executor/phases.h"
 #include "executor/pick_rows.h"
 #include "executor/session.h"
+#include "executor/window.h"
 #include "kernels/segment.h"
 
 namespace hopscope::executor {
@@ -30,16 +31,20 @@ class Feed {
 public:
     using Buffer = RowBuffer;
 
-    Feed(Session& session, const LoopProgram& program, Block& block)
+    // `window`: tiles, where tables do not fit into memory; else null.
+    Feed(Session& session, const LoopProgram& program, Block& block, const Window* window = nullptr)
         : m_session(session),
           m_program(program),
-          m_block(block)
+          m_block(block),
+          m_window(window)
     {}
 
     // The data for one instruction on a CPU. Ranges of rows are views of their table, not copies.
     Given give(const Instruction& i);
     // CPU: what a gather in place needs, of rows and offsets.
     Given along(const Segment& s);
+    // CPU: the table whose rows they are.
+    at::Tensor inPlace(ir::ValueId value);
     // The data for all instructions in order, copied into `buffer`, with 32-bit row numbers where these suffice;
     // followed by the row numbers of everything that is written to tables on the device.
     std::vector<Given> stage(const Buffer& buffer);
@@ -78,12 +83,16 @@ private:
     void countRead(ir::ValueId value, std::int64_t bytes);
     void countInPlace(const Segment& s);
     at::Tensor picked(const Instruction& i);
+    at::Tensor numbered(ir::ValueId value, const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
+    const at::Tensor* inWindow(ir::ValueId value);
+    ir::ValueId tableOf(ir::ValueId value) const;
     std::int64_t stagingBytes(const Instruction& i, std::set<ir::RowClass>& offsets);
     std::int64_t tableRowBytes(ir::ValueId value);
 
     Session& m_session;
     const LoopProgram& m_program;
     Block& m_block;
+    const Window* m_window;
     PhaseTimes m_times;
     std::map<ir::RowClass, Given> m_offsets;  // staged once per class
     std::int64_t m_readBytes = 0, m_structureBytes = 0;

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "executor/flow.h"
+#include "executor/table_stream.h"
 #include "executor/tiles.h"
 
 namespace hopscope::executor {
@@ -141,6 +142,15 @@ void LoopBooks::tell(const BatchFigures& batches)
     m_log.close(false);
 }
 
+void LoopBooks::streamed(std::int64_t windows, std::int64_t bytes)
+{
+    m_report.windows += windows;
+    m_report.fileBytes += bytes;
+    m_session.noteOnce("stage " + std::to_string(m_report.index.number) + ": tables do not fit into memory; " +
+                       base::formatBytes(static_cast<double>(bytes)) + " of them were read past the page cache, in " +
+                       base::formatCount(static_cast<double>(windows)) + (windows == 1 ? " window" : " windows"));
+}
+
 void LoopBooks::takeOver(const std::vector<Chunk>& chunks)
 {
     if (chunks.empty()) return;
@@ -238,12 +248,28 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 
 namespace {
 
+void runInTiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
+                const Destinations& range)
+{
+    Tiles tiles(session, program, sizer, books, *program.tiling);
+    const std::unique_ptr<TableStream> stream = TableStream::of(session, program);
+    if (!stream) return tiles.run(range);
+    for (Destinations left = range; left.count > 0;) {
+        const Window window = stream->next(left);
+        tiles.run(window);
+        stream->finished(window);
+        left.count -= window.range().count;
+        left.first += window.range().count;
+    }
+    books.streamed(stream->windows(), stream->read());
+}
+
 void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const LoopShare& share)
 {
     const DestinationOrder all(session, program);
     for (Destinations range : share.left.value_or(std::vector{Destinations{0, all.count()}})) {
         range.order = all.order();
-        if (program.tiling) Tiles(session, program, sizer, books, *program.tiling).run(range);
+        if (program.tiling) runInTiles(session, program, sizer, books, range);
         else runInTurn(session, program, sizer, books, range);
     }
     books.close();

@@ -58,6 +58,8 @@ public:
     // The same in two parts: the report counts each batch, the observer is told about several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
+    // Notes that a range was computed in windows, for which so many bytes were read from files.
+    void streamed(std::int64_t windows, std::int64_t bytes);
     // What an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);
     // To be called when nothing is left to compute.

@@ -263,6 +263,11 @@ void Store::flushBehind()
     if (graph::NewFile* const file = newFile()) file->flushBehind();
 }
 
+void Store::letGoBehind()
+{
+    if (graph::NewFile* const file = newFile()) file->letGoBehind();
+}
+
 void Store::publish() { unwrap(m_npy ? m_npy->publish() : m_safetensors->publish()); }
 
 }  // namespace hopscope::executor

@@ -61,6 +61,8 @@ public:
     void checkComplete() const;
     // What is written from now on is on its way to the disk at once: for what will be published.
     void flushBehind();
+    // The same, and what is on the disk leaves the page cache: for more than fits into memory.
+    void letGoBehind();
     // Gives the file its final name.
     void publish();
 

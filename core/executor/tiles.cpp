@@ -38,11 +38,11 @@ std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& st
 
 class Tiles::Worker {
 public:
-    Worker(Session& session, const LoopProgram& program, LoopSizer& sizer)
+    Worker(Session& session, const LoopProgram& program, LoopSizer& sizer, const Window* window)
         : m_session(session),
           m_sizer(sizer),
           m_block(session.structure, session.analysis, *program.loop),
-          m_batch(session, program, m_block)
+          m_batch(session, program, m_block, window)
     {}
 
     // Nothing if there was not enough memory: then nothing of the tile remains.
@@ -79,6 +79,16 @@ private:
     Batch m_batch;
 };
 
+// Tells the window at the end of a tile, however it ends.
+struct Tiles::Done {
+    const Window* window;
+    const Destinations& tile;
+    ~Done()
+    {
+        if (window) window->done(tile);
+    }
+};
+
 Tiles::Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling)
     : m_session(session),
       m_program(program),
@@ -88,9 +98,10 @@ Tiles::Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, Loo
       m_workers(tiling.workers)
 {}
 
-void Tiles::run(const Destinations& range)
+void Tiles::run(const Destinations& range, const Window* window)
 {
     m_range = range;
+    m_window = window;
     m_next = m_reported = range.first;
     m_end = range.first + range.count;
     for (const ir::ValueId v : wholeOperands(m_program)) m_session.whole(v);
@@ -101,7 +112,7 @@ void Tiles::run(const Destinations& range)
             const c10::InferenceMode inference;
             std::optional<loader::OneThread> alone;  // matrix products would start threads of their own
             if (m_workers > 1) alone.emplace();
-            Worker worker(m_session, m_program, m_sizer);
+            Worker worker(m_session, m_program, m_sizer, m_window);
             for (std::int64_t w = first; w < last; ++w) work(worker);
         });
         redo();
@@ -122,6 +133,7 @@ std::optional<Destinations> Tiles::take()
 void Tiles::work(Worker& worker)
 {
     while (const std::optional<Destinations> tile = take()) {
+        const Done done{m_window, *tile};
         if (auto finished = worker.attempt(*tile)) {
             finish(*tile, std::move(*finished));
         } else {

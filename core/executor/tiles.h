@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "executor/loop.h"
+#include "executor/window.h"
 
 namespace hopscope::executor {
 
@@ -35,10 +36,11 @@ class Tiles {
 public:
     Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling);
 
-    // Computes a range of the loop's destinations; tiles begin at the same ones, whatever the range. Throws what a worker
+    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same ones, whatever the range. Throws what a worker
     // throws. A tile that runs out of memory is computed again by itself, in smaller batches if it must be; from then on
     // there are half as many workers.
-    void run(const Destinations& range);
+    void run(const Destinations& range) { run(range, nullptr); }
+    void run(const Window& window) { run(window.range(), &window); }
 
 private:
     // A tile that is computed; reported and merged when all before it are.
@@ -47,7 +49,9 @@ private:
         Contributions contributions;
     };
     class Worker;
+    struct Done;
 
+    void run(const Destinations& range, const Window* window);
     std::optional<Destinations> take();
     void work(Worker& worker);
     void finish(const Destinations& tile, Finished finished);
@@ -63,6 +67,7 @@ private:
     std::int64_t m_rows;
     int m_workers;
     Destinations m_range;
+    const Window* m_window = nullptr;  // of the range
 
     std::mutex m_mutex;                           // guards what follows
     std::int64_t m_next = 0;                      // first destination that is not taken

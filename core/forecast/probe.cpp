@@ -11,6 +11,7 @@
 #include <ATen/Parallel.h>
 
 #include "analysis/stored.h"
+#include "base/proc.h"
 #include "executor/batch.h"
 #include "executor/dense.h"
 #include "executor/device_trace.h"
@@ -27,6 +28,7 @@ namespace {
 constexpr std::array<std::int64_t, 5> sizes{3, 7, 12, 18, 29};  // destinations
 constexpr std::int64_t places = 24;                             // of the table, that are looked at for each size
 constexpr std::int64_t mostRows = 1 << 15;                      // owned by a probe
+constexpr std::int64_t shareForTable = 4;                       // of the memory, for an input whose rows are read
 constexpr std::int64_t fewRows = 1 << 12;                       // which take no time
 constexpr std::size_t remembered = 64;                          // loops
 constexpr std::size_t batchesRemembered = 4096;                 // of a loop, that differ in their rows
@@ -100,8 +102,22 @@ private:
     at::Tensor standIn(ir::ValueId v)
     {
         const ir::Value& value = m_analysis.program.value(v);
+        if (value.origin == ir::Origin::Input && base::isFloating(value.dtype) && m_analysis.hasRows(v) &&
+            exceedsMemory(m_structure.value(v)))
+            return zerosFor(v);
         if (value.origin != ir::Origin::Op || m_analysis.info(v).sparse) return {};
         if (!m_analysis.available(v) && !m_analysis.hasRows(v) && !reduced(value)) return {};  // evaluated from others
+        return zerosFor(v);
+    }
+
+    // Single rows of such a file would bring in megabytes around each of them.
+    static bool exceedsMemory(const at::Tensor& table)
+    {
+        return static_cast<std::int64_t>(table.nbytes()) > base::availableMemory() / shareForTable;
+    }
+
+    at::Tensor zerosFor(ir::ValueId v)
+    {
         at::Tensor& table = m_tables[v];
         if (!table.defined())
             table = zeros(executor::shapeOf(m_analysis, v, m_structure.sizes()),

@@ -12,6 +12,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 namespace hopscope::graph {
@@ -34,6 +37,8 @@ struct Handle {
 };
 
 constexpr std::int64_t flushedAtOnce = 4 << 20;  // bytes
+constexpr std::int64_t letGoAtOnce = 8 << 20;    // bytes
+constexpr std::int64_t keptBehind = 32 << 20;    // bytes that may be on their way to the disk
 
 std::string reason(int error) { return std::strerror(error); }
 
@@ -93,6 +98,36 @@ std::string folderOf(const std::string& path)
 }
 
 }  // namespace
+
+// What has been written and not let go of, in the order of writing.
+class WrittenBehind {
+public:
+    using Part = std::pair<std::int64_t, std::int64_t>;  // offset, bytes
+
+    // The part of the file that has been written longest ago, once enough has been written after it.
+    std::optional<Part> add(std::int64_t offset, std::int64_t count)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_parts.emplace_back(offset, count);
+        m_bytes += count;
+        if (m_bytes < keptBehind + letGoAtOnce) return std::nullopt;
+        Part oldest = m_parts.front();
+        for (std::int64_t taken = 0; taken < letGoAtOnce; m_parts.pop_front()) {
+            const auto [first, bytes] = m_parts.front();
+            const std::int64_t end = std::max(oldest.first + oldest.second, first + bytes);
+            oldest.first = std::min(oldest.first, first);
+            oldest.second = end - oldest.first;
+            taken += bytes;
+            m_bytes -= bytes;
+        }
+        return oldest;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::deque<Part> m_parts;
+    std::int64_t m_bytes = 0;
+};
 
 void emptyFile(const std::string& path)
 {
@@ -200,6 +235,7 @@ NewFile& NewFile::operator=(NewFile&& other) noexcept
     m_continued = other.m_continued;
     m_behind = other.m_behind;
     m_unflushed = other.m_unflushed;
+    m_written = std::move(other.m_written);
     m_mapping = std::move(other.m_mapping);
     return *this;
 }
@@ -234,7 +270,23 @@ base::Status NewFile::write(std::int64_t offset, const void* bytes, std::size_t 
         left -= static_cast<std::size_t>(done);
     }
     if (m_behind) startFlush(count);
+    if (m_written) letGo(offset - static_cast<std::int64_t>(count), static_cast<std::int64_t>(count));
     return {};
+}
+
+void NewFile::letGoBehind()
+{
+    flushBehind();
+    if (!m_written) m_written = std::make_unique<WrittenBehind>();
+}
+
+void NewFile::letGo(std::int64_t offset, std::int64_t count) const
+{
+    const auto part = m_written->add(offset, count);
+    if (!part) return;
+    constexpr unsigned wait = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    ::sync_file_range(m_handle, part->first, part->second, wait);
+    ::posix_fadvise(m_handle, part->first, part->second, POSIX_FADV_DONTNEED);
 }
 
 // What fails here fails again when the file is published, and is reported then.

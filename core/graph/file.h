@@ -40,6 +40,8 @@ enum class Lasting : std::uint8_t {
 // Whether a file has to be on the disk before it takes its final name.
 enum class Flush : std::uint8_t { Yes, No };
 
+class WrittenBehind;
+
 // A new file of a fixed size. Blocks are reserved by create(), so that a full disk is found there. Until publish() it
 // has a temporary name next to `path`, which the destructor removes.
 class NewFile {
@@ -58,6 +60,9 @@ public:
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
     // From now on, what is written is on its way to the disk at once, so that publish() has little left to wait for.
     void flushBehind() { m_behind = true; }
+    // The same for a file that does not fit into memory: its pages leave the page cache as soon as they are on the disk, and
+    // writers wait for the disk where it falls behind. For rows that are written about in the order in which they lie.
+    void letGoBehind();
     // Flushes file and folder and takes the final name, replacing what had it. Resources on failure.
     base::Status publish(Flush flush = Flush::Yes);
     // Flushes what has been written so far, also through the mapping. Thread-safe.
@@ -76,6 +81,7 @@ private:
     static base::Result<NewFile> share(const std::string& path, std::int64_t size, Lasting lasting);
     [[nodiscard]] int flushAll() const;
     void startFlush(std::size_t written) const;
+    void letGo(std::int64_t offset, std::int64_t count) const;
     void discard();
 
     std::string m_path, m_temporary;
@@ -83,7 +89,8 @@ private:
     std::int64_t m_size = 0;
     Lasting m_lasting = Lasting::No;
     bool m_continued = false, m_behind = false;
-    mutable std::int64_t m_unflushed = 0;  // bytes; several threads count
+    mutable std::int64_t m_unflushed = 0;      // bytes; several threads count
+    std::unique_ptr<WrittenBehind> m_written;  // where pages are let go of
     std::shared_ptr<std::byte> m_mapping;
 };
 

@@ -1,0 +1,86 @@
+#pragma once
+
+// Private to executor: rows of tables in files, brought into memory past the page cache by threads of their own: those of
+// a set, or those of destinations, piece by piece, ahead of the tiles that ask for them.
+
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "executor/block.h"
+#include "graph/direct_file.h"
+#include "graph/row_set.h"
+
+namespace hopscope::executor {
+
+// A table whose rows follow each other in a file.
+struct FileTable {
+    ir::ValueId value;
+    at::Tensor mapped;  // all rows
+    graph::DirectFile file;
+    std::int64_t offset = 0, rowBytes = 0;
+};
+
+// The rows of a set, one after the other. Passes over the table once, in order, and skips what is not worth reading over.
+// Adds what it reads to `bytes`. Throws Failure; returns early if it is told to stop.
+at::Tensor readRows(const FileTable& table, const graph::RowSet& rows, const graph::PageMemory& to, std::int64_t& bytes,
+                    const std::stop_token& stop);
+
+// The rows of a range of destinations in some tables, read once, in order, while tiles are computed.
+class ReadAhead {
+public:
+    // Pieces of `piece` destinations, from a multiple of that on; at most `depth` of them are in memory. The tables outlive
+    // this object.
+    ReadAhead(std::vector<const FileTable*> tables, const Destinations& range, std::int64_t piece, int depth);
+    ~ReadAhead();
+    ReadAhead(const ReadAhead&) = delete;
+    ReadAhead& operator=(const ReadAhead&) = delete;
+
+    // Whether the table is one of them.
+    [[nodiscard]] bool has(ir::ValueId table) const;
+    // Whether a tile belongs to the range.
+    [[nodiscard]] bool covers(const Destinations& tile) const
+    {
+        return tile.first >= m_range.first && tile.first < m_range.first + m_range.count;
+    }
+    // Its rows of a tile that lies within a piece; waits for them. Valid until done(). Throws what reading has thrown.
+    at::Tensor rows(ir::ValueId table, const Destinations& tile);
+    // To be told of each tile once: nobody needs its rows any more.
+    void done(const Destinations& tile);
+    // So far.
+    [[nodiscard]] std::int64_t bytes();
+
+private:
+    struct Piece {
+        std::int64_t number = -1;
+        std::vector<graph::PageMemory> memory;  // by table
+        std::vector<const std::byte*> first;    // row of the piece
+        std::int64_t left = 0;                  // destinations that are not done
+        bool there = false;
+    };
+
+    void work(const std::stop_token& stop);
+    Piece* claim(const std::stop_token& stop);
+    void fill(Piece& piece);
+    [[nodiscard]] Destinations rangeOf(std::int64_t number) const;
+    [[nodiscard]] std::int64_t numberOf(std::int64_t destination) const { return destination / m_piece; }
+    Piece& held(std::int64_t number) { return m_pieces[static_cast<std::size_t>(number % m_depth)]; }
+
+    std::vector<const FileTable*> m_tables;
+    Destinations m_range;
+    std::int64_t m_piece, m_depth;
+    std::mutex m_mutex;  // guards what follows
+    std::condition_variable_any m_changed;
+    std::vector<Piece> m_pieces;
+    std::int64_t m_next, m_bytes = 0;
+    std::exception_ptr m_failure;
+    std::vector<std::jthread> m_readers;  // last: they end before the rest
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,63 @@
+#pragma once
+
+// Files that do not fit into memory: read past the page cache, in large pieces, in the order in which they lie.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace hopscope::graph {
+
+// Where in which file the bytes of a mapping lie.
+struct FilePlace {
+    std::string path;
+    std::int64_t offset = 0;
+};
+
+// The file that is mapped at an address of this process; nullopt: none, one without a name, or one that is in memory
+// anyway because its file system is. Reads /proc/self/maps.
+std::optional<FilePlace> fileBehind(const void* address);
+
+// Memory of whole pages, for reading past the page cache; large pages where the system has them. The content is anything.
+class PageMemory {
+public:
+    // Resources if there is none.
+    static base::Result<PageMemory> allocate(std::int64_t bytes);
+    [[nodiscard]] std::byte* data() const { return m_memory.get(); }
+    [[nodiscard]] std::int64_t size() const { return m_size; }
+    [[nodiscard]] const std::shared_ptr<std::byte>& owner() const { return m_memory; }
+
+private:
+    std::shared_ptr<std::byte> m_memory;
+    std::int64_t m_size = 0;
+};
+
+// A file that is only read, by any number of threads. Where the file system cannot read past the page cache, what has been
+// read is let go of at once.
+class DirectFile {
+public:
+    // Bytes that a buffer must have more than what is read into it.
+    static constexpr std::int64_t slack = 2 * 4096;
+
+    // Input if it cannot be opened.
+    static base::Result<DirectFile> open(const std::string& path);
+    DirectFile(DirectFile&& other) noexcept;
+    DirectFile& operator=(DirectFile&& other) noexcept;
+    ~DirectFile();
+
+    // Reads `count` bytes from `offset` on into `buffer`, which begins at a page and has room for them and `slack`. Gives
+    // where the first one is: as far behind a page as in the file. Input if the file is shorter or cannot be read.
+    [[nodiscard]] base::Result<std::byte*> read(std::int64_t offset, std::int64_t count, std::byte* buffer) const;
+
+private:
+    DirectFile(std::string path, int handle, bool direct);
+    std::string m_path;
+    int m_handle = -1;
+    bool m_direct = false;
+};
+
+}  // namespace hopscope::graph

@@ -1,0 +1,70 @@
+#pragma once
+
+// A set of rows of a table, numbered in ascending order.
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace hopscope::graph {
+
+// Takes a quarter of a byte for each row of the table, so that what is asked for at random stays in the caches.
+class RowSet {
+public:
+    explicit RowSet(std::int64_t rows) : m_rows(rows), m_words(static_cast<std::size_t>((rows + 63) / 64)) {}
+
+    // Any number of threads may add rows at once.
+    void add(std::int64_t row)
+    {
+        const std::atomic_ref bits(m_words[static_cast<std::size_t>(row >> 6)].bits);
+        const std::uint64_t bit = std::uint64_t{1} << (row & 63);
+        if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
+    }
+    // Numbers what has been added, which place() needs; how many rows that are.
+    std::int64_t number()
+    {
+        m_count = 0;
+        for (Word& word : m_words) {
+            word.before = m_count;
+            m_count += std::popcount(word.bits);
+        }
+        return m_count;
+    }
+
+    [[nodiscard]] std::int64_t rows() const { return m_rows; }
+    [[nodiscard]] std::int64_t count() const { return m_count; }
+    [[nodiscard]] bool has(std::int64_t row) const
+    {
+        return (m_words[static_cast<std::size_t>(row >> 6)].bits >> (row & 63) & 1) != 0;
+    }
+    // How many rows of the set come before this one, which is its number where it belongs to the set.
+    [[nodiscard]] std::int64_t place(std::int64_t row) const
+    {
+        const Word& word = m_words[static_cast<std::size_t>(row >> 6)];
+        return word.before + std::popcount(word.bits & ((std::uint64_t{1} << (row & 63)) - 1));
+    }
+    // The same of many rows at once.
+    void places(const std::int32_t* rows, std::int64_t count, std::int32_t* to) const;
+    void places(const std::int64_t* rows, std::int64_t count, std::int64_t* to) const;
+    // The first row of the set from this one on; rows() if there is none.
+    [[nodiscard]] std::int64_t next(std::int64_t row) const
+    {
+        for (std::int64_t word = row >> 6; word < static_cast<std::int64_t>(m_words.size()); ++word) {
+            std::uint64_t bits = m_words[static_cast<std::size_t>(word)].bits;
+            if (word == row >> 6) bits &= ~std::uint64_t{0} << (row & 63);
+            if (bits != 0) return (word << 6) + std::countr_zero(bits);
+        }
+        return m_rows;
+    }
+
+private:
+    struct Word {
+        std::uint64_t bits = 0;
+        std::int64_t before = 0;
+    };
+    std::int64_t m_rows, m_count = 0;
+    std::vector<Word> m_words;
+};
+
+}  // namespace hopscope::graph
