@@ -9,6 +9,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "executor/dense_shape.h"
 #include "operators/operators.h"
 
 namespace hopscope::executor {
@@ -42,6 +43,13 @@ bool roundsByShape(const ir::Op& op)
     const operators::Operator& known = operators::of(op.name);
     return known.traits.multiplies || known.rule == operators::Rule::Recurrent || known.rule == operators::Rule::Cell ||
            known.rule == operators::Rule::Convolution;
+}
+
+// MKL rounds also by where its operands lie in memory, which another order changes; oneDNN does not.
+bool isByOneDnn(const ir::Program& program, const ir::Op& op)
+{
+    const auto shape = denseShape(program, op);
+    return shape && prefersOneDnn(*shape) && program.value(op.outputs.at(0)).dtype == base::DType::Float32;
 }
 
 // The order of the nodes of one type.
@@ -134,13 +142,16 @@ private:
     }
 
     // Whether every product has the same shape whatever the order: those of tiles, whose size is given, and not those on
-    // edges, of which other tiles have others. The rows of the last tile, which is smaller, stay the same ones.
+    // edges, of which other tiles have others; and rounds alike wherever its rows lie. The rows of the last tile, which is
+    // smaller, stay the same ones.
     [[nodiscard]] bool roundsAlike() const
     {
         return std::ranges::all_of(m_programs, [this](const LoopProgram* program) {
             if (!program->tiling || !program->reductions.empty()) return false;
             return std::ranges::none_of(program->loop->steps, [this](const plan::Step& step) {
-                return step.rows.kind != ir::RowKind::Batch && roundsByShape(m_session.analysis.program.op(step.op));
+                const ir::Program& ops = m_session.analysis.program;
+                const bool rounds = roundsByShape(ops.op(step.op));
+                return rounds && (step.rows.kind != ir::RowKind::Batch || !isByOneDnn(ops, ops.op(step.op)));
             });
         });
     }

@@ -247,7 +247,8 @@ void TableStream::mark(const Destinations& destinations, Sets& sets)
 void TableStream::load(Window& window, Sets&& sets)
 {
     std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> shared;
-    for (auto& [space, set] : std::exchange(sets, {})) shared[space] = std::make_shared<const graph::RowSet>(std::move(set));
+    for (auto& [space, set] : std::exchange(sets, {}))
+        shared[space] = std::make_shared<const graph::RowSet>(std::move(set));
     for (const ir::ValueId v : m_gathered) {
         const FileTable& table = m_files.at(v);
         const auto& rows = shared.at(spaceOf(v));
