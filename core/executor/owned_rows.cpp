@@ -120,7 +120,7 @@ at::Tensor OwnedRows::compute(ValueId value)
     find(value);
     const Source& source = m_sources.at(value);
     if (source.way == Source::Rearranged && m_order.inOrder()) return source.table.contiguous();
-    const std::int64_t rows = m_order.targets() ? m_order.end(m_order.targets() - 1) : 0;
+    const std::int64_t rows = m_order.rows();
     const auto sizes = [&](ir::SpaceId s) { return s == m_rows.table ? rows : m_structure.size(s); };
     const auto dtype = loader::scalarType(m_analysis.program.value(value).dtype);
     at::Tensor all = at::empty(shapeOf(m_analysis, value, sizes), at::TensorOptions().dtype(dtype));

@@ -17,6 +17,7 @@
 #include "executor/group_commit.h"
 #include "executor/prologue.h"
 #include "executor/recovery.h"
+#include "executor/results.h"
 #include "executor/resuming.h"
 #include "executor/shards.h"
 #include "executor/staging_plan.h"
@@ -70,7 +71,7 @@ public:
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
-        if (publishes()) finish();
+        if (publishes()) m_results.publish();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
@@ -171,7 +172,7 @@ private:
     {
         std::unordered_set<ir::ValueId> wanted;
         for (const ir::NamedValue& o : m_session.analysis.program.outputs)
-            if (!m_results.contains(o.value)) wanted.insert(o.value);  // or there is a copy
+            if (!m_results.hasCopy(o.value)) wanted.insert(o.value);
         for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
             for (const plan::Loop& loop : m_session.plan.stages[later].loops)
                 for (const plan::Access& read : loop.reads) wanted.insert(read.value);
@@ -355,8 +356,7 @@ private:
         const Store& store = *m_session.stores.at(value);
         store.checkComplete();
         if (store.isNarrow()) narrowed(value, store.rounding());
-        if (m_session.isOutput(value) && m_session.numbers(value) == Numbers::Places)
-            m_results[value] = m_session.inInputOrder(value);
+        m_results.complete(value);
     }
 
     void narrowed(ir::ValueId value, const Rounding& lost)
@@ -389,86 +389,9 @@ private:
         }
     }
 
-    // ---- results
-
-    void finish()
-    {
-        try {
-            for (const ir::NamedValue& o : m_session.analysis.program.outputs)
-                m_session.report.outputs.push_back(output(o));
-            checkpoints();
-            for (Store* store : m_publish) {
-                store->publish();
-                m_published.push_back(store->file());
-            }
-        } catch (...) {
-            if (m_session.options.journal) throw;  // a later process takes them over
-            for (const std::string& file : m_published) std::filesystem::remove(file);
-            throw;
-        }
-    }
-
-    StoredTensor output(const ir::NamedValue& o)
-    {
-        const analysis::Analysis& a = m_session.analysis;
-        if (a.program.value(o.value).kind != ir::ValueKind::Tensor) return inMemory(o, number(o.value));
-        if (!a.hasRows(o.value)) return inMemory(o, m_session.whole(o.value));
-        Store* const made = result(o.value);
-        const bool first = made && std::ranges::find(m_publish, made) == m_publish.end();
-        Store& store = first ? *made : copied(o);
-        m_publish.push_back(&store);
-        return {.value = o.value, .name = o.name, .tensor = store.view(), .file = store.file()};
-    }
-
-    // In the order of the input; null: it is no store.
-    Store* result(ir::ValueId value)
-    {
-        const auto& known = m_results.contains(value) ? m_results : m_session.stores;
-        const auto it = known.find(value);
-        return it == known.end() ? nullptr : it->second.get();
-    }
-
-    at::Tensor number(ir::ValueId value)
-    {
-        return tensorOf(m_session.structure.numbers().evaluate(value, m_session.structure.sizes()));
-    }
-
-    StoredTensor inMemory(const ir::NamedValue& o, const at::Tensor& value)
-    {
-        return {.value = o.value, .name = o.name, .tensor = loader::toView(value.cpu().contiguous()), .file = {}};
-    }
-
-    // A result that is an input, follows from structure alone, or appears under two names.
-    Store& copied(const ir::NamedValue& o)
-    {
-        const Store* const made = result(o.value);
-        const at::Tensor table = made ? made->tensor() : m_session.inputTable(o.value);
-        m_copies.push_back(std::make_unique<Store>(m_session.options.folder, o.name, o.name,
-                                                   m_session.analysis.program.value(o.value).dtype, table.sizes().vec(),
-                                                   m_session.analysis.rowDim(o.value), m_session.structure.scratch()));
-        m_copies.back()->writeAll(table);
-        return *m_copies.back();
-    }
-
-    void checkpoints()
-    {
-        for (const plan::Checkpoint& c : m_session.plan.checkpoints) {
-            const auto it = m_session.stores.find(c.value);
-            if (c.output || it == m_session.stores.end()) continue;
-            // The mapping outlives its file, which is never published.
-            m_session.report.checkpoints.push_back({.value = c.value,
-                                                    .name = ir::valueName(c.value),
-                                                    .tensor = m_session.inInputOrder(c.value)->view(),
-                                                    .file = {}});
-        }
-    }
-
     Session& m_session;
     StagePrograms m_programs;
-    std::unordered_map<ir::ValueId, std::shared_ptr<Store>> m_results;  // in the order of the input, if stores are not
-    std::vector<std::unique_ptr<Store>> m_copies;
-    std::vector<Store*> m_publish;
-    std::vector<std::string> m_published;
+    Results m_results{m_session};
     double m_budget = 1;
     std::optional<TransientInputs> m_transient;
     std::optional<Recovery> m_recovery;

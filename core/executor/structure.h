@@ -15,35 +15,13 @@
 #include "executor/call.h"
 #include "executor/failure.h"
 #include "executor/key_columns.h"
+#include "executor/owned_column.h"
 #include "executor/same_values.h"
 #include "graph/adjacency.h"
 #include "graph/node_order.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {
-
-// How the rows of a table are numbered: as in the input, or by their places in the order in which a run computes the nodes
-// of a type (Structure::arrangeNodes). Where that is the order of the input, it is the same.
-enum class Numbers : std::uint8_t { Input, Places };
-
-// A key column in the order of an adjacency: position p holds the key of row adjacency.row(p), in 32 or 64 bits (wide).
-struct OwnedColumn {
-    std::shared_ptr<std::byte> bytes;
-    bool wide = false;
-
-    [[nodiscard]] std::int64_t operator[](std::int64_t position) const
-    {
-        return wide ? reinterpret_cast<const std::int64_t*>(bytes.get())[position]
-                    : reinterpret_cast<const std::int32_t*>(bytes.get())[position];
-    }
-    // Calls it with a pointer to the first number.
-    template <class Work>
-    void with(Work&& work)
-    {
-        if (wide) work(reinterpret_cast<std::int64_t*>(bytes.get()));
-        else work(reinterpret_cast<std::int32_t*>(bytes.get()));
-    }
-};
 
 class Structure {
 public:
@@ -110,10 +88,6 @@ private:
     at::Tensor dummy(ir::ValueId id);
     graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
     OwnedColumn alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
-    OwnedColumn emptyColumn(std::int64_t rows, bool wide) const;
-    OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places) const;
-    OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                         const graph::NodeOrder& order) const;
     bool isMade(ir::ValueId id) const;
     void checkStop() const;
 

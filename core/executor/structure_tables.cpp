@@ -22,11 +22,6 @@ namespace {
 constexpr std::int64_t grain = 1 << 16;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
 
-std::int64_t rowsIn(const graph::Adjacency& adjacency)
-{
-    return adjacency.targets() ? adjacency.end(adjacency.targets() - 1) : 0;
-}
-
 }  // namespace
 
 std::int64_t Structure::size(ir::SpaceId space)
@@ -121,23 +116,6 @@ const std::int64_t* Structure::placeOf(ir::SpaceId type) const
     return it == m_placeOf.end() ? nullptr : it->second.data();
 }
 
-OwnedColumn Structure::emptyColumn(std::int64_t rows, bool wide) const
-{
-    return {.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (wide ? 8 : 4))), .wide = wide};
-}
-
-// A column along `from`, along `to`.
-OwnedColumn Structure::arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                                const graph::NodeOrder& order) const
-{
-    OwnedColumn made = emptyColumn(rowsIn(from), column.wide);
-    made.with([&]<class Number>(Number* target) {
-        const auto* const source = reinterpret_cast<const Number*>(column.bytes.get());
-        graph::arrange(from, to, order.data(), source, target, m_threads);
-    });
-    return made;
-}
-
 void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
 {
     const std::lock_guard lock(m_mutex);
@@ -149,7 +127,7 @@ void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
         graph::Adjacency next = unwrap(adjacency.arranged(order.data(), m_scratch, m_threads));
         for (auto& [key, column] : m_owned)
             if (std::get<0>(key) == table.first && std::get<1>(key) == table.second)
-                column = arranged(column, adjacency, next, order);
+                column = arranged(column, adjacency, next, order, m_scratch, m_threads);
         adjacency = std::move(next);
     }
     std::erase_if(m_ownedValues, [&](const auto& made) {
@@ -170,7 +148,8 @@ const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir
     if (std::get<3>(name) == Numbers::Input)
         return m_owned.emplace(name, alongAdjacency(space, owner, key)).first->second;
     const OwnedColumn& input = ownedColumn(space, owner, key);
-    return m_owned.emplace(name, inPlaces(input, rowsIn(adjacency(space, owner)), places)).first->second;
+    OwnedColumn made = inPlaces(input, adjacency(space, owner).rows(), places, m_scratch, m_threads);
+    return m_owned.emplace(name, std::move(made)).first->second;
 }
 
 OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
@@ -178,8 +157,8 @@ OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::Ke
     const graph::Adjacency& order = adjacency(space, owner);
     checkStop();
     const Column keys = m_columns.passing(space, key);
-    const std::int64_t rows = rowsIn(order);
-    OwnedColumn made = emptyColumn(rows, size(m_analysis.tables.target(space, key)) > mostNarrow);
+    const std::int64_t rows = order.rows();
+    OwnedColumn made = OwnedColumn::ofSize(rows, size(m_analysis.tables.target(space, key)) > mostNarrow, m_scratch);
     made.with([&](auto* to) {
         using Kept = std::remove_pointer_t<decltype(to)>;
         keys.with([&](auto keyOf) {
@@ -189,19 +168,6 @@ OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::Ke
                 else
                     for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(order.row(p)));
             });
-        });
-    });
-    return made;
-}
-
-OwnedColumn Structure::inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places) const
-{
-    OwnedColumn made = emptyColumn(rows, column.wide);
-    made.with([&](auto* to) {
-        using Kept = std::remove_pointer_t<decltype(to)>;
-        const auto* const from = reinterpret_cast<const Kept*>(column.bytes.get());
-        at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-            for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(places[from[p]]);
         });
     });
     return made;

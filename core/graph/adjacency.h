@@ -42,6 +42,8 @@ public:
                                                    int threads) const;
 
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
+    // Of all targets.
+    [[nodiscard]] std::int64_t rows() const { return m_targets ? end(m_targets - 1) : 0; }
     [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
     [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }
     [[nodiscard]] std::int64_t row(std::int64_t position) const
