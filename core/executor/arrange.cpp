@@ -21,13 +21,12 @@ using base::Reorder;
 // Measured on two cores of a virtual machine (Zen 5), per core: what a byte of a row costs more from memory than from
 // the caches; what an edge costs to label, to arrange and to number anew, a node to sort and to find by its number,
 // and a byte of a result to put back into the order of the input.
-constexpr double secondsPerByte = 0.0275e-9, secondsPerEdge = 25e-9, secondsPerNode = 50e-9, secondsPerResult = 0.8e-9;
+constexpr double secondsPerByte = 0.035e-9, secondsPerEdge = 14e-9, secondsPerNode = 30e-9, secondsPerResult = 0.6e-9;
 constexpr double spareable = 0.8;                 // of the rows of clear communities
-constexpr double leastGain = 2;                   // of what is spared over what it takes: both are rough
+constexpr double leastGain = 1.3;                 // of what is spared over what it takes: both are rough
 constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
 constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
-constexpr double leastTogether = 0.12;            // share of the sampled edges within communities
-constexpr double leastSpared = 0.2;               // share of the rows that the order spares
+constexpr double leastTogether = 0.1;             // share of the sampled edges within communities
 constexpr double mostOfMemory = 0.8;
 constexpr std::int64_t usualTile = 1024;
 
@@ -102,20 +101,18 @@ private:
         if (m_nodes > std::numeric_limits<std::int32_t>::max()) return "there are too many nodes to number in 32 bits";
         if (automatic && !roundsAlike()) return "results could differ in their last bits";
         if (automatic && exceedsMemory()) return "what does not fit into memory is read in the order of the input";
-        if (automatic && spared() <= leastGain * cost())
-            return "the reads that it could spare are not worth the search";
+        if (automatic && !pays(spareable)) return "the reads that it could spare are not worth the search";
         const graph::Neighbours graph = neighbours();
         report.before = report.after = graph::rowsPerDestination(graph, nullptr, tileRows());
         if (automatic) {
-            const double share = report.before * static_cast<double>(m_nodes) / static_cast<double>(graph.edges());
-            if (spared() * share <= leastGain * cost()) return "tiles share most of their rows already";
+            if (!pays(spareable * distinct(report.before))) return "tiles share most of their rows already";
             if (graph::sampledTogether(graph, communityRows()) < leastTogether)
                 return "a sample of the edges shows no communities that fit into caches";
         }
         graph::NodeOrder order =
             graph::withFixedTail(made(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());
         const double after = graph::rowsPerDestination(graph, order.data(), tileRows());
-        if (automatic && after > (1 - leastSpared) * report.before) return "communities spare too few rows";
+        if (automatic && !pays(distinct(report.before - after))) return "communities spare too few rows";
         report.used = automatic ? Reorder::Community : wanted;
         report.after = after;
         m_session.structure.arrangeNodes(m_type, std::move(order));
@@ -220,15 +217,19 @@ private:
         return static_cast<std::int64_t>(communityBytes / widest);
     }
 
-    // Seconds of one core: what would be spared at most, and what it takes.
-    [[nodiscard]] double spared() const
+    // Rows per destination, as a share of its edges.
+    [[nodiscard]] double distinct(double rows) const
     {
-        return spareable * static_cast<double>(m_relation->edges) * bytesPerEdge() * secondsPerByte;
+        return rows * static_cast<double>(m_nodes) / static_cast<double>(m_relation->edges);
     }
-    [[nodiscard]] double cost() const
+
+    // Whether an order is worth its seconds, which all are of one core, if so large a share of the reads is spared.
+    [[nodiscard]] bool pays(double share) const
     {
-        return static_cast<double>(m_relation->edges) * secondsPerEdge +
-               static_cast<double>(m_nodes) * (secondsPerNode + resultBytes() * secondsPerResult);
+        const auto edges = static_cast<double>(m_relation->edges);
+        const double cost =
+            edges * secondsPerEdge + static_cast<double>(m_nodes) * (secondsPerNode + resultBytes() * secondsPerResult);
+        return share * edges * bytesPerEdge() * secondsPerByte > leastGain * cost;
     }
 
     Session& m_session;

@@ -8,12 +8,6 @@
 
 namespace hopscope::executor {
 
-void Results::complete(ir::ValueId value)
-{
-    if (m_session.isOutput(value) && m_session.numbers(value) == Numbers::Places)
-        m_arranged[value] = m_session.inInputOrder(value);
-}
-
 void Results::publish()
 {
     try {
@@ -43,12 +37,13 @@ StoredTensor Results::output(const ir::NamedValue& o)
     return {.value = o.value, .name = o.name, .tensor = store.view(), .file = store.file()};
 }
 
-// In the order of the input; null: it is no store.
+// null: it is no store.
 Store* Results::stored(ir::ValueId value)
 {
-    const auto& known = hasCopy(value) ? m_arranged : m_session.stores;
-    const auto it = known.find(value);
-    return it == known.end() ? nullptr : it->second.get();
+    if (!m_session.stores.contains(value)) return nullptr;
+    std::shared_ptr<Store>& known = m_stored[value];
+    if (!known) known = m_session.inInputOrder(value);
+    return known.get();
 }
 
 at::Tensor Results::number(ir::ValueId value)

@@ -14,24 +14,20 @@ class Results {
 public:
     explicit Results(Session& session) : m_session(session) {}
 
-    // To be told of each store that all rows have been written to: a result whose rows lie in another order is copied.
-    void complete(ir::ValueId value);
-    // Then nobody needs its store as a result.
-    [[nodiscard]] bool hasCopy(ir::ValueId value) const { return m_arranged.contains(value); }
     // Puts results and checkpoints into the report, then gives the files of results their names: of all, or of none, unless
     // the run has a journal, by which a later process takes them over. Throws Failure.
     void publish();
 
 private:
     StoredTensor output(const ir::NamedValue& o);
-    Store* stored(ir::ValueId value);
     at::Tensor number(ir::ValueId value);
     static StoredTensor inMemory(const ir::NamedValue& o, const at::Tensor& value);
+    Store* stored(ir::ValueId value);
     Store& copied(const ir::NamedValue& o);
     void addCheckpoints();
 
     Session& m_session;
-    std::unordered_map<ir::ValueId, std::shared_ptr<Store>> m_arranged;
+    std::unordered_map<ir::ValueId, std::shared_ptr<Store>> m_stored;
     std::vector<std::unique_ptr<Store>> m_copies;
     std::vector<Store*> m_publish;
     std::vector<std::string> m_published;

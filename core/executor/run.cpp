@@ -71,7 +71,7 @@ public:
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
-        if (publishes()) m_results.publish();
+        if (publishes()) Results(m_session).publish();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
@@ -171,8 +171,7 @@ private:
     void dropStores(std::size_t stage)
     {
         std::unordered_set<ir::ValueId> wanted;
-        for (const ir::NamedValue& o : m_session.analysis.program.outputs)
-            if (!m_results.hasCopy(o.value)) wanted.insert(o.value);
+        for (const ir::NamedValue& o : m_session.analysis.program.outputs) wanted.insert(o.value);
         for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
             for (const plan::Loop& loop : m_session.plan.stages[later].loops)
                 for (const plan::Access& read : loop.reads) wanted.insert(read.value);
@@ -356,7 +355,6 @@ private:
         const Store& store = *m_session.stores.at(value);
         store.checkComplete();
         if (store.isNarrow()) narrowed(value, store.rounding());
-        m_results.complete(value);
     }
 
     void narrowed(ir::ValueId value, const Rounding& lost)
@@ -391,7 +389,6 @@ private:
 
     Session& m_session;
     StagePrograms m_programs;
-    Results m_results{m_session};
     double m_budget = 1;
     std::optional<TransientInputs> m_transient;
     std::optional<Recovery> m_recovery;

@@ -120,8 +120,10 @@ void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
 {
     const std::lock_guard lock(m_mutex);
     graph::NodeOrder places(order.size());
-    for (std::size_t p = 0; p < order.size(); ++p)
-        places[static_cast<std::size_t>(order[p])] = static_cast<std::int64_t>(p);
+    at::parallel_for(0, static_cast<std::int64_t>(order.size()), grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t p = first; p < last; ++p)
+            places[static_cast<std::size_t>(order[static_cast<std::size_t>(p)])] = p;
+    });
     for (auto& [table, adjacency] : m_adjacencies) {
         if (m_analysis.tables.target(table.first, table.second) != type) continue;
         graph::Adjacency next = unwrap(adjacency.arranged(order.data(), m_scratch, m_threads));

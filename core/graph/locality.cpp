@@ -10,10 +10,10 @@ namespace hopscope::graph {
 
 namespace {
 
-constexpr std::int64_t mostEdges = 1 << 18;
+constexpr std::int64_t mostEdges = 1 << 16;
 constexpr int triedEdges = 128;
 constexpr int rounds = 2;
-constexpr std::int64_t tried = 16;  // neighbours of each node: what is looked at around an edge stays constant
+constexpr std::int64_t tried = 10;  // neighbours of each node: what is looked at around an edge stays constant
 
 // Labels after some rounds, in each of which all nodes see what the others had before it, made where they are wanted.
 class LazyLabels {

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/clones.h"
 #include "base/parallel.h"
 #include "graph/labels.h"
 
@@ -17,11 +18,28 @@ constexpr int rounds = 2;
 
 using Labels = std::vector<Label>;
 
+// Of the nodes of a range. Both loops compute whole vectors, which some processors have wider.
+HOPSCOPE_CLONES("arch=x86-64-v3")
+void firstLabelsOf(const Neighbours& graph, Label* labels, std::int64_t begin, std::int64_t end)
+{
+    for (std::int64_t v = begin; v < end; ++v) labels[v] = firstLabel(around(graph, v));
+}
+
+HOPSCOPE_CLONES("arch=x86-64-v3")
+void nextLabels(const Neighbours& graph, const Label* labels, Label* next, std::int64_t begin, std::int64_t end)
+{
+    for (std::int64_t v = begin; v < end; ++v) {
+        Around about = around(graph, v);
+        for (std::uint32_t& node : about.seen) node = labels[node];
+        *next++ = mostFrequent(about);
+    }
+}
+
 Labels firstLabels(const Neighbours& graph, int threads)
 {
     Labels labels(static_cast<std::size_t>(graph.nodes));
     base::parallelParts(graph.nodes, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t v = begin; v < end; ++v) labels[static_cast<std::size_t>(v)] = firstLabel(around(graph, v));
+        firstLabelsOf(graph, labels.data(), begin, end);
     });
     return labels;
 }
@@ -31,11 +49,7 @@ void propagate(const Neighbours& graph, Labels& labels, Labels& next, std::int64
                int threads)
 {
     base::parallelParts(last - first, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t v = first + begin; v < first + end; ++v) {
-            Around about = around(graph, v);
-            for (std::uint32_t& node : about.seen) node = labels[node];
-            next[static_cast<std::size_t>(v - first)] = mostFrequent(about);
-        }
+        nextLabels(graph, labels.data(), next.data() + begin, first + begin, first + end);
     });
     std::copy_n(next.begin(), last - first, labels.begin() + first);
 }
