@@ -4,6 +4,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -29,6 +30,8 @@
 namespace hopscope::executor {
 
 namespace {
+
+constexpr std::int64_t mostBehind = 1 << 30;  // bytes of a store that is removed while the run goes on
 
 // Restores the process-wide limit however the run ends.
 class LimitScope {
@@ -175,11 +178,21 @@ private:
         for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
             for (const plan::Loop& loop : m_session.plan.stages[later].loops)
                 for (const plan::Access& read : loop.reads) wanted.insert(read.value);
+        std::vector<std::shared_ptr<Store>> gone;
         std::erase_if(m_session.stores, [&](const auto& store) {
             if (wanted.contains(store.first)) return false;
             store.second->forget();
+            gone.push_back(store.second);
             return true;
         });
+        remove(std::move(gone));
+    }
+
+    // The system takes some 70 ms per GiB for their pages. What is large goes at once: its place on the disk may be needed.
+    void remove(std::vector<std::shared_ptr<Store>> stores)
+    {
+        const bool small = std::ranges::all_of(stores, [](const auto& s) { return s->view().bytes() <= mostBehind; });
+        if (small && !stores.empty()) m_removing = std::jthread([gone = std::move(stores)]() mutable { gone.clear(); });
     }
 
     void loop(const LoopProgram& program, const LoopNumber& number, StageReport& report, StageProgress& progress)
@@ -391,6 +404,7 @@ private:
     StagePrograms m_programs;
     double m_budget = 1;
     std::optional<TransientInputs> m_transient;
+    std::jthread m_removing;
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
     std::optional<Shards> m_shards;
