@@ -74,7 +74,7 @@ public:
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
-        if (publishes()) Results(m_session).publish();
+        if (publishes()) publish();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
@@ -186,6 +186,14 @@ private:
             return true;
         });
         remove(std::move(gone));
+    }
+
+    void publish()
+    {
+        const bool copies = std::ranges::any_of(m_session.report.orders,
+                                                [](const OrderReport& o) { return o.used != base::Reorder::None; });
+        if (copies) m_removing = {};  // they get those pages, which cost less than fresh ones
+        Results(m_session).publish();
     }
 
     // The system takes some 70 ms per GiB for their pages. What is large goes at once: its place on the disk may be needed.
