@@ -120,22 +120,30 @@ at::Tensor Block::makeRows(const RowClass& rows)
         return generated(m_batch.count,
                          [this](std::int64_t i) { return m_nodeAt ? m_nodeAt[m_batch[i]] : m_batch[i]; });
     const graph::Adjacency& adjacency = m_structure.adjacency(rows.table, rows.key);
-    return alongAdjacency(rows, [&](std::int64_t p) { return adjacency.row(p); });
+    return alongAdjacency(rows, [&](std::int64_t first, std::int64_t last, std::int64_t* to) {
+        adjacency.eachRow(first, last, [=](std::int64_t p, std::int64_t row) { to[p - first] = row; });
+    });
 }
 
-// A number for each position of the adjacency that the batch owns; those of destinations that follow each other do so, too.
-template <class Of>
-at::Tensor Block::alongAdjacency(const RowClass& owned, Of&& of)
+// A number for each position of the adjacency that the batch owns, by fill(first position, end, where to); those of
+// destinations that follow each other do so, too.
+template <class Fill>
+at::Tensor Block::alongAdjacency(const RowClass& owned, Fill&& fill)
 {
     const graph::Adjacency& adjacency = m_structure.adjacency(owned.table, owned.key);
-    if (m_batch.ascending()) {
-        const std::int64_t begin = m_batch.count ? adjacency.begin(m_batch.first) : 0;
-        return generated(count(owned), [&](std::int64_t i) { return of(begin + i); });
-    }
     at::Tensor t = numbers(count(owned));
     std::int64_t* to = data(t);
-    for (std::int64_t i = 0; i < m_batch.count; ++i)
-        for (std::int64_t p = adjacency.begin(m_batch[i]); p < adjacency.end(m_batch[i]); ++p) *to++ = of(p);
+    if (m_batch.ascending()) {
+        const std::int64_t begin = m_batch.count ? adjacency.begin(m_batch.first) : 0;
+        at::parallel_for(0, t.numel(), grain,
+                         [&](std::int64_t first, std::int64_t last) { fill(begin + first, begin + last, to + first); });
+        return t;
+    }
+    for (std::int64_t i = 0; i < m_batch.count; ++i) {
+        const std::int64_t first = adjacency.begin(m_batch[i]), last = adjacency.end(m_batch[i]);
+        fill(first, last, to);
+        to += last - first;
+    }
     return t;
 }
 
@@ -191,7 +199,9 @@ at::Tensor Block::makeGlobals(const RowClass& on, ir::SpaceId space, ir::KeyId k
 {
     if (isSliced(on, space, key)) {
         const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key, numbers);
-        return alongAdjacency(on, [&](std::int64_t p) { return column[p]; });
+        return alongAdjacency(on, [&](std::int64_t first, std::int64_t last, std::int64_t* to) {
+            for (std::int64_t p = first; p < last; ++p) *to++ = column[p];
+        });
     }
     if (numbers == Numbers::Places)
         return placesOf(m_analysis.tables.target(space, key), makeGlobals(on, space, key, Numbers::Input));

@@ -93,8 +93,8 @@ private:
     at::Tensor makeRows(const ir::RowClass& rows);
     at::Tensor makeGlobals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers);
     at::Tensor placesOf(ir::SpaceId type, const at::Tensor& nodes) const;
-    template <class Of>
-    at::Tensor alongAdjacency(const ir::RowClass& owned, Of&& of);
+    template <class Fill>
+    at::Tensor alongAdjacency(const ir::RowClass& owned, Fill&& fill);
     at::Tensor makeOffsets(const ir::RowClass& owned);
     at::Tensor ordinals(const ir::RowClass& owned);
     bool isBatch(const ir::RowClass& rows) const { return rows.kind == ir::RowKind::Batch; }

@@ -159,7 +159,8 @@ at::Tensor OwnedRows::make(Chunk& chunk, const Source& source) const
     if (m_order.inOrder()) return source.table.narrow(0, chunk.first, chunk.count);
     at::Tensor rows = at::empty({chunk.count}, at::TensorOptions().dtype(at::kLong));
     auto* const to = rows.mutable_data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < chunk.count; ++i) to[i] = m_order.row(chunk.first + i);
+    m_order.eachRow(chunk.first, chunk.first + chunk.count,
+                    [&](std::int64_t p, std::int64_t row) { to[p - chunk.first] = row; });
     return source.table.index_select(0, rows);
 }
 

@@ -204,10 +204,9 @@ at::Tensor Residents::ownedRows(const ResidentPart& part)
 {
     const at::Tensor table = m_session.inputTable(part.value);
     const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
-    const std::int64_t count = m_session.structure.adjacency(part.rows.table, part.rows.key).rows();
-    at::Tensor order = at::empty({count}, at::kLong);
+    at::Tensor order = at::empty({adjacency.rows()}, at::kLong);
     auto* const to = order.mutable_data_ptr<std::int64_t>();
-    for (std::int64_t p = 0; p < count; ++p) to[p] = adjacency.row(p);
+    adjacency.eachRow(0, adjacency.rows(), [to](std::int64_t p, std::int64_t row) { to[p] = row; });
     return table.index_select(0, order);
 }
 

@@ -165,10 +165,8 @@ OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::Ke
         using Kept = std::remove_pointer_t<decltype(to)>;
         keys.with([&](auto keyOf) {
             at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-                if (order.inOrder())
-                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(p));
-                else
-                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(order.row(p)));
+                order.eachRow(first, last,
+                              [&](std::int64_t p, std::int64_t row) { to[p] = static_cast<Kept>(keyOf(row)); });
             });
         });
     });
