@@ -6,6 +6,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "base/proc.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "executor/dense_shape.h"
@@ -18,15 +19,15 @@ namespace {
 using base::Reorder;
 
 // Measured on two cores of a virtual machine (Zen 5), per core: what a byte of a row costs more from memory than from
-// the caches; what an edge costs to label and to arrange, a node to sort and to find by its number, and a byte of a
-// result to write where its row lies instead of after the one before.
-constexpr double secondsPerByte = 0.085e-9, secondsPerEdge = 35e-9, secondsPerNode = 200e-9, secondsPerWritten = 0.8e-9;
+// the caches; what an edge costs to label, to arrange and to number anew, a node to sort and to find by its number,
+// and a byte of a result to put back into the order of the input.
+constexpr double secondsPerByte = 0.035e-9, secondsPerEdge = 14e-9, secondsPerNode = 30e-9, secondsPerResult = 0.6e-9;
 constexpr double spareable = 0.8;                 // of the rows of clear communities
-constexpr double leastGain = 1.5;                 // of what is spared over what it takes: both are rough
+constexpr double leastGain = 1.3;                 // of what is spared over what it takes: both are rough
 constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
 constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
-constexpr double leastTogether = 0.12;            // share of the sampled edges within communities
-constexpr double leastSpared = 0.2;               // share of the rows that the order spares
+constexpr double leastTogether = 0.1;             // share of the sampled edges within communities
+constexpr double mostOfMemory = 0.8;
 constexpr std::int64_t usualTile = 1024;
 
 struct Relation {
@@ -99,20 +100,19 @@ private:
         if (m_session.device.gpu()) return "a GPU computes nodes as they come";
         if (m_nodes > std::numeric_limits<std::int32_t>::max()) return "there are too many nodes to number in 32 bits";
         if (automatic && !roundsAlike()) return "results could differ in their last bits";
-        if (automatic && spared() <= leastGain * cost())
-            return "the reads that it could spare are not worth the search";
+        if (automatic && exceedsMemory()) return "what does not fit into memory is read in the order of the input";
+        if (automatic && !pays(spareable)) return "the reads that it could spare are not worth the search";
         const graph::Neighbours graph = neighbours();
         report.before = report.after = graph::rowsPerDestination(graph, nullptr, tileRows());
         if (automatic) {
-            const double share = report.before * static_cast<double>(m_nodes) / static_cast<double>(graph.edges());
-            if (spared() * share <= leastGain * cost()) return "tiles share most of their rows already";
+            if (!pays(spareable * distinct(report.before))) return "tiles share most of their rows already";
             if (graph::sampledTogether(graph, communityRows()) < leastTogether)
                 return "a sample of the edges shows no communities that fit into caches";
         }
         graph::NodeOrder order =
             graph::withFixedTail(made(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());
         const double after = graph::rowsPerDestination(graph, order.data(), tileRows());
-        if (automatic && after > (1 - leastSpared) * report.before) return "communities spare too few rows";
+        if (automatic && !pays(distinct(report.before - after))) return "communities spare too few rows";
         report.used = automatic ? Reorder::Community : wanted;
         report.after = after;
         m_session.structure.arrangeNodes(m_type, std::move(order));
@@ -179,12 +179,13 @@ private:
         return bytes;
     }
 
-    // Of a row, in all stages.
-    [[nodiscard]] double writtenBytes() const
+    // Of a row of all results.
+    [[nodiscard]] double resultBytes() const
     {
         double bytes = 0;
         for (const LoopProgram* const program : m_programs)
-            for (const Written& w : program->writes) bytes += rowBytes(w.value);
+            for (const Written& w : program->writes)
+                if (m_session.isOutput(w.value)) bytes += rowBytes(w.value);
         return bytes;
     }
 
@@ -196,6 +197,18 @@ private:
         return m_session.analysis.rowSpace(id) == m_type ? bytes : 0;
     }
 
+    // The tables and results of some loop: such a loop is computed in windows (table_stream.h).
+    [[nodiscard]] bool exceedsMemory() const
+    {
+        const auto memory = static_cast<double>(m_session.options.tableMemory.value_or(base::availableMemory()));
+        return std::ranges::any_of(m_programs, [&](const LoopProgram* program) {
+            double bytes = 0;
+            for (const ir::ValueId value : program->inPlace) bytes += rowBytes(value);
+            for (const Written& w : program->writes) bytes += rowBytes(w.value);
+            return bytes * static_cast<double>(m_nodes) > memory * mostOfMemory;
+        });
+    }
+
     [[nodiscard]] std::int64_t communityRows() const
     {
         double widest = 1;
@@ -204,15 +217,19 @@ private:
         return static_cast<std::int64_t>(communityBytes / widest);
     }
 
-    // Seconds of one core: what would be spared at most, and what it takes.
-    [[nodiscard]] double spared() const
+    // Rows per destination, as a share of its edges.
+    [[nodiscard]] double distinct(double rows) const
     {
-        return spareable * static_cast<double>(m_relation->edges) * bytesPerEdge() * secondsPerByte;
+        return rows * static_cast<double>(m_nodes) / static_cast<double>(m_relation->edges);
     }
-    [[nodiscard]] double cost() const
+
+    // Whether an order is worth its seconds, which all are of one core, if so large a share of the reads is spared.
+    [[nodiscard]] bool pays(double share) const
     {
-        return static_cast<double>(m_relation->edges) * secondsPerEdge +
-               static_cast<double>(m_nodes) * (secondsPerNode + writtenBytes() * secondsPerWritten);
+        const auto edges = static_cast<double>(m_relation->edges);
+        const double cost =
+            edges * secondsPerEdge + static_cast<double>(m_nodes) * (secondsPerNode + resultBytes() * secondsPerResult);
+        return share * edges * bytesPerEdge() * secondsPerByte > leastGain * cost;
     }
 
     Session& m_session;
@@ -221,6 +238,25 @@ private:
     std::vector<const LoopProgram*> m_programs;
     std::optional<Relation> m_relation;
 };
+
+// Makes the columns by which a loop reads a store in place: its tiles would do so one by one.
+void prepareColumns(Session& session, const LoopProgram& program)
+{
+    const auto prepare = [&](ir::ValueId table, const ir::RowClass& on, ir::SpaceId space, ir::KeyId key) {
+        if (session.numbers(table, program) == Numbers::Places && isSliced(on, space, key))
+            session.structure.ownedColumn(space, on.key, key, Numbers::Places);
+    };
+    const auto prepareSegment = [&](const Segment& s) {
+        if (s.from < 0) prepare(s.source, s.messages, s.columnSpace, s.columnKey);
+    };
+    for (const Instruction& i : program.instructions) {
+        if (i.act == Act::Segment) prepareSegment(i.segment);
+        if (i.act == Act::Pick) prepare(i.value, i.rows, i.space, i.key);
+        if (i.act != Act::Strips) continue;
+        for (const StripTableSource& t : i.strips->tables)
+            if (t.value.valid() && t.operand < 0) prepareSegment(t.place);
+    }
+}
 
 }  // namespace
 
@@ -235,6 +271,8 @@ void arrangeNodes(Session& session, const StagePrograms& programs)
     for (const ir::SpaceId type : types)
         if (auto report = TypeOrder(session, programs, type).arrange())
             session.report.orders.push_back(std::move(*report));
+    for (const auto& stage : programs)
+        for (const LoopProgram& program : stage) prepareColumns(session, program);
 }
 
 }  // namespace hopscope::executor

@@ -3,8 +3,8 @@
 // Private to executor: in which order a run computes the nodes of each type (Options::reorder).
 //
 // Destinations that follow each other share a tile. If they ask for the same rows, these come from the core's caches
-// instead of memory. Only the order of the destinations changes: the edges of each stay in the order of the input, so
-// that sums come out the same, and rows stay where they are.
+// instead of memory. Stores between stages lie in that order, too (Session::numbers). The edges of each destination stay in
+// the order of the input, so that sums come out the same; inputs stay where they are, and results are put back.
 
 #include "executor/prologue.h"
 #include "executor/session.h"

@@ -434,7 +434,7 @@ void Batch::collect(StagingChunk* chunk)
         } else {
             m_results.push_back({&w, made});
         }
-        if (!m_block.isRange(w.rows)) m_feed.writtenRows(w);
+        if (!m_feed.follow(w.value, w.rows)) timed(Phase::Block, [&] { return m_feed.rowNumbers(w.value, w.rows); });
     }
 }
 
@@ -448,13 +448,13 @@ void Batch::keep(const Written& w, const at::Tensor& made)
 {
     if (m_session.standIn) return;
     const at::Tensor& table = m_session.residents.table(w.value);
-    if (m_block.isRange(w.rows)) {
+    if (m_feed.follow(w.value, w.rows)) {
         table.narrow(0, m_block.destinations().first, made.size(0)).copy_(made);
         return;
     }
     std::size_t place = m_program.instructions.size();
     for (const Written* earlier = m_program.writes.data(); earlier != &w; ++earlier)
-        place += m_session.choice.holds(earlier->value) && !m_block.isRange(earlier->rows) ? 1 : 0;
+        place += m_session.choice.holds(earlier->value) && !m_feed.follow(earlier->value, earlier->rows) ? 1 : 0;
     table.index_copy_(0, m_given.at(place).rows.to(at::kLong), made);
 }
 
@@ -471,11 +471,11 @@ std::vector<StoredPart> Batch::store()
 
 StoredRows Batch::store(const Result& result)
 {
-    Store& store = *m_session.stores.at(result.written->value);
-    const ir::RowClass& rows = result.written->rows;
+    const auto& [value, rows, from] = *result.written;
+    Store& store = *m_session.stores.at(value);
     return m_times.time(Phase::Write, m_session.began(), [&] {
-        if (m_block.isRange(rows)) return store.writeRange(m_block.destinations().first, result.host);
-        return store.write(m_block.rows(rows), result.host);
+        if (m_feed.follow(value, rows)) return store.writeRange(m_block.destinations().first, result.host);
+        return store.write(m_feed.rowNumbers(value, rows), result.host);
     });
 }
 

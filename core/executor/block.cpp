@@ -108,28 +108,42 @@ at::Tensor Block::rows(const RowClass& rows)
     return m_rows[rows] = std::move(made);
 }
 
+at::Tensor Block::places(const RowClass& rows)
+{
+    if (!isBatch(rows)) return placesOf(analysis::tableOf(rows), this->rows(rows));
+    return generated(m_batch.count, [this](std::int64_t i) { return m_batch[i]; });
+}
+
 at::Tensor Block::makeRows(const RowClass& rows)
 {
     if (isBatch(rows))
         return generated(m_batch.count,
                          [this](std::int64_t i) { return m_nodeAt ? m_nodeAt[m_batch[i]] : m_batch[i]; });
     const graph::Adjacency& adjacency = m_structure.adjacency(rows.table, rows.key);
-    return alongAdjacency(rows, [&](std::int64_t p) { return adjacency.row(p); });
+    return alongAdjacency(rows, [&](std::int64_t first, std::int64_t last, std::int64_t* to) {
+        adjacency.eachRow(first, last, [=](std::int64_t p, std::int64_t row) { to[p - first] = row; });
+    });
 }
 
-// A number for each position of the adjacency that the batch owns; those of destinations that follow each other do so, too.
-template <class Of>
-at::Tensor Block::alongAdjacency(const RowClass& owned, Of&& of)
+// A number for each position of the adjacency that the batch owns, by fill(first position, end, where to); those of
+// destinations that follow each other do so, too.
+template <class Fill>
+at::Tensor Block::alongAdjacency(const RowClass& owned, Fill&& fill)
 {
     const graph::Adjacency& adjacency = m_structure.adjacency(owned.table, owned.key);
-    if (m_batch.ascending()) {
-        const std::int64_t begin = m_batch.count ? adjacency.begin(m_batch.first) : 0;
-        return generated(count(owned), [&](std::int64_t i) { return of(begin + i); });
-    }
     at::Tensor t = numbers(count(owned));
     std::int64_t* to = data(t);
-    for (std::int64_t i = 0; i < m_batch.count; ++i)
-        for (std::int64_t p = adjacency.begin(m_batch[i]); p < adjacency.end(m_batch[i]); ++p) *to++ = of(p);
+    if (m_batch.ascending()) {
+        const std::int64_t begin = m_batch.count ? adjacency.begin(m_batch.first) : 0;
+        at::parallel_for(0, t.numel(), grain,
+                         [&](std::int64_t first, std::int64_t last) { fill(begin + first, begin + last, to + first); });
+        return t;
+    }
+    for (std::int64_t i = 0; i < m_batch.count; ++i) {
+        const std::int64_t first = adjacency.begin(m_batch[i]), last = adjacency.end(m_batch[i]);
+        fill(first, last, to);
+        to += last - first;
+    }
     return t;
 }
 
@@ -171,33 +185,47 @@ at::Tensor Block::ordinals(const RowClass& owned)
     return t;
 }
 
-at::Tensor Block::globals(const RowClass& on, ir::SpaceId space, ir::KeyId key)
+at::Tensor Block::globals(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
 {
-    const auto known = m_globals.find({on, space, key});
+    const std::tuple name{on, space, key, numbers};
+    const auto known = m_globals.find(name);
     if (known != m_globals.end()) return known->second;
-    at::Tensor t;
-    const bool ownedRows = on.kind == RowKind::Owned && on.table == space;
-    if (ownedRows && on.key == key) {
-        t = rows({RowKind::Batch, m_loop.destination, {}}).index_select(0, ordinals(on));
-    } else if (ownedRows) {
-        const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key);
-        t = alongAdjacency(on, [&](std::int64_t p) { return column[p]; });
-    } else {
-        const Column& column = m_structure.column(space, key);
-        const at::Tensor own = rows(on);
-        if (column.identity()) return own;
-        t = generated(own.numel(), [&, from = data(own)](std::int64_t i) { return column[from[i]]; });
-    }
+    at::Tensor t = makeGlobals(on, space, key, numbers);
     m_structureBytes += t.numel() * 8;
-    return m_globals[{on, space, key}] = std::move(t);
+    return m_globals[name] = std::move(t);
 }
 
-std::optional<AdjacencySlice> Block::slice(const RowClass& on, ir::SpaceId space, ir::KeyId key)
+at::Tensor Block::makeGlobals(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
+{
+    if (isSliced(on, space, key)) {
+        const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key, numbers);
+        return alongAdjacency(on, [&](std::int64_t first, std::int64_t last, std::int64_t* to) {
+            for (std::int64_t p = first; p < last; ++p) *to++ = column[p];
+        });
+    }
+    if (numbers == Numbers::Places)
+        return placesOf(m_analysis.tables.target(space, key), makeGlobals(on, space, key, Numbers::Input));
+    if (on.kind == RowKind::Owned && on.table == space)
+        return rows({RowKind::Batch, m_loop.destination, {}}).index_select(0, ordinals(on));
+    const Column& column = m_structure.column(space, key);
+    const at::Tensor own = rows(on);
+    if (column.identity()) return own;
+    return generated(own.numel(), [&, from = data(own)](std::int64_t i) { return column[from[i]]; });
+}
+
+at::Tensor Block::placesOf(ir::SpaceId type, const at::Tensor& nodes) const
+{
+    const std::int64_t* const places = m_structure.placeOf(type);
+    if (!places) return nodes;
+    return generated(nodes.numel(), [places, from = data(nodes)](std::int64_t i) { return places[from[i]]; });
+}
+
+std::optional<AdjacencySlice> Block::slice(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
 {
     if (!isSliced(on, space, key) || !m_batch.ascending()) return std::nullopt;
     const graph::Adjacency& adjacency = m_structure.adjacency(space, on.key);
-    const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key);
-    const std::int64_t all = adjacency.targets() ? adjacency.end(adjacency.targets() - 1) : 0;
+    const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key, numbers);
+    const std::int64_t all = adjacency.rows();
     const std::int64_t first = m_batch.count ? adjacency.begin(m_batch.first) : 0, count = countFor(on, m_batch);
     m_structureBytes += count * (column.wide ? 8 : 4) + m_batch.count * 8;
     const auto of = [](const void* from, std::int64_t n, at::ScalarType type) {

@@ -45,20 +45,23 @@ public:
     void end();  // resets the entries that the batch touched, not whole tables
 
     [[nodiscard]] const Destinations& destinations() const { return m_batch; }
-    // Whether the rows are a contiguous range of destinations in every table.
-    [[nodiscard]] bool isRange(const ir::RowClass& rows) const
+    // Whether the rows are a contiguous range of destinations in every table that is numbered so.
+    [[nodiscard]] bool isRange(const ir::RowClass& rows, Numbers numbers = Numbers::Input) const
     {
-        return isBatch(rows) && m_batch.ascending() && !m_nodeAt;
+        return isBatch(rows) && m_batch.ascending() && (numbers == Numbers::Places || !m_nodeAt);
     }
     std::int64_t count(const ir::RowClass& rows);
     // Global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);
+    // The same by places, which rows of nodes have.
+    at::Tensor places(const ir::RowClass& rows);
     // For each row of `on`, the local number within `in` of the row that the key of table `space` refers to.
     at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
     // For each row of `on`, the global number of the row that the key refers to.
-    at::Tensor globals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
+    at::Tensor globals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers = Numbers::Input);
     // The same where it need not be computed, because the destinations follow each other and own the rows.
-    std::optional<AdjacencySlice> slice(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
+    std::optional<AdjacencySlice> slice(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key,
+                                        Numbers numbers = Numbers::Input);
     // For each row of a Filter or Perm class, the local number within `in` of its row in the parent table.
     at::Tensor parentPositions(const ir::RowClass& on, const ir::RowClass& in);
     // For each row of a Cat class, its number in the concatenation of the parts' local rows.
@@ -88,8 +91,10 @@ private:
     void numberFrontier(ir::SpaceId type, Map& map, FrontierNumbers& numbers);
     at::Tensor look(const ir::RowClass& in, const at::Tensor& globalRows);
     at::Tensor makeRows(const ir::RowClass& rows);
-    template <class Of>
-    at::Tensor alongAdjacency(const ir::RowClass& owned, Of&& of);
+    at::Tensor makeGlobals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers);
+    at::Tensor placesOf(ir::SpaceId type, const at::Tensor& nodes) const;
+    template <class Fill>
+    at::Tensor alongAdjacency(const ir::RowClass& owned, Fill&& fill);
     at::Tensor makeOffsets(const ir::RowClass& owned);
     at::Tensor ordinals(const ir::RowClass& owned);
     bool isBatch(const ir::RowClass& rows) const { return rows.kind == ir::RowKind::Batch; }
@@ -103,7 +108,7 @@ private:
     std::map<ir::RowClass, Map> m_maps;
     std::map<ir::RowClass, at::Tensor> m_rows, m_offsets;
     std::map<std::tuple<ir::RowClass, ir::SpaceId, ir::KeyId, ir::RowClass>, at::Tensor> m_positions;
-    std::map<std::tuple<ir::RowClass, ir::SpaceId, ir::KeyId>, at::Tensor> m_globals;
+    std::map<std::tuple<ir::RowClass, ir::SpaceId, ir::KeyId, Numbers>, at::Tensor> m_globals;
     std::int64_t m_structureBytes = 0;
 };
 

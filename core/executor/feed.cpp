@@ -7,6 +7,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "analysis/rows/classes.h"
 #include "executor/staging.h"
 #include "loader/tensors.h"
 
@@ -17,37 +18,8 @@ using ir::RowKind;
 
 namespace {
 
-constexpr std::int64_t gatherGrain = 1 << 11;
 constexpr std::int64_t narrowGrain = 1 << 15;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
-
-at::Tensor pageable(at::IntArrayRef shape, at::ScalarType dtype)
-{
-    return at::empty(shape, at::TensorOptions().dtype(dtype));
-}
-
-// Rows of a table whose elements follow each other, by the prefetching kernel; else by LibTorch.
-at::Tensor pick(const at::Tensor& table, std::int64_t dim, const at::Tensor& rows, const Feed::Buffer& buffer)
-{
-    std::vector<std::int64_t> shape = table.sizes().vec();
-    shape[static_cast<std::size_t>(dim)] = rows.numel();
-    at::Tensor out = buffer(shape, table.scalar_type());
-    const bool dense = dim == 0 && table.size(0) > 0 && table.select(0, 0).is_contiguous();
-    if (!dense) {
-        at::index_select_out(out, table, dim, rows);
-        return out;
-    }
-    const auto rowBytes = static_cast<std::int64_t>(table.element_size()) * table.select(0, 0).numel();
-    const auto* from = static_cast<const std::byte*>(table.const_data_ptr());
-    auto* to = static_cast<std::byte*>(out.mutable_data_ptr());
-    const std::int64_t stride = table.stride(0) * static_cast<std::int64_t>(table.element_size());
-    const kernels::Index numbers = rows.scalar_type() == at::kInt ? kernels::Index(rows.const_data_ptr<std::int32_t>())
-                                                                  : rows.const_data_ptr<std::int64_t>();
-    at::parallel_for(0, rows.numel(), gatherGrain, [&](std::int64_t first, std::int64_t last) {
-        kernels::gatherRowsCpu(from, stride, numbers, to, rowBytes, first, last);
-    });
-    return out;
-}
 
 // Pieces take 24 bytes each; a hub has one for each kPiece positions and one for the rest.
 std::int64_t mostPieceBytes(std::int64_t positions)
@@ -101,7 +73,7 @@ const at::Tensor* Feed::inWindow(ir::ValueId value) { return m_window ? m_window
 at::Tensor Feed::inPlace(ir::ValueId value)
 {
     const at::Tensor* const kept = inWindow(value);
-    if (!kept) return m_session.table(value, m_program);
+    if (!kept) return m_session.table(value, m_program).rows;
     std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
     shape[0] = kept->size(0);
     return kept->view(shape);
@@ -116,7 +88,9 @@ Given Feed::along(const Segment& s)
         return given;
     }
     if (m_program.tiling && s.from < 0)
-        if (auto slice = timed(Phase::Block, [&] { return m_block.slice(s.messages, s.columnSpace, s.columnKey); }))
+        if (auto slice = timed(Phase::Block, [&] {
+                return m_block.slice(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
+            }))
             return {.rows = slice->columns,
                     .offsets = slice->offsets,
                     .pieces = {},
@@ -133,7 +107,7 @@ Given Feed::along(const Segment& s)
 // Each row of the frontier is counted once, however often it is read.
 void Feed::countInPlace(const Segment& s)
 {
-    const at::Tensor table = m_session.table(s.source);
+    const at::Tensor table = m_session.table(s.source).rows;
     const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
     countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
 }
@@ -142,9 +116,10 @@ void Feed::countInPlace(const Segment& s)
 at::Tensor Feed::numbered(ir::ValueId value, const RowClass& on, ir::SpaceId space, ir::KeyId key)
 {
     return timed(Phase::Block, [&] {
-        const auto slice = m_block.slice(on, space, key);
+        const Numbers numbers = m_session.numbers(value, m_program);
+        const auto slice = m_block.slice(on, space, key, numbers);
         const at::Tensor rows =
-            slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(on, space, key);
+            slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(on, space, key, numbers);
         return inWindow(value) ? m_window->places(tableOf(value), rows) : rows;
     });
 }
@@ -152,7 +127,7 @@ at::Tensor Feed::numbered(ir::ValueId value, const RowClass& on, ir::SpaceId spa
 at::Tensor Feed::picked(const Instruction& i)
 {
     const at::Tensor rows = numbered(i.value, i.rows, i.space, i.key);
-    at::Tensor picked = timed(Phase::Gather, [&] { return pick(inPlace(i.value), 0, rows, pageable); });
+    at::Tensor picked = timed(Phase::Gather, [&] { return pickRows(inPlace(i.value), 0, rows, pageable); });
     return computed(i.value, std::move(picked));
 }
 
@@ -174,7 +149,9 @@ at::Tensor Feed::numbers(const Instruction& i)
 
 at::Tensor Feed::columns(const Segment& s)
 {
-    return timed(Phase::Block, [&] { return m_block.globals(s.messages, s.columnSpace, s.columnKey); });
+    return timed(Phase::Block, [&] {
+        return m_block.globals(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
+    });
 }
 
 // Of rows that are stored in a narrower type.
@@ -208,10 +185,10 @@ at::Tensor Feed::inOrder(const Instruction& i)
 at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
 {
     if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i); });
-    const at::Tensor table = m_session.table(i.value);
+    const at::Tensor table = m_session.table(i.value).rows;
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();
-    if (m_block.isRange(i.rows)) {
+    if (follow(i.value, i.rows)) {
         const at::Tensor own =
             m_window ? timed(Phase::Gather, [&] { return m_window->own(i.value, batch); }) : at::Tensor();
         if (own.defined()) return own;
@@ -219,8 +196,8 @@ at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
         if (!buffer) return range;
         return timed(Phase::Gather, [&] { return (*buffer)(range.sizes(), range.scalar_type()).copy_(range); });
     }
-    const at::Tensor rows = timed(Phase::Block, [&] { return m_block.rows(i.rows); });
-    return timed(Phase::Gather, [&] { return pick(table, dim, rows, buffer ? *buffer : pageable); });
+    const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(i.value, i.rows); });
+    return timed(Phase::Gather, [&] { return pickRows(table, dim, rows, buffer ? *buffer : pageable); });
 }
 
 void Feed::countRead(ir::ValueId value, std::int64_t bytes)
@@ -229,9 +206,17 @@ void Feed::countRead(ir::ValueId value, std::int64_t bytes)
     else m_readBytes += bytes;
 }
 
-at::Tensor Feed::writtenRows(const Written& written)
+bool Feed::follow(ir::ValueId value, const RowClass& rows) const
 {
-    return timed(Phase::Block, [&] { return m_block.rows(written.rows); });
+    return m_block.isRange(rows, m_session.numbers(value));
+}
+
+at::Tensor Feed::rowNumbers(ir::ValueId value, const RowClass& rows)
+{
+    const bool places = m_session.numbers(value) == Numbers::Places;
+    require(!places || analysis::tableOf(rows) == m_session.analysis.rowSpace(value),
+            "rows of a value are numbered as those of another table");
+    return places ? m_block.places(rows) : m_block.rows(rows);
 }
 
 // ---- for all at once
@@ -244,8 +229,8 @@ std::vector<Given> Feed::stage(const Buffer& buffer)
         given.push_back(staged(i, buffer));
     }
     for (const Written& w : m_program.writes) {
-        if (m_block.isRange(w.rows)) continue;
-        const at::Tensor rows = writtenRows(w);
+        if (follow(w.value, w.rows)) continue;
+        const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(w.value, w.rows); });
         if (m_session.choice.holds(w.value))
             given.push_back({.rows = narrowed(rows, buffer), .offsets = {}, .pieces = {}});
     }
@@ -337,7 +322,7 @@ std::int64_t Feed::stagingBytes()
             if (!skips(i)) bytes += stagingBytes(i, offsets);
         }
         for (const Written& w : m_program.writes)
-            if (m_session.choice.holds(w.value) && !m_block.isRange(w.rows))
+            if (m_session.choice.holds(w.value) && !follow(w.value, w.rows))
                 bytes += StagingChunk::rounded(m_block.count(w.rows) * 4);
         return bytes;
     });
@@ -367,7 +352,7 @@ std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offset
 
 std::int64_t Feed::tableRowBytes(ir::ValueId value)
 {
-    const at::Tensor table = m_session.table(value);
+    const at::Tensor table = m_session.table(value).rows;
     const std::int64_t rows = table.size(m_session.analysis.rowDim(value));
     return rows == 0 ? 0 : table.numel() / rows * static_cast<std::int64_t>(table.element_size());
 }

@@ -4,12 +4,12 @@
 // offsets. Calls neither operators nor the device, so that another thread can prepare a batch while the previous one is
 // computed.
 
-#include <functional>
 #include <set>
 #include <vector>
 
 #include "executor/loop_program.h"
 #include "executor/phases.h"
+#include "executor/pick_rows.h"
 #include "executor/session.h"
 #include "executor/window.h"
 #include "kernels/segment.h"
@@ -29,8 +29,7 @@ struct Given {
 
 class Feed {
 public:
-    // Allocates the memory that rows are copied into; if empty, LibTorch does.
-    using Buffer = std::function<at::Tensor(at::IntArrayRef shape, at::ScalarType dtype)>;
+    using Buffer = RowBuffer;
 
     // `window`: tiles, where tables do not fit into memory; else null.
     Feed(Session& session, const LoopProgram& program, Block& block, const Window* window = nullptr)
@@ -51,8 +50,10 @@ public:
     std::vector<Given> stage(const Buffer& buffer);
     // Bytes that stage() needs in its buffer, each piece rounded as by StagingChunk. Computes the batch's row numbers.
     std::int64_t stagingBytes();
-    // The numbers of the rows in `written`, computed on demand.
-    at::Tensor writtenRows(const Written& written);
+    // Whether the rows follow each other in the value's table, from the first place of the batch on.
+    [[nodiscard]] bool follow(ir::ValueId value, const ir::RowClass& rows) const;
+    // The numbers that the rows have there, computed on demand.
+    at::Tensor rowNumbers(ir::ValueId value, const ir::RowClass& rows);
     // Whether the instruction finds all its data on the device.
     [[nodiscard]] bool skips(const Instruction& i) const;
     // Whether the instruction's rows are gathered on the device, by row number.

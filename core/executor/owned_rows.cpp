@@ -120,7 +120,7 @@ at::Tensor OwnedRows::compute(ValueId value)
     find(value);
     const Source& source = m_sources.at(value);
     if (source.way == Source::Rearranged && m_order.inOrder()) return source.table.contiguous();
-    const std::int64_t rows = m_order.targets() ? m_order.end(m_order.targets() - 1) : 0;
+    const std::int64_t rows = m_order.rows();
     const auto sizes = [&](ir::SpaceId s) { return s == m_rows.table ? rows : m_structure.size(s); };
     const auto dtype = loader::scalarType(m_analysis.program.value(value).dtype);
     at::Tensor all = at::empty(shapeOf(m_analysis, value, sizes), at::TensorOptions().dtype(dtype));
@@ -159,7 +159,8 @@ at::Tensor OwnedRows::make(Chunk& chunk, const Source& source) const
     if (m_order.inOrder()) return source.table.narrow(0, chunk.first, chunk.count);
     at::Tensor rows = at::empty({chunk.count}, at::TensorOptions().dtype(at::kLong));
     auto* const to = rows.mutable_data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < chunk.count; ++i) to[i] = m_order.row(chunk.first + i);
+    m_order.eachRow(chunk.first, chunk.first + chunk.count,
+                    [&](std::int64_t p, std::int64_t row) { to[p - chunk.first] = row; });
     return source.table.index_select(0, rows);
 }
 

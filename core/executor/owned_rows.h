@@ -15,8 +15,8 @@ public:
     // `rows`: an Owned class. All arguments must outlive this object.
     OwnedRows(Structure& structure, const analysis::Analysis& analysis, Caller& caller, const ir::RowClass& rows);
 
-    // All rows of a structure-only value with rows of the class's table along its first dimension: row p is the one of
-    // row adjacency.row(p). The bits do not depend on the number of threads. Linear in the rows.
+    // All rows of a structure-only value with rows of the class's table along its first dimension: row p is that of the
+    // row at position p (Adjacency::eachRow). The bits do not depend on the number of threads. Linear in the rows.
     at::Tensor compute(ir::ValueId value);
 
 private:

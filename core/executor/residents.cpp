@@ -20,12 +20,6 @@ std::int64_t numberBytes(std::int64_t limit) { return limit <= std::numeric_limi
 
 at::ScalarType numberType(std::int64_t limit) { return numberBytes(limit) == 4 ? at::kInt : at::kLong; }
 
-std::int64_t ownedCount(Structure& structure, const RowClass& rows)
-{
-    const graph::Adjacency& adjacency = structure.adjacency(rows.table, rows.key);
-    return adjacency.targets() ? adjacency.end(adjacency.targets() - 1) : 0;
-}
-
 }  // namespace
 
 ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, bool gpu)
@@ -75,11 +69,11 @@ std::int64_t ResidentChoice::bytes(const ResidentPart& part, Structure& structur
 {
     switch (part.kind) {
     case ResidentPart::Columns:
-        return ownedCount(structure, part.rows) *
+        return structure.adjacency(part.rows.table, part.rows.key).rows() *
                numberBytes(structure.size(m_analysis.tables.target(part.space, part.key)));
     case ResidentPart::Offsets: {
         const graph::Adjacency& adjacency = structure.adjacency(part.rows.table, part.rows.key);
-        return (adjacency.targets() + 1) * numberBytes(ownedCount(structure, part.rows));
+        return (adjacency.targets() + 1) * numberBytes(structure.adjacency(part.rows.table, part.rows.key).rows());
     }
     default: break;
     }
@@ -149,7 +143,8 @@ const at::Tensor& Residents::table(ir::ValueId value)
     if (m_session.standIn) {
         at::Tensor& known = m_parts[{ResidentPart::Table, value}];
         if (!known.defined())
-            known = m_session.standsIn(value) ? standIn(value) : m_session.table(value).to(m_session.device.device());
+            known =
+                m_session.standsIn(value) ? standIn(value) : m_session.inputTable(value).to(m_session.device.device());
         return known;
     }
     const auto made = m_parts.find({ResidentPart::Store, value});
@@ -160,7 +155,7 @@ at::Tensor Residents::make(const ResidentPart& part)
 {
     m_session.checkStop();
     switch (part.kind) {
-    case ResidentPart::Table: return uploaded(m_session.table(part.value).contiguous());
+    case ResidentPart::Table: return uploaded(m_session.inputTable(part.value).contiguous());
     case ResidentPart::Owned: return uploaded(ownedRows(part));
     case ResidentPart::Columns: return uploaded(columns(part));
     case ResidentPart::Offsets: return uploaded(offsets(part));
@@ -207,19 +202,18 @@ at::Tensor Residents::uploaded(const at::Tensor& host)
 
 at::Tensor Residents::ownedRows(const ResidentPart& part)
 {
-    const at::Tensor table = m_session.table(part.value);
+    const at::Tensor table = m_session.inputTable(part.value);
     const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
-    const std::int64_t count = ownedCount(m_session.structure, part.rows);
-    at::Tensor order = at::empty({count}, at::kLong);
+    at::Tensor order = at::empty({adjacency.rows()}, at::kLong);
     auto* const to = order.mutable_data_ptr<std::int64_t>();
-    for (std::int64_t p = 0; p < count; ++p) to[p] = adjacency.row(p);
+    adjacency.eachRow(0, adjacency.rows(), [to](std::int64_t p, std::int64_t row) { to[p] = row; });
     return table.index_select(0, order);
 }
 
 at::Tensor Residents::columns(const ResidentPart& part)
 {
     const OwnedColumn& column = m_session.structure.ownedColumn(part.space, part.rows.key, part.key);
-    const std::int64_t count = ownedCount(m_session.structure, part.rows);
+    const std::int64_t count = m_session.structure.adjacency(part.rows.table, part.rows.key).rows();
     return at::from_blob(column.bytes.get(), {count}, at::TensorOptions().dtype(column.wide ? at::kLong : at::kInt));
 }
 
@@ -230,7 +224,7 @@ at::Tensor Residents::offsets(const ResidentPart& part)
     auto* const to = numbers.mutable_data_ptr<std::int64_t>();
     to[0] = 0;
     for (std::int64_t d = 0; d < adjacency.targets(); ++d) to[d + 1] = adjacency.end(d);
-    return numbers.to(numberType(ownedCount(m_session.structure, part.rows)));
+    return numbers.to(numberType(m_session.structure.adjacency(part.rows.table, part.rows.key).rows()));
 }
 
 }  // namespace hopscope::executor

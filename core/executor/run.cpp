@@ -4,6 +4,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -17,6 +18,7 @@
 #include "executor/group_commit.h"
 #include "executor/prologue.h"
 #include "executor/recovery.h"
+#include "executor/results.h"
 #include "executor/resuming.h"
 #include "executor/shards.h"
 #include "executor/staging_plan.h"
@@ -28,6 +30,8 @@
 namespace hopscope::executor {
 
 namespace {
+
+constexpr std::int64_t mostBehind = 1 << 30;  // bytes of a store that is removed while the run goes on
 
 // Restores the process-wide limit however the run ends.
 class LimitScope {
@@ -70,7 +74,7 @@ public:
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
-        if (publishes()) finish();
+        if (publishes()) publish();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
@@ -174,11 +178,29 @@ private:
         for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
             for (const plan::Loop& loop : m_session.plan.stages[later].loops)
                 for (const plan::Access& read : loop.reads) wanted.insert(read.value);
+        std::vector<std::shared_ptr<Store>> gone;
         std::erase_if(m_session.stores, [&](const auto& store) {
             if (wanted.contains(store.first)) return false;
             store.second->forget();
+            gone.push_back(store.second);
             return true;
         });
+        remove(std::move(gone));
+    }
+
+    void publish()
+    {
+        const bool copies = std::ranges::any_of(m_session.report.orders,
+                                                [](const OrderReport& o) { return o.used != base::Reorder::None; });
+        if (copies) m_removing = {};  // they get those pages, which cost less than fresh ones
+        Results(m_session).publish();
+    }
+
+    // The system takes some 70 ms per GiB for their pages. What is large goes at once: its place on the disk may be needed.
+    void remove(std::vector<std::shared_ptr<Store>> stores)
+    {
+        const bool small = std::ranges::all_of(stores, [](const auto& s) { return s->view().bytes() <= mostBehind; });
+        if (small && !stores.empty()) m_removing = std::jthread([gone = std::move(stores)]() mutable { gone.clear(); });
     }
 
     void loop(const LoopProgram& program, const LoopNumber& number, StageReport& report, StageProgress& progress)
@@ -386,77 +408,11 @@ private:
         }
     }
 
-    // ---- results
-
-    void finish()
-    {
-        try {
-            for (const ir::NamedValue& o : m_session.analysis.program.outputs)
-                m_session.report.outputs.push_back(output(o));
-            checkpoints();
-            for (Store* store : m_publish) {
-                store->publish();
-                m_published.push_back(store->file());
-            }
-        } catch (...) {
-            if (m_session.options.journal) throw;  // a later process takes them over
-            for (const std::string& file : m_published) std::filesystem::remove(file);
-            throw;
-        }
-    }
-
-    StoredTensor output(const ir::NamedValue& o)
-    {
-        const analysis::Analysis& a = m_session.analysis;
-        if (a.program.value(o.value).kind != ir::ValueKind::Tensor) return inMemory(o, number(o.value));
-        if (!a.hasRows(o.value)) return inMemory(o, m_session.whole(o.value));
-        const auto it = m_session.stores.find(o.value);
-        const bool first = it != m_session.stores.end() &&
-                           std::find(m_publish.begin(), m_publish.end(), it->second.get()) == m_publish.end();
-        Store& store = first ? *it->second : copied(o);
-        m_publish.push_back(&store);
-        return {.value = o.value, .name = o.name, .tensor = store.view(), .file = store.file()};
-    }
-
-    at::Tensor number(ir::ValueId value)
-    {
-        return tensorOf(m_session.structure.numbers().evaluate(value, m_session.structure.sizes()));
-    }
-
-    StoredTensor inMemory(const ir::NamedValue& o, const at::Tensor& value)
-    {
-        return {.value = o.value, .name = o.name, .tensor = loader::toView(value.cpu().contiguous()), .file = {}};
-    }
-
-    // A result that is an input, follows from structure alone, or appears under two names.
-    Store& copied(const ir::NamedValue& o)
-    {
-        const at::Tensor table = m_session.table(o.value);
-        m_copies.push_back(std::make_unique<Store>(m_session.options.folder, o.name, o.name,
-                                                   m_session.analysis.program.value(o.value).dtype, table.sizes().vec(),
-                                                   m_session.analysis.rowDim(o.value), m_session.structure.scratch()));
-        m_copies.back()->writeAll(table);
-        return *m_copies.back();
-    }
-
-    void checkpoints()
-    {
-        for (const plan::Checkpoint& c : m_session.plan.checkpoints) {
-            const auto it = m_session.stores.find(c.value);
-            if (c.output || it == m_session.stores.end()) continue;
-            // The mapping outlives its file, which is never published.
-            m_session.report.checkpoints.push_back(
-                {.value = c.value, .name = ir::valueName(c.value), .tensor = it->second->view(), .file = {}});
-        }
-    }
-
     Session& m_session;
     StagePrograms m_programs;
-    std::vector<std::unique_ptr<Store>> m_copies;
-    std::vector<Store*> m_publish;
-    std::vector<std::string> m_published;
     double m_budget = 1;
     std::optional<TransientInputs> m_transient;
+    std::jthread m_removing;
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
     std::optional<Shards> m_shards;

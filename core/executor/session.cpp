@@ -52,19 +52,40 @@ bool Session::standsIn(ir::ValueId id) const
     return standIn && !mask;
 }
 
-at::Tensor Session::table(ir::ValueId id)
+Table Session::table(ir::ValueId id)
 {
     const auto it = stores.find(id);
-    if (it != stores.end()) return it->second->tensor();
+    if (it != stores.end()) return {it->second->tensor(), numbers(id)};
     const at::Tensor given = standsIn(id) ? standIn(id) : at::Tensor();
-    return given.defined() ? given : structure.value(id);
+    return {given.defined() ? given : structure.value(id)};
 }
 
-at::Tensor Session::table(ir::ValueId id, const LoopProgram& program)
+Table Session::table(ir::ValueId id, const LoopProgram& program)
 {
     const auto base = program.reshaped.find(id);
     if (base == program.reshaped.end()) return table(id);
-    return table(base->second).view(shapeOf(analysis, id, structure.sizes()));
+    Table found = table(base->second);
+    found.rows = found.rows.view(shapeOf(analysis, id, structure.sizes()));
+    return found;
+}
+
+at::Tensor Session::inputTable(ir::ValueId id)
+{
+    Table found = table(id);
+    require(found.numbers == Numbers::Input, "rows are read in the order of the input, but lie in another");
+    return std::move(found.rows);
+}
+
+Numbers Session::numbers(ir::ValueId id) const
+{
+    const bool stored = analysis.hasRows(id) && !analysis.available(id);
+    return stored && !options.journal && structure.nodeAt(analysis.rowSpace(id)) ? Numbers::Places : Numbers::Input;
+}
+
+Numbers Session::numbers(ir::ValueId id, const LoopProgram& program) const
+{
+    const auto base = program.reshaped.find(id);
+    return numbers(base == program.reshaped.end() ? id : base->second);
 }
 
 at::Tensor Session::ownedValue(ir::ValueId id, const ir::RowClass& rows)
@@ -165,14 +186,23 @@ Store& Session::createStore(ir::ValueId id)
     const std::string called = analysis::nameOfValue(analysis, id);
     const base::DType type = analysis::storedType(analysis, id, storeType());
     const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
-    const int rowDim = analysis.rowDim(id);
-    // Rows in another order are scattered over their store, which is what maps are for.
-    const bool scratch = structure.nodeAt(analysis.rowSpace(id)) && !isOutput(id) && !options.journal;
-    auto made = scratch ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
-                        : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
-                                                  structure.scratch(), lasting());
-    if (isOutput(id) && lasting() == graph::Lasting::No) made->flushBehind();
+    auto made = std::make_shared<Store>(options.folder, storeName(id), called, type, shape, analysis.rowDim(id),
+                                        structure.scratch(), lasting());
+    const bool published = isOutput(id) && numbers(id) == Numbers::Input;
+    if (published && lasting() == graph::Lasting::No) made->flushBehind();
     return *stores.emplace(id, std::move(made)).first->second;
+}
+
+std::shared_ptr<Store> Session::inInputOrder(ir::ValueId id)
+{
+    std::shared_ptr<Store> found = stores.at(id);
+    if (numbers(id) == Numbers::Input) return found;
+    const base::TensorView& view = found->view();
+    auto made = std::make_shared<Store>(options.folder, storeName(id), analysis::nameOfValue(analysis, id), view.dtype,
+                                        view.shape, found->rowDim(), structure.scratch());
+    if (isOutput(id)) made->flushBehind();
+    made->writePicked(found->tensor(), structure.placeOf(analysis.rowSpace(id)));
+    return made;
 }
 
 }  // namespace hopscope::executor

@@ -21,6 +21,12 @@ namespace hopscope::executor {
 // What a batch adds to the reductions of its loop.
 using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
 
+// All rows of a value, and how these are numbered.
+struct Table {
+    at::Tensor rows;
+    Numbers numbers = Numbers::Input;
+};
+
 class Session {
 public:
     Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o, Observer& listener,
@@ -56,12 +62,21 @@ public:
     // first.
     [[nodiscard]] std::map<ir::ValueId, std::int64_t> wholeBytes() const;
     // A value with rows, on the host: an input, a parameter, a value of the prologue, or a store.
-    at::Tensor table(ir::ValueId id);
+    Table table(ir::ValueId id);
     // The same for what a loop reads in place.
-    at::Tensor table(ir::ValueId id, const LoopProgram& program);
+    Table table(ir::ValueId id, const LoopProgram& program);
+    // The same in the order of the input; raises Internal if it lies in another.
+    at::Tensor inputTable(ir::ValueId id);
+    // How the rows of a table are numbered. Stores lie in the order in which their nodes are computed, so that they are
+    // written from the first row to the last and what is computed together lies together; those of a run with a journal,
+    // which knows rows by their numbers in the input, lie in the order of the input.
+    [[nodiscard]] Numbers numbers(ir::ValueId id) const;
+    [[nodiscard]] Numbers numbers(ir::ValueId id, const LoopProgram& program) const;
     // A value of the prologue in the order of an adjacency.
     at::Tensor ownedValue(ir::ValueId id, const ir::RowClass& rows);
     Store& createStore(ir::ValueId id);
+    // A complete store in the order of the input: itself or a copy.
+    std::shared_ptr<Store> inInputOrder(ir::ValueId id);
     // The other processes of the run, if there are any.
     [[nodiscard]] Others* others() const { return options.journal ? options.journal->others() : nullptr; }
     [[nodiscard]] bool isOutput(ir::ValueId id) const;

@@ -4,6 +4,10 @@
 #include <cctype>
 #include <cstring>
 
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include "executor/pick_rows.h"
 #include "graph/file.h"
 #include "loader/tensors.h"
 
@@ -24,6 +28,7 @@ std::string encodeFileName(const std::string& name)
 namespace {
 
 constexpr std::int64_t leastPut = 1 << 14;  // bytes that are worth a system call
+constexpr std::int64_t pickedBytes = 1 << 18;
 
 }  // namespace
 
@@ -38,26 +43,6 @@ Store::Store(const std::string& folder, const std::string& name, std::string val
     if (numpy) openNpy(m_file, dtype, shape, lasting);
     else openSafetensors(m_file, name, dtype, shape, lasting);
     begin(shape, scratch);
-}
-
-Store::Store(const std::string& folder, std::string value, base::DType dtype, const std::vector<std::int64_t>& shape,
-             int rowDim, const graph::Scratch& scratch)
-    : m_value(std::move(value)),
-      m_rowDim(rowDim)
-{
-    openScratch(folder, dtype, shape);
-    begin(shape, scratch);
-}
-
-void Store::openScratch(const std::string& folder, base::DType dtype, const std::vector<std::int64_t>& shape)
-{
-    m_view.dtype = dtype;
-    m_view.shape = shape;
-    m_view.strides = base::contiguousStrides(shape);
-    const auto memory = unwrap(graph::mapScratch(folder, std::max<std::int64_t>(m_view.bytes(), 1), graph::Fill::Any));
-    m_view.data = memory.get();
-    m_view.owner = memory;
-    m_tensor = at::from_blob(memory.get(), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
 }
 
 void Store::begin(const std::vector<std::int64_t>& shape, const graph::Scratch& scratch)
@@ -250,6 +235,20 @@ void Store::writeAll(const at::Tensor& values)
 {
     std::memset(m_written.get(), 1, static_cast<std::size_t>(m_rows));
     m_tensor.copy_(values);
+}
+
+// In parts that stay in the caches of a core.
+void Store::writePicked(const at::Tensor& table, const std::int64_t* rows)
+{
+    const std::int64_t each = std::max<std::int64_t>(pickedBytes / std::max<std::int64_t>(m_rowBytes, 1), 1);
+    at::parallel_for(0, (m_rows + each - 1) / each, 1, [&](std::int64_t begin, std::int64_t end) {
+        const c10::InferenceMode inference;
+        for (std::int64_t part = begin; part < end; ++part) {
+            const std::int64_t first = part * each, count = std::min(each, m_rows - first);
+            auto* const from = const_cast<std::int64_t*>(rows + first);
+            writeRange(first, pickRows(table, m_rowDim, at::from_blob(from, {count}, at::kLong), pageable));
+        }
+    });
 }
 
 void Store::checkComplete() const

@@ -40,10 +40,6 @@ public:
     Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No);
-    // In scratch memory instead of a file of its own, for rows that are written in another order than they lie in: a file
-    // would bring in its pages one by one. Cannot be published.
-    Store(const std::string& folder, std::string value, base::DType dtype, const std::vector<std::int64_t>& shape,
-          int rowDim, const graph::Scratch& scratch);
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
     [[nodiscard]] int rowDim() const { return m_rowDim; }
@@ -55,10 +51,12 @@ public:
     [[nodiscard]] bool isNarrow() const { return m_narrow; }
     [[nodiscard]] const Rounding& rounding() const { return m_rounding; }
 
-    // Thread-safe for different rows. Writes values[i] to the row with the global number rows[i]; to rows from `first` on; to all rows.
+    // Thread-safe for different rows. Writes values[i] to the row with the global number rows[i]; to rows from `first` on; to all rows; to all
+    // rows, of which row i is the one of `table` with the number rows[i], on all cores.
     StoredRows write(const at::Tensor& rows, const at::Tensor& values);
     StoredRows writeRange(std::int64_t first, const at::Tensor& values);
     void writeAll(const at::Tensor& values);
+    void writePicked(const at::Tensor& table, const std::int64_t* rows);
     // Fails unless every row has been written.
     void checkComplete() const;
     // What is written from now on is on its way to the disk at once: for what will be published.
@@ -83,7 +81,6 @@ public:
     void refresh();
 
 private:
-    void openScratch(const std::string& folder, base::DType dtype, const std::vector<std::int64_t>& shape);
     void begin(const std::vector<std::int64_t>& shape, const graph::Scratch& scratch);
     void openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape,
                  graph::Lasting lasting);

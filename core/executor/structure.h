@@ -15,24 +15,13 @@
 #include "executor/call.h"
 #include "executor/failure.h"
 #include "executor/key_columns.h"
+#include "executor/owned_column.h"
 #include "executor/same_values.h"
 #include "graph/adjacency.h"
 #include "graph/node_order.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {
-
-// A key column in the order of an adjacency: position p holds the key of row adjacency.row(p), in 32 or 64 bits (wide).
-struct OwnedColumn {
-    std::shared_ptr<std::byte> bytes;
-    bool wide = false;
-
-    [[nodiscard]] std::int64_t operator[](std::int64_t position) const
-    {
-        return wide ? reinterpret_cast<const std::int64_t*>(bytes.get())[position]
-                    : reinterpret_cast<const std::int32_t*>(bytes.get())[position];
-    }
-};
 
 class Structure {
 public:
@@ -54,7 +43,7 @@ public:
     const Column& parentRows(ir::SpaceId space);
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
+    const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
 
     // From now on batches take the nodes of the type in this order: place p has node order[p]. Adjacencies, columns and
     // values in the order of an adjacency follow; everything else stays in the order of the input. Once for each type,
@@ -98,8 +87,7 @@ private:
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
     graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
-    OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                         const graph::NodeOrder& order) const;
+    OwnedColumn alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
     bool isMade(ir::ValueId id) const;
     void checkStop() const;
 
@@ -114,7 +102,7 @@ private:
     std::map<ir::SpaceId, graph::NodeOrder> m_nodeAt, m_placeOf;
     KeyColumns m_columns;
     std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
-    std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>, OwnedColumn> m_owned;
+    std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId, Numbers>, OwnedColumn> m_owned;
     std::unordered_map<ir::ValueId, at::Tensor> m_values;
     std::map<std::pair<ir::ValueId, ir::RowClass>, at::Tensor> m_ownedValues;
     std::unordered_map<ir::ValueId, int> m_consumers;

@@ -20,6 +20,7 @@ using base::ErrorCode;
 namespace {
 
 constexpr std::int64_t grain = 1 << 16;
+constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
@@ -115,34 +116,20 @@ const std::int64_t* Structure::placeOf(ir::SpaceId type) const
     return it == m_placeOf.end() ? nullptr : it->second.data();
 }
 
-// A column along `from`, along `to`.
-OwnedColumn Structure::arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                                const graph::NodeOrder& order) const
-{
-    const std::int64_t rows = from.targets() ? from.end(from.targets() - 1) : 0;
-    OwnedColumn made;
-    made.wide = column.wide;
-    made.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (column.wide ? 8 : 4)));
-    const auto copy = [&]<class Number>(const Number* source) {
-        graph::arrange(from, to, order.data(), source, reinterpret_cast<Number*>(made.bytes.get()), m_threads);
-    };
-    if (column.wide) copy(reinterpret_cast<const std::int64_t*>(column.bytes.get()));
-    else copy(reinterpret_cast<const std::int32_t*>(column.bytes.get()));
-    return made;
-}
-
 void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
 {
     const std::lock_guard lock(m_mutex);
     graph::NodeOrder places(order.size());
-    for (std::size_t p = 0; p < order.size(); ++p)
-        places[static_cast<std::size_t>(order[p])] = static_cast<std::int64_t>(p);
+    at::parallel_for(0, static_cast<std::int64_t>(order.size()), grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t p = first; p < last; ++p)
+            places[static_cast<std::size_t>(order[static_cast<std::size_t>(p)])] = p;
+    });
     for (auto& [table, adjacency] : m_adjacencies) {
         if (m_analysis.tables.target(table.first, table.second) != type) continue;
         graph::Adjacency next = unwrap(adjacency.arranged(order.data(), m_scratch, m_threads));
         for (auto& [key, column] : m_owned)
             if (std::get<0>(key) == table.first && std::get<1>(key) == table.second)
-                column = arranged(column, adjacency, next, order);
+                column = arranged(column, adjacency, next, order, m_scratch, m_threads);
         adjacency = std::move(next);
     }
     std::erase_if(m_ownedValues, [&](const auto& made) {
@@ -153,32 +140,37 @@ void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
     m_placeOf.emplace(type, std::move(places));
 }
 
-const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
+const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers)
 {
     const std::lock_guard lock(m_mutex);
-    const auto it = m_owned.find({space, owner, key});
+    const std::int64_t* const places = placeOf(m_analysis.tables.target(space, key));
+    const std::tuple name{space, owner, key, places ? numbers : Numbers::Input};
+    const auto it = m_owned.find(name);
     if (it != m_owned.end()) return it->second;
+    if (std::get<3>(name) == Numbers::Input)
+        return m_owned.emplace(name, alongAdjacency(space, owner, key)).first->second;
+    const OwnedColumn& input = ownedColumn(space, owner, key);
+    OwnedColumn made = inPlaces(input, adjacency(space, owner).rows(), places, m_scratch, m_threads);
+    return m_owned.emplace(name, std::move(made)).first->second;
+}
+
+OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
+{
     const graph::Adjacency& order = adjacency(space, owner);
     checkStop();
     const Column keys = m_columns.passing(space, key);
-    const std::int64_t rows = order.targets() ? order.end(order.targets() - 1) : 0;
-    OwnedColumn made;
-    made.wide = size(m_analysis.tables.target(space, key)) > std::numeric_limits<std::int32_t>::max();
-    made.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (made.wide ? 8 : 4)));
-    const auto write = [&](auto* to) {
+    const std::int64_t rows = order.rows();
+    OwnedColumn made = OwnedColumn::ofSize(rows, size(m_analysis.tables.target(space, key)) > mostNarrow, m_scratch);
+    made.with([&](auto* to) {
         using Kept = std::remove_pointer_t<decltype(to)>;
         keys.with([&](auto keyOf) {
             at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-                if (order.inOrder())
-                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(p));
-                else
-                    for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Kept>(keyOf(order.row(p)));
+                order.eachRow(first, last,
+                              [&](std::int64_t p, std::int64_t row) { to[p] = static_cast<Kept>(keyOf(row)); });
             });
         });
-    };
-    if (made.wide) write(reinterpret_cast<std::int64_t*>(made.bytes.get()));
-    else write(reinterpret_cast<std::int32_t*>(made.bytes.get()));
-    return m_owned.emplace(std::tuple{space, owner, key}, std::move(made)).first->second;
+    });
+    return made;
 }
 
 }  // namespace hopscope::executor

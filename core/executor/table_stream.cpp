@@ -40,6 +40,13 @@ std::int64_t leftByLimit(const Options& options)
     return std::max<std::int64_t>(*options.memoryLimit - base::anonymousMemory("self"), 0);
 }
 
+// Windows number rows as in the input.
+bool readsByPlaces(const Session& session, const LoopProgram& program)
+{
+    return std::ranges::any_of(asksOf(program),
+                               [&](const Ask& ask) { return session.numbers(ask.table) == Numbers::Places; });
+}
+
 std::int64_t rowBytesOf(const at::Tensor& table)
 {
     return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
@@ -58,7 +65,7 @@ TableStream::TableStream(Session& session, const LoopProgram& program, std::int6
 std::unique_ptr<TableStream> TableStream::of(Session& session, const LoopProgram& program)
 {
     const bool inOrder = !session.structure.nodeAt(program.loop->destination) && !session.options.shuffleSeed;
-    if (!program.tiling || !inOrder || session.others()) return nullptr;
+    if (!program.tiling || !inOrder || session.others() || readsByPlaces(session, program)) return nullptr;
     const std::int64_t memory = session.options.tableMemory.value_or(base::availableMemory());
     std::unique_ptr<TableStream> made(new TableStream(session, program, memory));
     if (!made->exceedsMemory(made->tableBytes()) || !made->findTables()) return nullptr;
@@ -82,7 +89,7 @@ std::int64_t TableStream::tableBytes()
     std::set<ir::ValueId> tables;
     eachTable([&](ir::ValueId value, const auto&) { tables.insert(value); });
     std::int64_t bytes = 0;
-    for (const ir::ValueId v : tables) bytes += static_cast<std::int64_t>(m_session.table(v).nbytes());
+    for (const ir::ValueId v : tables) bytes += static_cast<std::int64_t>(m_session.table(v).rows.nbytes());
     return bytes;
 }
 
@@ -104,7 +111,7 @@ void TableStream::includeFile(ir::ValueId value, std::vector<ir::ValueId>& list)
 {
     if (std::ranges::find(list, value) != list.end()) return;
     if (!m_files.contains(value)) {
-        const at::Tensor table = m_session.table(value);
+        const at::Tensor table = m_session.table(value).rows;
         if (m_session.analysis.rowDim(value) != 0 || !table.is_contiguous() || table.numel() == 0) return;
         const auto place = graph::fileBehind(table.const_data_ptr());
         if (!place) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/parallel.h"
@@ -205,22 +206,47 @@ base::Result<Adjacency> Adjacency::arranged(const std::int64_t* order, const Scr
     result.m_targets = m_targets;
     result.m_count = m_count;
     if (const auto made = result.allocateOffsets(scratch); !made) return base::forward(made);
-    if (const auto made = result.allocateRows(scratch); !made) return base::forward(made);
     std::int64_t* const offsets = result.offsetsToWrite();
+    base::parallelParts(m_targets, threads, kArrangeGrain, [&](int, std::int64_t first, std::int64_t last) {
+        for (std::int64_t t = first; t < last; ++t) offsets[t + 1] = end(order[t]) - begin(order[t]);
+    });
     offsets[0] = 0;
-    for (std::int64_t t = 0; t < m_targets; ++t) offsets[t + 1] = offsets[t] + end(order[t]) - begin(order[t]);
-    const auto copy = [&]<class Row>(Row* to) {
-        base::parallelParts(m_targets, threads, kArrangeGrain, [&](int, std::int64_t first, std::int64_t last) {
-            for (std::int64_t t = first; t < last; ++t)
-                for (std::int64_t from = begin(order[t]), at = offsets[t]; at < offsets[t + 1]; ++from, ++at)
-                    to[at] = static_cast<Row>(row(from));
-        });
-    };
-    if (wide()) copy(result.rows64());
-    else copy(result.rows32());
+    std::partial_sum(offsets, offsets + m_targets + 1, offsets);
+    const bool runs = !m_rows32 && !m_rows64;
+    const auto made = runs ? result.arrangeRuns(*this, order, scratch, threads)
+                           : result.arrangeNumbers(*this, order, scratch, threads);
+    if (!made) return base::forward(made);
     return result;
 }
 
-std::int64_t Adjacency::bytes() const { return (m_targets + 1) * 8 + (m_rowBytes ? m_count * (wide() ? 8 : 4) : 0); }
+base::Status Adjacency::arrangeRuns(const Adjacency& original, const std::int64_t* order, const Scratch& scratch,
+                                    int threads)
+{
+    auto bytes = scratch.allocate(m_targets * static_cast<std::int64_t>(sizeof(std::int64_t)));
+    if (!bytes) return base::forward(bytes);
+    m_rowBytes = std::move(*bytes);
+    m_firstRows = rows64();
+    base::parallelParts(m_targets, threads, kGrain, [&](int, std::int64_t first, std::int64_t last) {
+        for (std::int64_t t = first; t < last; ++t)
+            rows64()[t] = original.m_firstRows ? original.m_firstRows[order[t]] : original.begin(order[t]);
+    });
+    return {};
+}
+
+base::Status Adjacency::arrangeNumbers(const Adjacency& original, const std::int64_t* order, const Scratch& scratch,
+                                       int threads)
+{
+    if (auto made = allocateRows(scratch); !made) return made;
+    if (wide()) arrange(original, *this, order, original.m_rows64, rows64(), threads);
+    else arrange(original, *this, order, original.m_rows32, rows32(), threads);
+    return {};
+}
+
+std::int64_t Adjacency::bytes() const
+{
+    const std::int64_t offsets = (m_targets + 1) * 8;
+    if (m_firstRows) return offsets + m_targets * 8;
+    return offsets + (inOrder() ? 0 : m_count * (wide() ? 8 : 4));
+}
 
 }  // namespace hopscope::graph

@@ -27,7 +27,8 @@ private:
 
 // Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
 // row numbers are 32-bit where the table has fewer than 2^32 rows. Where keys ascend already, as in a list of edges that is
-// sorted by destination, rows are their own places and no numbers are kept.
+// sorted by destination, rows are their own places and no numbers are kept; with the targets in another order then, only
+// the first one of each.
 class Adjacency {
 public:
     // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in
@@ -42,15 +43,24 @@ public:
                                                    int threads) const;
 
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
+    // Of all targets.
+    [[nodiscard]] std::int64_t rows() const { return m_targets ? end(m_targets - 1) : 0; }
     [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
     [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }
-    [[nodiscard]] std::int64_t row(std::int64_t position) const
+    // Calls visit(position, row) for these positions, ascending. Logarithmic in the targets before the first one.
+    template <class Visit>
+    void eachRow(std::int64_t first, std::int64_t last, Visit&& visit) const
     {
-        if (m_rows32) return static_cast<std::int64_t>(m_rows32[position]);
-        return m_rows64 ? m_rows64[position] : position;
+        if (m_rows32)
+            for (std::int64_t p = first; p < last; ++p) visit(p, static_cast<std::int64_t>(m_rows32[p]));
+        else if (m_rows64)
+            for (std::int64_t p = first; p < last; ++p) visit(p, m_rows64[p]);
+        else if (m_firstRows) eachInRuns(first, last, visit);
+        else
+            for (std::int64_t p = first; p < last; ++p) visit(p, p);
     }
-    // Whether row(p) is p for all of them.
-    [[nodiscard]] bool inOrder() const { return !m_rows32 && !m_rows64; }
+    // Whether each row is at the position of its number.
+    [[nodiscard]] bool inOrder() const { return !m_rows32 && !m_rows64 && !m_firstRows; }
     // targets() + 1 numbers: offsets()[t] is begin(t). Valid as long as any copy of this object.
     [[nodiscard]] const std::int64_t* offsets() const { return m_offsets; }
     [[nodiscard]] std::int64_t bytes() const;
@@ -59,9 +69,20 @@ private:
     template <class Number>
     static base::Result<Adjacency> buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
                                              std::int64_t targets, const Scratch& scratch, int threads);
+    template <class Visit>
+    void eachInRuns(std::int64_t first, std::int64_t last, Visit&& visit) const
+    {
+        std::int64_t target = std::upper_bound(m_offsets, m_offsets + m_targets + 1, first) - m_offsets - 1;
+        for (std::int64_t p = first; p < last; ++target)
+            for (const std::int64_t ahead = m_firstRows[target] - begin(target); p < std::min(end(target), last); ++p)
+                visit(p, p + ahead);
+    }
     // Memory for offsets, all zero, and for row numbers.
     base::Status allocateOffsets(const Scratch& scratch);
     base::Status allocateRows(const Scratch& scratch);
+    base::Status arrangeRuns(const Adjacency& original, const std::int64_t* order, const Scratch& scratch, int threads);
+    base::Status arrangeNumbers(const Adjacency& original, const std::int64_t* order, const Scratch& scratch,
+                                int threads);
     [[nodiscard]] std::int64_t* offsetsToWrite() const { return reinterpret_cast<std::int64_t*>(m_offsetBytes.get()); }
     [[nodiscard]] std::uint32_t* rows32() const { return reinterpret_cast<std::uint32_t*>(m_rowBytes.get()); }
     [[nodiscard]] std::int64_t* rows64() const { return reinterpret_cast<std::int64_t*>(m_rowBytes.get()); }
@@ -70,8 +91,9 @@ private:
     std::int64_t m_targets = 0, m_count = 0;
     std::shared_ptr<std::byte> m_offsetBytes, m_rowBytes;
     const std::int64_t* m_offsets = nullptr;
-    const std::uint32_t* m_rows32 = nullptr;  // one of them; none: rows are in order
+    const std::uint32_t* m_rows32 = nullptr;  // one of these; none: rows are in order
     const std::int64_t* m_rows64 = nullptr;
+    const std::int64_t* m_firstRows = nullptr;  // of each target; the others follow it
 };
 
 // to[p] = from[q] for each position p of `arranged`, which is `original`.arranged(order), and the position q of the same

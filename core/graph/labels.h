@@ -4,79 +4,70 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "graph/node_order.h"
 
 namespace hopscope::graph {
 
-// Of a node with more neighbours so many are asked, at equal distances.
-inline constexpr std::int64_t mostAsked = 24;
+// A label is the mixed number of a node: an order of the nodes that has nothing to do with how the graph is numbered.
+using Label = std::uint32_t;
 
-// Mixes all bits: an order of the numbers that has nothing to do with how the graph is numbered.
-inline std::uint32_t mixed(std::int32_t number)
+inline Label mixed(std::uint32_t number)
 {
-    auto x = static_cast<std::uint32_t>(number);
-    x = (x ^ (x >> 16)) * 0x7feb352dU;
+    std::uint32_t x = (number ^ (number >> 16)) * 0x7feb352dU;
     x = (x ^ (x >> 15)) * 0x846ca68bU;
     return x ^ (x >> 16);
 }
 
-// Calls visit(neighbour) for those of the node that are asked.
-template <class Visit>
-void eachAsked(const Neighbours& graph, std::int64_t node, std::int64_t most, Visit&& visit)
+// The node whose label it is.
+inline std::uint32_t unmixed(Label label)
 {
-    const std::int64_t first = graph.offsets[node], degree = graph.degree(node), count = std::min(degree, most);
-    const std::int64_t step = count ? degree / count : 1;
-    for (std::int64_t i = 0; i < count; ++i) visit(graph.columns[first + i * step]);
+    std::uint32_t x = (label ^ (label >> 16)) * 0x43021123U;  // the factors are inverse to those above
+    x = (x ^ (x >> 15) ^ (x >> 30)) * 0x1d69e2a5U;
+    return x ^ (x >> 16);
 }
 
-// The node itself or the neighbour whose number has the smallest hash.
-inline std::int32_t firstLabel(const Neighbours& graph, std::int64_t node, std::int64_t most)
-{
-    auto best = static_cast<std::int32_t>(node);
-    std::uint32_t least = mixed(best);
-    eachAsked(graph, node, most, [&](std::int32_t neighbour) {
-        const std::uint32_t hash = mixed(neighbour);
-        if (hash >= least) return;
-        least = hash;
-        best = neighbour;
-    });
-    return best;
-}
+// A node and those of its neighbours that are asked: of more than there is room for, some at equal distances. Of a fixed
+// size, so that all are looked at in whole vectors.
+inline constexpr std::size_t mostSeen = 24;
 
-// Counts the labels around one node after the other. Of those that occur most often, the one with the smallest hash wins.
-class LabelCounts {
-public:
-    void begin() { ++m_round; }
-
-    void add(std::int32_t label)
-    {
-        std::size_t at = (static_cast<std::uint32_t>(label) * 2654435761U) >> 25;
-        while (m_slots[at].round == m_round && m_slots[at].label != label) at = (at + 1) % m_slots.size();
-        Slot& slot = m_slots[at];
-        if (slot.round != m_round) slot = {.round = m_round, .label = label, .count = 0};
-        if (++slot.count < m_most || (slot.count == m_most && mixed(label) >= mixed(m_best))) return;
-        m_most = slot.count;
-        m_best = label;
-    }
-
-    // Of the labels added since begin(), of which there is at least one.
-    std::int32_t take()
-    {
-        m_most = 0;
-        return m_best;
-    }
-
-private:
-    struct Slot {
-        std::uint32_t round = 0;
-        std::int32_t label = 0, count = 0;
-    };
-    static_assert(mostAsked < 64, "half of the slots stay free");
-    std::array<Slot, 128> m_slots{};
-    std::uint32_t m_round = 0;
-    std::int32_t m_most = 0, m_best = 0;
+struct Around {
+    std::array<std::uint32_t, mostSeen> seen;  // nodes or labels; after the first `count` that of the node again
+    std::size_t count = 1;
 };
+
+inline Around around(const Neighbours& graph, std::int64_t node, std::int64_t mostAsked = mostSeen - 1)
+{
+    const std::int64_t first = graph.offsets[node], degree = graph.degree(node), asked = std::min(degree, mostAsked);
+    const std::int64_t step = asked ? degree / asked : 1;
+    Around found;
+    found.seen.fill(static_cast<std::uint32_t>(node));
+    for (std::int64_t i = 0; i < asked; ++i)
+        found.seen[static_cast<std::size_t>(i) + 1] = static_cast<std::uint32_t>(graph.columns[first + i * step]);
+    found.count = static_cast<std::size_t>(asked) + 1;
+    return found;
+}
+
+// The least label among the nodes.
+inline Label firstLabel(const Around& nodes)
+{
+    Label least = mixed(nodes.seen[0]);
+    for (const std::uint32_t node : nodes.seen) least = std::min(least, mixed(node));
+    return least;
+}
+
+// The label that occurs most often; of several, the least.
+inline Label mostFrequent(const Around& labels)
+{
+    std::array<std::uint32_t, mostSeen> times{};
+    for (std::size_t j = 0; j < labels.count; ++j)
+        for (std::size_t i = 0; i < mostSeen; ++i) times[i] += labels.seen[i] == labels.seen[j] ? 1U : 0U;
+    std::uint64_t best = 0;
+    for (std::size_t i = 0; i < labels.count; ++i)
+        best = std::max(best, std::uint64_t{times[i]} << 32 | static_cast<std::uint32_t>(~labels.seen[i]));
+    return ~static_cast<std::uint32_t>(best);
+}
 
 }  // namespace hopscope::graph

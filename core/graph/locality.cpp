@@ -10,36 +10,34 @@ namespace hopscope::graph {
 
 namespace {
 
-constexpr std::int64_t mostEdges = 1 << 20;
+constexpr std::int64_t mostEdges = 1 << 16;
 constexpr int triedEdges = 128;
 constexpr int rounds = 2;
-constexpr std::int64_t tried = 16;  // neighbours of each node: what is looked at around an edge stays constant
+constexpr std::int64_t tried = 10;  // neighbours of each node: what is looked at around an edge stays constant
 
 // Labels after some rounds, in each of which all nodes see what the others had before it, made where they are wanted.
 class LazyLabels {
 public:
     explicit LazyLabels(const Neighbours& graph) : m_graph(graph) {}
 
-    std::int32_t of(std::int64_t node, int round)
+    Label of(std::int64_t node, int round)
     {
-        if (round == 0) return firstLabel(m_graph, node, tried);
+        if (round == 0) return firstLabel(around(m_graph, node, tried));
         const auto [it, fresh] = m_known.try_emplace({node, round}, 0);
         if (fresh) it->second = counted(node, round);
         return it->second;
     }
 
 private:
-    std::int32_t counted(std::int64_t node, int round)
+    Label counted(std::int64_t node, int round)
     {
-        LabelCounts counts;
-        counts.begin();
-        counts.add(of(node, round - 1));
-        eachAsked(m_graph, node, tried, [&](std::int32_t u) { counts.add(of(u, round - 1)); });
-        return counts.take();
+        Around about = around(m_graph, node, tried);
+        for (std::size_t i = 0; i < about.count; ++i) about.seen[i] = of(about.seen[i], round - 1);
+        return mostFrequent(about);
     }
 
     const Neighbours& m_graph;
-    std::map<std::pair<std::int64_t, int>, std::int32_t> m_known;
+    std::map<std::pair<std::int64_t, int>, Label> m_known;
 };
 
 std::int64_t ownerOf(const Neighbours& graph, std::int64_t edge)
@@ -72,10 +70,10 @@ double sampledTogether(const Neighbours& graph, std::int64_t rows)
     if (graph.edges() == 0) return 0;
     std::mt19937_64 random(1);
     LazyLabels labels(graph);
-    std::map<std::int32_t, int> sizes, together;
+    std::map<Label, int> sizes, together;
     for (int i = 0; i < triedEdges; ++i) {
         const auto edge = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(graph.edges()));
-        const std::int32_t a = labels.of(ownerOf(graph, edge), rounds), b = labels.of(graph.columns[edge], rounds);
+        const Label a = labels.of(ownerOf(graph, edge), rounds), b = labels.of(graph.columns[edge], rounds);
         ++sizes[a];
         ++sizes[b];
         if (a == b) ++together[a];

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/clones.h"
 #include "base/parallel.h"
 #include "graph/labels.h"
 
@@ -15,14 +16,30 @@ constexpr std::int64_t grain = 1 << 12;
 constexpr std::int64_t parts = 24;
 constexpr int rounds = 2;
 
-using Labels = std::vector<std::int32_t>;
+using Labels = std::vector<Label>;
+
+// Of the nodes of a range. Both loops compute whole vectors, which some processors have wider.
+HOPSCOPE_CLONES("arch=x86-64-v3")
+void firstLabelsOf(const Neighbours& graph, Label* labels, std::int64_t begin, std::int64_t end)
+{
+    for (std::int64_t v = begin; v < end; ++v) labels[v] = firstLabel(around(graph, v));
+}
+
+HOPSCOPE_CLONES("arch=x86-64-v3")
+void nextLabels(const Neighbours& graph, const Label* labels, Label* next, std::int64_t begin, std::int64_t end)
+{
+    for (std::int64_t v = begin; v < end; ++v) {
+        Around about = around(graph, v);
+        for (std::uint32_t& node : about.seen) node = labels[node];
+        *next++ = mostFrequent(about);
+    }
+}
 
 Labels firstLabels(const Neighbours& graph, int threads)
 {
     Labels labels(static_cast<std::size_t>(graph.nodes));
     base::parallelParts(graph.nodes, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t v = begin; v < end; ++v)
-            labels[static_cast<std::size_t>(v)] = firstLabel(graph, v, mostAsked);
+        firstLabelsOf(graph, labels.data(), begin, end);
     });
     return labels;
 }
@@ -32,13 +49,7 @@ void propagate(const Neighbours& graph, Labels& labels, Labels& next, std::int64
                int threads)
 {
     base::parallelParts(last - first, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        LabelCounts counts;
-        for (std::int64_t v = first + begin; v < first + end; ++v) {
-            counts.begin();
-            counts.add(labels[static_cast<std::size_t>(v)]);
-            eachAsked(graph, v, mostAsked, [&](std::int32_t u) { counts.add(labels[static_cast<std::size_t>(u)]); });
-            next[static_cast<std::size_t>(v - first)] = counts.take();
-        }
+        nextLabels(graph, labels.data(), next.data() + begin, first + begin, first + end);
     });
     std::copy_n(next.begin(), last - first, labels.begin() + first);
 }
@@ -119,6 +130,7 @@ NodeOrder communityOrder(const Neighbours& graph, int threads)
     for (int round = 0; round < rounds; ++round)
         for (std::int64_t first = 0; first < graph.nodes; first += part)
             propagate(graph, labels, next, first, std::min(first + part, graph.nodes), threads);
+    for (Label& label : labels) label = unmixed(label);
     return sortedBy(graph.nodes, graph.nodes, [&](std::int64_t v) { return labels[static_cast<std::size_t>(v)]; });
 }
 

@@ -139,7 +139,8 @@ private:
     {
         if (m_structure.column(relation.table, relation.owner).identity()) return visit(node.row);
         const graph::Adjacency& adjacency = m_structure.adjacency(relation.table, relation.owner);
-        for (std::int64_t p = adjacency.begin(node.row); p < adjacency.end(node.row); ++p) visit(adjacency.row(p));
+        adjacency.eachRow(adjacency.begin(node.row), adjacency.end(node.row),
+                          [&](std::int64_t, std::int64_t row) { visit(row); });
     }
 
     std::int64_t rowsInto(const Node& node)

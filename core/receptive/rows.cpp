@@ -88,7 +88,8 @@ void RowMoves::each(const Rows& rows, Visit&& visit)
     if (!rows.owners) return eachPlain(rows, visit);
     const graph::Adjacency& adjacency = m_structure.adjacency(rows.table, rows.owner);
     eachPlain(*rows.owners, [&](std::int64_t owner) {
-        for (std::int64_t p = adjacency.begin(owner); p < adjacency.end(owner); ++p) visit(adjacency.row(p));
+        adjacency.eachRow(adjacency.begin(owner), adjacency.end(owner),
+                          [&](std::int64_t, std::int64_t row) { visit(row); });
     });
 }
 

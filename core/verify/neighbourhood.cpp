@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace hopscope::verify {
 
@@ -67,9 +68,11 @@ bool Neighbourhood::round(const Rows& frontier, Rows& next, const std::function<
         const auto rows = frontier.find(link.target);
         if (!link.followed || rows == frontier.end()) continue;
         for (const std::int64_t row : rows->second) {
-            for (std::int64_t p = link.rows->begin(row); p < link.rows->end(row); ++p) {
-                add(link.table, link.rows->row(p), next);
-                if (++visited % askEvery == 0 && !fits(m_sizes)) return false;
+            for (std::int64_t p = link.rows->begin(row), end = link.rows->end(row); p < end;) {
+                const std::int64_t last = std::min(p + askEvery - visited % askEvery, end);
+                link.rows->eachRow(p, last, [&](std::int64_t, std::int64_t from) { add(link.table, from, next); });
+                visited += last - std::exchange(p, last);
+                if (visited % askEvery == 0 && !fits(m_sizes)) return false;
             }
         }
     }

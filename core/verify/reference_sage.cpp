@@ -115,8 +115,9 @@ void gatherChunk(const Graph& graph, const Number* input, std::int64_t width, Ch
         std::fill_n(own, width, 0.0);
         accumulate(input + v * width, width, own);
         const std::int64_t begin = graph.incoming.begin(v), end = graph.incoming.end(v);
-        for (std::int64_t p = begin; p < end; ++p)
-            accumulate(input + graph.sources[graph.incoming.row(p)] * width, width, mean);
+        graph.incoming.eachRow(begin, end, [&](std::int64_t, std::int64_t row) {
+            accumulate(input + graph.sources[row] * width, width, mean);
+        });
         for (std::int64_t i = 0; i < width && end > begin; ++i) mean[i] /= static_cast<double>(end - begin);
     }
 }

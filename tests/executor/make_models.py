@@ -38,6 +38,19 @@ class Sage(nn.Module):
         return self.a(sums(x.index_select(0, src), dst, n) / degree.view(-1, 1)) + self.b(x)
 
 
+class Hops(nn.Module):
+    """Means over the edges, hop by hop, each beside the input and a value that is stored; one sum. No products."""
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        n = x.size(0)
+        degree = torch.zeros(n).scatter_add(0, dst, torch.ones(dst.size(0))).clamp(min=1).view(-1, 1)
+        first = sums(x.index_select(0, src), dst, n).relu()
+        z = first
+        for _ in range(3):
+            z = 0.75 * (sums(z.index_select(0, src), dst, n) / degree) + 0.125 * first + 0.125 * x
+        return z
+
+
 class Gcn(nn.Module):
     def __init__(self):
         super().__init__()
@@ -298,6 +311,7 @@ def main(folder):
     save(folder, "sage", Stack(Sage), plain)
     save(folder, "sage_scripted", Stack(Sage), plain, scripted=True)
     save(folder, "sage_no_edges", Stack(Sage), {"x": x, "edge_index": e[:, :0]}, scripted=True)
+    save(folder, "hops", Hops(), plain)
     save(folder, "gcn", Stack(Gcn, 3), plain)
     save(folder, "gat", Stack(Gat), plain)
     save(folder, "scored", Scored(), plain)

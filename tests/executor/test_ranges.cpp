@@ -10,11 +10,11 @@ using namespace hopscope::executor;
 
 namespace {
 
-using Numbers = std::set<std::int64_t>;
+using RowNumbers = std::set<std::int64_t>;
 
-Numbers numbersOf(const Ranges& ranges)
+RowNumbers numbersOf(const Ranges& ranges)
 {
-    Numbers numbers;
+    RowNumbers numbers;
     for (const Destinations& r : ranges)
         for (std::int64_t i = 0; i < r.count; ++i) numbers.insert(r.first + i);
     return numbers;
@@ -57,8 +57,8 @@ TEST_CASE("sets of ranges are what sets of numbers are")
         CAPTURE(round);
         const Ranges one = drawn(random, count), two = drawn(random, count);
         const Ranges a = united(one), b = united(two), both = intersection(a, b), left = gaps(a, count);
-        Numbers common, missing;
-        const Numbers inA = numbersOf(one), inB = numbersOf(two);
+        RowNumbers common, missing;
+        const RowNumbers inA = numbersOf(one), inB = numbersOf(two);
         std::ranges::set_intersection(inA, inB, std::inserter(common, common.end()));
         for (std::int64_t i = 0; i < count; ++i)
             if (!inA.contains(i)) missing.insert(i);
@@ -132,8 +132,8 @@ TEST_CASE("what is in one set of ranges and not in another one")
     for (int round = 0; round < 2000; ++round) {
         CAPTURE(round);
         const Ranges a = united(drawn(random, 24)), b = united(drawn(random, 24));
-        Numbers expected;
-        const Numbers inA = numbersOf(a), inB = numbersOf(b);
+        RowNumbers expected;
+        const RowNumbers inA = numbersOf(a), inB = numbersOf(b);
         std::ranges::set_difference(inA, inB, std::inserter(expected, expected.end()));
         CHECK(numbersOf(difference(a, b)) == expected);
         CHECK(inOrder(difference(a, b)));

@@ -66,20 +66,20 @@ TEST_CASE("names become file names that any system accepts")
     CHECK(encodeFileName("out.a/b c") == "out.a%2Fb%20c");
 }
 
-TEST_CASE("a store in scratch memory takes rows in any order and leaves no file")
+TEST_CASE("a store takes all rows in the order of a permutation, along any dimension")
 {
     const tests::TemporaryFolder folder;
     const graph::Scratch scratch(folder.path);
-    const at::Tensor whole = at::arange(5000 * 7, at::TensorOptions().dtype(at::kFloat)).reshape({5000, 7});
-    const at::Tensor order = at::randperm(5000, at::TensorOptions().dtype(at::kLong));
-    Store store(folder.path, "v1", base::DType::Float32, {5000, 7}, 0, scratch);
-    store.write(order.narrow(0, 0, 3000), whole.index_select(0, order.narrow(0, 0, 3000)));
-    CHECK_THROWS_AS(store.checkComplete(), Failure);
-    store.write(order.narrow(0, 3000, 2000), whole.index_select(0, order.narrow(0, 3000, 2000)));
-    CHECK_NOTHROW(store.checkComplete());
-    CHECK(at::equal(store.tensor(), whole));
-    CHECK(at::equal(loader::toTensor(store.view()), whole));
-    CHECK(std::filesystem::is_empty(folder.path));
+    const at::Tensor table = at::arange(40000 * 7, at::TensorOptions().dtype(at::kFloat)).reshape({40000, 7});
+    const at::Tensor order = at::randperm(40000, at::TensorOptions().dtype(at::kLong));
+    Store rows(folder.path, "v1", "v1", base::DType::Float32, {40000, 7}, 0, scratch);
+    rows.writePicked(table, order.const_data_ptr<std::int64_t>());
+    rows.checkComplete();
+    CHECK(at::equal(rows.tensor(), table.index_select(0, order)));
+    Store columns(folder.path, "v2", "v2", base::DType::Float32, {7, 40000}, 1, scratch);
+    columns.writePicked(table.t(), order.const_data_ptr<std::int64_t>());
+    columns.checkComplete();
+    CHECK(at::equal(columns.tensor(), table.t().index_select(1, order)));
 }
 
 TEST_CASE("a narrower store rounds to nearest and says what that has changed")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 
 #include "graph/adjacency.h"
 #include "graph/files.h"
@@ -27,10 +28,28 @@ Lists listsOf(const Adjacency& adjacency)
     Lists lists;
     for (std::int64_t target = 0; target < adjacency.targets(); ++target) {
         lists.emplace_back();
-        for (std::int64_t at = adjacency.begin(target); at < adjacency.end(target); ++at)
-            lists.back().push_back(adjacency.row(at));
+        adjacency.eachRow(adjacency.begin(target), adjacency.end(target),
+                          [&](std::int64_t, std::int64_t row) { lists.back().push_back(row); });
     }
     return lists;
+}
+
+// By position.
+std::vector<std::int64_t> rowsOf(const Adjacency& adjacency, std::int64_t first, std::int64_t last)
+{
+    std::vector<std::int64_t> rows;
+    adjacency.eachRow(first, last, [&](std::int64_t p, std::int64_t row) {
+        CHECK(p == first + static_cast<std::int64_t>(rows.size()));
+        rows.push_back(row);
+    });
+    return rows;
+}
+
+std::vector<std::int64_t> joined(const Lists& lists)
+{
+    std::vector<std::int64_t> all;
+    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+    return all;
 }
 
 void sortKeys(std::vector<std::int64_t>& keys, std::int64_t stride, std::int64_t rows)
@@ -143,13 +162,27 @@ TEST_CASE("rows can be grouped in another order of the targets, and so can what 
         REQUIRE(arranged.has_value());
         const Lists before = listsOf(*made), after = listsOf(*arranged);
         std::vector<std::int64_t> along(keys.size()), moved(keys.size(), -1);
-        for (std::int64_t p = 0; p < rows; ++p) along[static_cast<std::size_t>(p)] = made->row(p) * 3;
+        made->eachRow(0, rows, [&](std::int64_t p, std::int64_t row) { along[static_cast<std::size_t>(p)] = row * 3; });
         arrange(*made, *arranged, order.data(), along.data(), moved.data(), threads);
         bool same = true;
         for (std::size_t t = 0; t < order.size(); ++t)
             same = same && after[t] == before[static_cast<std::size_t>(order[t])];
-        for (std::int64_t p = 0; p < rows; ++p)
-            same = same && moved[static_cast<std::size_t>(p)] == arranged->row(p) * 3;
+        const std::vector<std::int64_t> all = joined(after);
+        for (std::size_t p = 0; p < all.size(); ++p) same = same && moved[p] == all[p] * 3;
+        CHECK(same);
+        for (int i = 0; i < 50; ++i) {
+            const auto first = static_cast<std::int64_t>(random() % (rows + 1));
+            const std::int64_t last = std::min(first + i * i * 3, rows);
+            CHECK(std::ranges::equal(
+                rowsOf(*arranged, first, last),
+                std::span(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first))));
+        }
+        CHECK(arranged->inOrder() == false);
+        const auto twice = arranged->arranged(order.data(), scratch, threads);
+        REQUIRE(twice.has_value());
+        const Lists again = listsOf(*twice);
+        for (std::size_t t = 0; t < order.size(); ++t)
+            same = same && again[t] == after[static_cast<std::size_t>(order[t])];
         CHECK(same);
     }
 }

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy
 from graphs import GRAPHS
-from peers import BASIC, CONVOLUTIONS, EDGE_FEATURES, FEATURES, pyg_model
+from peers import BASIC, CONVOLUTIONS, DEEP, EDGE_FEATURES, FEATURES, pyg_model
 
 OURS = ("engine", "moved")
 PEERS = ("scatter", "spmm", "loop", "dgl", "dgl-loop")
@@ -41,7 +41,7 @@ def arguments():
     parser.add_argument("--graph", choices=GRAPHS, default="communities")
     parser.add_argument("--nodes", type=int, default=1 << 17)
     parser.add_argument("--degree", type=int, default=16)
-    parser.add_argument("--models", nargs="+", choices=BASIC + CONVOLUTIONS, default=list(BASIC))
+    parser.add_argument("--models", nargs="+", choices=BASIC + CONVOLUTIONS + DEEP, default=list(BASIC))
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--reassociate", action="store_true", help="the engine once more, with --reassociate")
@@ -128,7 +128,7 @@ def fastest(rounds):
 
 
 def wanted(options, model):
-    if model in CONVOLUTIONS:
+    if model in CONVOLUTIONS + DEEP:
         return [name for name in options.peers if name == "scatter"]
     return [name for name in options.peers if options.dgl or not name.startswith("dgl")]
 

@@ -28,6 +28,9 @@ BASIC = ("sage", "gcn", "gat")
 # Three of these convolutions with ReLU between them. There is nothing beside them but PyG on the whole graph: DGL and
 # PyG's loop have them in other forms or not at all, and no product with a sparse matrix computes them.
 CONVOLUTIONS = ("gatv2", "transformer", "resgated", "gine", "edge", "pna")
+# Ten hops over the same edges: ten layers of GCN; APPNP behind two linear layers; SGConv before one.
+DEEP = ("deepgcn", "appnp", "sgc")
+HOPS = 10
 
 
 # ---- models
@@ -77,13 +80,26 @@ def stack(name):
     return (Attributed if name == "gine" else Stack)().eval()
 
 
+def deep(name):
+    from torch import nn
+    from torch_geometric.nn import APPNP, GCN, Sequential, SGConv
+    if name == "deepgcn":
+        return GCN(FEATURES, HIDDEN, HOPS, CLASSES).eval()
+    if name == "sgc":
+        return SGConv(FEATURES, CLASSES, K=HOPS).eval()
+    return Sequential("x, edge_index", [
+        (nn.Sequential(nn.Linear(FEATURES, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, CLASSES)), "x -> x"),
+        (APPNP(K=HOPS, alpha=0.1), "x, edge_index -> x")]).eval()
+
+
 def pyg_model(name):
     import torch
-    if name in CONVOLUTIONS:
-        torch.manual_seed(0)
-        return stack(name)
-    from torch_geometric.nn import GAT, GCN, GraphSAGE
     torch.manual_seed(0)
+    if name in CONVOLUTIONS:
+        return stack(name)
+    if name in DEEP:
+        return deep(name)
+    from torch_geometric.nn import GAT, GCN, GraphSAGE
     kind = {"sage": GraphSAGE, "gcn": GCN, "gat": lambda *sizes: GAT(*sizes, heads=2)}[name]
     return kind(FEATURES, HIDDEN, LAYERS, CLASSES).eval()
 

@@ -1,0 +1,47 @@
+#pragma once
+
+// Private to executor: numbers of rows along an adjacency.
+
+#include <cstdint>
+#include <memory>
+
+#include "graph/adjacency.h"
+#include "graph/node_order.h"
+
+namespace hopscope::executor {
+
+// How the rows of a table are numbered: as in the input, or by their places in the order in which a run computes the nodes
+// of a type (Structure::arrangeNodes). Where that is the order of the input, it is the same.
+enum class Numbers : std::uint8_t { Input, Places };
+
+// A key column in the order of an adjacency: position p holds the key of the row there (Adjacency::eachRow), in 32 or 64 bits (wide).
+struct OwnedColumn {
+    std::shared_ptr<std::byte> bytes;
+    bool wide = false;
+
+    // Any numbers in it; raises Resources.
+    static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
+
+    [[nodiscard]] std::int64_t operator[](std::int64_t position) const
+    {
+        return wide ? reinterpret_cast<const std::int64_t*>(bytes.get())[position]
+                    : reinterpret_cast<const std::int32_t*>(bytes.get())[position];
+    }
+    // Calls it with a pointer to the first number.
+    template <class Work>
+    void with(Work&& work)
+    {
+        if (wide) work(reinterpret_cast<std::int64_t*>(bytes.get()));
+        else work(reinterpret_cast<std::int32_t*>(bytes.get()));
+    }
+};
+
+// A column along `from`, along `to`, which is from.arranged(order).
+OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
+                     const graph::NodeOrder& order, const graph::Scratch& scratch, int threads);
+
+// The places of the first `rows` numbers.
+OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places,
+                     const graph::Scratch& scratch, int threads);
+
+}  // namespace hopscope::executor

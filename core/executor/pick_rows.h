@@ -1,0 +1,21 @@
+#pragma once
+
+// Private to executor: gathers rows of a table in the host's memory.
+
+#include <functional>
+
+#include <ATen/ATen.h>
+
+namespace hopscope::executor {
+
+// Allocates the memory that rows are copied into.
+using RowBuffer = std::function<at::Tensor(at::IntArrayRef shape, at::ScalarType dtype)>;
+
+// Rows `rows` (32 or 64 bits) of a table along its dimension `dim`, on all cores: by the prefetching kernel where the
+// elements of a row follow each other, else by LibTorch.
+at::Tensor pickRows(const at::Tensor& table, std::int64_t dim, const at::Tensor& rows, const RowBuffer& buffer);
+
+// From LibTorch.
+at::Tensor pageable(at::IntArrayRef shape, at::ScalarType dtype);
+
+}  // namespace hopscope::executor

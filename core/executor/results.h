@@ -1,0 +1,36 @@
+#pragma once
+
+// Private to executor: what a run hands out: its results, and the checkpoints that were kept, in the order of the input.
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "executor/session.h"
+
+namespace hopscope::executor {
+
+class Results {
+public:
+    explicit Results(Session& session) : m_session(session) {}
+
+    // Puts results and checkpoints into the report, then gives the files of results their names: of all, or of none, unless
+    // the run has a journal, by which a later process takes them over. Throws Failure.
+    void publish();
+
+private:
+    StoredTensor output(const ir::NamedValue& o);
+    at::Tensor number(ir::ValueId value);
+    static StoredTensor inMemory(const ir::NamedValue& o, const at::Tensor& value);
+    Store* stored(ir::ValueId value);
+    Store& copied(const ir::NamedValue& o);
+    void addCheckpoints();
+
+    Session& m_session;
+    std::unordered_map<ir::ValueId, std::shared_ptr<Store>> m_stored;
+    std::vector<std::unique_ptr<Store>> m_copies;
+    std::vector<Store*> m_publish;
+    std::vector<std::string> m_published;
+};
+
+}  // namespace hopscope::executor
