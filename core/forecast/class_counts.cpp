@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/rows/classes.h"
+#include "base/parallel.h"
 
 namespace hopscope::forecast {
 
@@ -12,6 +13,7 @@ using ir::RowKind;
 namespace {
 
 constexpr std::size_t remembered = 256;
+constexpr std::int64_t mostMarks = 1 << 28;  // of all threads together, 4 bytes each
 
 Counts summed(std::vector<std::int64_t> perBatch)
 {
@@ -102,31 +104,42 @@ Counts ClassCounts::owned(const plan::Loop& loop, const RowClass& rows, std::int
 Counts ClassCounts::frontier(const plan::Loop& loop, ir::SpaceId type, std::int64_t size)
 {
     Counts counts = batches(loop, size);
-    Marks marks(m_structure.size(type));
-    Range own;
-    for (std::size_t i = 0; i < counts.perBatch.size(); ++i) {
-        own = {own.end, own.end + counts.perBatch[i]};
-        marks.begin(static_cast<std::int64_t>(i));
-        if (type == loop.destination) marks.add(own);
-        for (const plan::FrontierSource& source : loop.frontier)
-            if (source.type == type) mark(marks, source, own);
-        counts.perBatch[i] = marks.count();
-    }
+    if (type == loop.destination && counts.perBatch.size() == 1) return counts;  // all rows are its own
+    const std::int64_t rows = m_structure.size(type), all = m_structure.size(loop.destination);
+    const auto several = static_cast<int>(
+        std::clamp<std::int64_t>(mostMarks / std::max<std::int64_t>(rows, 1), 1, base::hardwareThreads()));
+    const auto count = static_cast<std::int64_t>(counts.perBatch.size());
+    std::vector<Marker> markers;
+    for (const plan::FrontierSource& source : loop.frontier)
+        if (source.type == type) markers.push_back(marker(source));
+    base::parallelParts(count, several, 1, [&](int, std::int64_t begin, std::int64_t end) {
+        Marks marks(rows);
+        for (std::int64_t i = begin; i < end; ++i) {
+            const Range own{i * size, std::min((i + 1) * size, all)};
+            marks.begin(i);
+            if (type == loop.destination) marks.add(own);
+            for (const Marker& mark : markers) mark(marks, own);
+            counts.perBatch[static_cast<std::size_t>(i)] = marks.count();
+        }
+    });
     return summed(std::move(counts.perBatch));
 }
 
-void ClassCounts::mark(Marks& marks, const plan::FrontierSource& source, const Range& own)
+// Marks the rows that a source names for a range of destinations. What that takes is made here: threads may not raise.
+ClassCounts::Marker ClassCounts::marker(const plan::FrontierSource& source)
 {
     const RowClass on = analysis::owned(m_analysis, source.space, source.owner);
-    if (on.kind == RowKind::Owned && on.key == source.key) return marks.add(own);
-    if (on.kind != RowKind::Owned) {
-        const executor::Column& column = m_structure.column(source.space, source.key);
-        for (std::int64_t row = own.begin; row < own.end; ++row) marks.add(column[row]);
-        return;
-    }
+    if (on.kind == RowKind::Owned && on.key == source.key)
+        return [](Marks& marks, const Range& own) { marks.add(own); };
+    if (on.kind != RowKind::Owned)
+        return [&column = m_structure.column(source.space, source.key)](Marks& marks, const Range& own) {
+            for (std::int64_t row = own.begin; row < own.end; ++row) marks.add(column[row]);
+        };
     const graph::Adjacency& adjacency = m_structure.adjacency(on.table, on.key);
     const executor::OwnedColumn& column = m_structure.ownedColumn(on.table, on.key, source.key);
-    for (std::int64_t p = adjacency.begin(own.begin); p < adjacency.begin(own.end); ++p) marks.add(column[p]);
+    return [&adjacency, &column](Marks& marks, const Range& own) {
+        for (std::int64_t p = adjacency.begin(own.begin); p < adjacency.begin(own.end); ++p) marks.add(column[p]);
+    };
 }
 
 Counts ClassCounts::atMost(const plan::Loop& loop, const RowClass& rows, std::int64_t size)

@@ -3,6 +3,7 @@
 // Private to forecast: counts the rows of each class in each batch of a loop from the graph, without building blocks.
 
 #include <array>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -39,11 +40,12 @@ private:
         std::int64_t begin = 0, end = 0;
     };
     class Marks;
+    using Marker = std::function<void(Marks& marks, const Range& own)>;
     Key keyOf(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size) const;
     Counts batches(const plan::Loop& loop, std::int64_t size);
     Counts owned(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
     Counts frontier(const plan::Loop& loop, ir::SpaceId type, std::int64_t size);
-    void mark(Marks& marks, const plan::FrontierSource& source, const Range& own);
+    Marker marker(const plan::FrontierSource& source);
 
     const analysis::Analysis& m_analysis;
     executor::Structure& m_structure;

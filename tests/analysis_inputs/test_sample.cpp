@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/roles/int_column.h"
+#include "analysis/roles/landmarks.h"
 #include "analysis/roles/sample.h"
 #include "tensors.h"
 
@@ -176,6 +177,25 @@ TEST_CASE("self-loops, isolated nodes, duplicates and a hub come along where the
         CHECK(touched.size() < degree.size());
         CHECK(*std::ranges::max_element(degree) >= 10);
         CHECK(kept.size() >= degree.size() / 2);
+    }
+}
+
+TEST_CASE("the first self-loop is found, however many threads look for it")
+{
+    const std::int64_t count = 1'100'000;
+    Random random(3);
+    for (int loops = 0; loops < 12; ++loops) {
+        Edges edges;
+        for (std::int64_t e = 0; e < count; ++e) edges.emplace_back(e, e + 1);
+        std::int64_t first = -1;
+        for (int i = 0; i < loops; ++i) {
+            const std::int64_t at = random.below(count);
+            edges[static_cast<std::size_t>(at)] = {7, 7};
+            first = first < 0 ? at : std::min(first, at);
+        }
+        const TensorView index = inputs::index(edges);
+        CAPTURE(loops);
+        CHECK(analysis::landmarks::selfLoop(IntColumn(index, 0, 0), IntColumn(index, 1, 0)) == first);
     }
 }
 

@@ -2,11 +2,31 @@
 
 #include <mutex>
 
+#include "base/clones.h"
 #include "base/parallel.h"
 
 namespace hopscope::analysis::inference {
 
 using base::ErrorCode;
+
+namespace {
+
+HOPSCOPE_CLONES("avx512f", "avx2")
+[[gnu::flatten]] Range rangeWithin(const IntColumn& column, std::int64_t begin, std::int64_t end)
+{
+    Range range{column[begin], column[begin]};
+    withNumbers(column, [&](auto number) {
+        std::int64_t low = range.low, high = range.high;
+        for (std::int64_t i = begin; i < end; ++i) {
+            low = std::min(low, number(i));
+            high = std::max(high, number(i));
+        }
+        range = {low, high};
+    });
+    return range;
+}
+
+}  // namespace
 
 Range rangeOf(const IntColumn& column)
 {
@@ -15,13 +35,7 @@ Range rangeOf(const IntColumn& column)
     Range all{column[0], column[0]};
     std::mutex mutex;
     base::parallelParts(column.size(), base::hardwareThreads(), grain, [&](int, std::int64_t begin, std::int64_t end) {
-        Range range{column[begin], column[begin]};
-        withNumbers(column, [&](auto number) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                range.low = std::min(range.low, number(i));
-                range.high = std::max(range.high, number(i));
-            }
-        });
+        const Range range = rangeWithin(column, begin, end);
         const std::lock_guard lock(mutex);
         all = {std::min(all.low, range.low), std::max(all.high, range.high)};
     });

@@ -1,6 +1,7 @@
 #include "analysis/roles/landmarks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <unordered_map>
 
@@ -14,6 +15,7 @@ namespace {
 constexpr std::int64_t kCompared = 100'000;  // edges looked at closely
 constexpr std::int64_t kCounted = 20'000;    // numbers counted for the most frequent one
 constexpr std::int64_t kGrain = 250'000;     // of a thread
+constexpr std::int64_t kAtOnce = 50'000;     // edges between looks at what other threads have found
 
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull, kOther = 0xd6e8feb86659fd93ull;
 
@@ -57,6 +59,18 @@ std::vector<Hashed> hashes(const IntColumn& source, const IntColumn& destination
     });
 }
 
+// `end` if there is none.
+std::int64_t selfLoopWithin(const IntColumn& source, const IntColumn& destination, std::int64_t begin, std::int64_t end)
+{
+    std::int64_t at = begin;
+    withNumbers(source, [&](auto from) {
+        withNumbers(destination, [&](auto to) {
+            while (at < end && from(at) != to(at)) ++at;
+        });
+    });
+    return at;
+}
+
 }  // namespace
 
 std::int64_t repeatedEdge(const IntColumn& source, const IntColumn& destination, std::uint64_t seed)
@@ -77,14 +91,17 @@ std::int64_t repeatedEdge(const IntColumn& source, const IntColumn& destination,
 
 std::int64_t selfLoop(const IntColumn& source, const IntColumn& destination)
 {
-    std::int64_t found = -1;
-    withNumbers(source, [&](auto from) {
-        withNumbers(destination, [&](auto to) {
-            for (std::int64_t p = 0; found < 0 && p < source.size(); ++p)
-                if (from(p) == to(p)) found = p;
-        });
+    std::atomic<std::int64_t> first = source.size();
+    base::parallelParts(source.size(), base::hardwareThreads(), kGrain, [&](int, std::int64_t begin, std::int64_t end) {
+        for (; begin < std::min<std::int64_t>(end, first); begin += kAtOnce) {
+            const std::int64_t last = std::min(begin + kAtOnce, end);
+            const std::int64_t found = selfLoopWithin(source, destination, begin, last);
+            if (found == last) continue;
+            for (std::int64_t known = first; found < known && !first.compare_exchange_weak(known, found);) {}
+            return;
+        }
     });
-    return found;
+    return first < source.size() ? first.load() : -1;
 }
 
 std::int64_t mostFrequent(const IntColumn& ends)
