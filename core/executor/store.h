@@ -67,7 +67,7 @@ public:
     void publish();
 
     // Lasting stores: whether an earlier process has written rows; takes these as written, with what they have lost;
-    // flushes to the disk (any thread); removes the file at the end of this object.
+    // flushes to the disk (any thread); removes the file, whose bytes go with this object.
     [[nodiscard]] bool continued();
     void adopt(const at::Tensor& rows);
     void adoptRange(std::int64_t first, std::int64_t count);

@@ -250,6 +250,12 @@ void NewFile::discard()
     m_temporary.clear();
 }
 
+void NewFile::forget()
+{
+    if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+    m_temporary.clear();
+}
+
 base::Result<std::shared_ptr<std::byte>> NewFile::map()
 {
     if (m_mapping != nullptr) return m_mapping;

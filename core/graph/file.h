@@ -71,8 +71,8 @@ public:
     void refresh() const;
     // Whether the content of an earlier process was kept.
     [[nodiscard]] bool continued() const { return m_continued; }
-    // Removes the file when this object ends, although it was to last.
-    void forget() { m_lasting = Lasting::No; }
+    // Removes the file at once, although it may have been to last; its bytes go when this object and its mapping end.
+    void forget();
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
 private:
