@@ -5,6 +5,7 @@
 
 #include "executor/exception_boundary.h"
 #include "forecast/planned.h"
+#include "forecast/wall_table.h"
 
 namespace hopscope::forecast {
 
@@ -107,7 +108,9 @@ base::Result<Forecast> Predictor::forecast(const plan::Plan& plan, const Predict
     return guarded(stop, [&](Kept& kept) {
         Planned planned(m_analysis, kept, plan, stop);
         Prediction prediction = planned.predict(options);
-        return Forecast{std::move(prediction), planned.times(options, machine)};
+        const WallTable walls(machine);
+        return Forecast{std::move(prediction), planned.times(options, machine), walls.rate(plan::WallKind::DiskRead, 0),
+                        walls.rate(plan::WallKind::DiskWrite, 0)};
     });
 }
 
