@@ -108,9 +108,8 @@ base::Result<Forecast> Predictor::forecast(const plan::Plan& plan, const Predict
     return guarded(stop, [&](Kept& kept) {
         Planned planned(m_analysis, kept, plan, stop);
         Prediction prediction = planned.predict(options);
-        const WallTable walls(machine);
-        return Forecast{std::move(prediction), planned.times(options, machine), walls.rate(plan::WallKind::DiskRead, 0),
-                        walls.rate(plan::WallKind::DiskWrite, 0)};
+        return Forecast{std::move(prediction), planned.times(options, machine),
+                        WallTable(machine).rate(plan::WallKind::DiskRead, 0)};
     });
 }
 

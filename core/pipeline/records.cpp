@@ -49,12 +49,11 @@ schema::StageRecord toRecord(const executor::StageReport& stage, const analysis:
     return record;
 }
 
-// A disk reads while it writes.
-void boundByDisk(schema::StageRecord& record, const executor::StageReport& stage, const forecast::Forecast& forecast)
+// What is written need not be on the disk at the end of the stage.
+void boundByDisk(schema::StageRecord& record, const executor::StageReport& stage, double diskRead)
 {
-    if (stage.windows == 0 || forecast.diskRead <= 0 || forecast.diskWrite <= 0) return;
-    const double seconds = std::max(static_cast<double>(stage.leastFileBytes) / forecast.diskRead,
-                                    static_cast<double>(stage.bytes.d2h) / forecast.diskWrite);
+    if (stage.windows == 0 || diskRead <= 0) return;
+    const double seconds = static_cast<double>(stage.leastFileBytes) / diskRead;
     if (seconds <= record.boundSeconds.value_or(0)) return;
     record.boundSeconds = seconds;
     record.wall = plan::Wall::Disk;
@@ -75,7 +74,7 @@ void addForecast(std::vector<schema::StageRecord>& stages, const executor::RunRe
                                .frontierRows = predicted.frontierRows};
         stages[s].boundSeconds = time.boundSeconds;
         stages[s].wall = time.wall;
-        boundByDisk(stages[s], run.stages[s], forecast);
+        boundByDisk(stages[s], run.stages[s], forecast.diskRead);
     }
 }
 
