@@ -83,9 +83,9 @@ struct StageReport {
     std::int64_t reservedMemory = 0;                   // GPU: bytes reserved by the allocator, including its cache
     std::int64_t frontierRows = 0;                     // sum over batches
     std::int64_t destinations = 0;
-    // CPU, where tables did not fit into memory (table_stream.h): windows of all loops, 0 if they fitted, and bytes that were
-    // read from files for them.
-    std::int64_t windows = 0, fileBytes = 0;
+    // CPU, where tables did not fit into memory (table_stream.h): windows of all loops, 0 if they fitted; bytes that were read
+    // from files for them, and would have been with each table read once.
+    std::int64_t windows = 0, fileBytes = 0, leastFileBytes = 0;
     int backOffs = 0;  // number of batches that ran out of memory and were redone with fewer destinations
     std::optional<double>
         overlap;  // GPU: time in which it copied and computed at once, as a share of the shorter of both

@@ -142,10 +142,11 @@ void LoopBooks::tell(const BatchFigures& batches)
     m_log.close(false);
 }
 
-void LoopBooks::streamed(std::int64_t windows, std::int64_t bytes)
+void LoopBooks::streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least)
 {
     m_report.windows += windows;
     m_report.fileBytes += bytes;
+    m_report.leastFileBytes += std::min(bytes, least);
     m_session.noteOnce("stage " + std::to_string(m_report.index.number) + ": tables do not fit into memory; " +
                        base::formatBytes(static_cast<double>(bytes)) + " of them were read past the page cache, in " +
                        base::formatCount(static_cast<double>(windows)) + (windows == 1 ? " window" : " windows"));
@@ -261,7 +262,7 @@ void runInTiles(Session& session, const LoopProgram& program, LoopSizer& sizer, 
         left.count -= window.range().count;
         left.first += window.range().count;
     }
-    books.streamed(stream->windows(), stream->read());
+    books.streamed(stream->windows(), stream->read(), stream->fileBytes());
 }
 
 void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const LoopShare& share)

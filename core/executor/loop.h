@@ -58,8 +58,8 @@ public:
     // The same in two parts: the report counts each batch, the observer is told about several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
-    // Notes that a range was computed in windows, for which so many bytes were read from files.
-    void streamed(std::int64_t windows, std::int64_t bytes);
+    // Notes that a range was computed in windows, for which so many bytes were read from files; `least`: each table once.
+    void streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least);
     // What an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);
     // To be called when nothing is left to compute.

@@ -51,14 +51,15 @@ private:
     std::int64_t m_next = 0;
 };
 
-// Those of [first, end) that belong to the set, from where the first one lies.
-void copyRows(const graph::RowSet& rows, std::int64_t first, std::int64_t end, const std::byte* from, std::byte* to,
-              std::int64_t rowBytes)
+// Those of [first, end) that belong to the set, from where the first one lies to their places. Rows that follow each other
+// in a set do so in every set that it is a part of.
+void copyRows(const graph::RowSet& rows, const graph::RowSet& places, std::int64_t first, std::int64_t end,
+              const std::byte* from, std::byte* to, std::int64_t rowBytes)
 {
     for (std::int64_t row = rows.next(first); row < end; row = rows.next(row)) {
         const std::int64_t begin = row;
         while (row < end && rows.has(row)) ++row;
-        std::memcpy(to + rows.place(begin) * rowBytes, from + (begin - first) * rowBytes,
+        std::memcpy(to + places.place(begin) * rowBytes, from + (begin - first) * rowBytes,
                     static_cast<std::size_t>((row - begin) * rowBytes));
     }
 }
@@ -86,8 +87,8 @@ void onReaders(Work&& work)
 
 }  // namespace
 
-at::Tensor readRows(const FileTable& table, const graph::RowSet& rows, const graph::PageMemory& to, std::int64_t& bytes,
-                    const std::stop_token& stop)
+std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const graph::RowSet& places,
+                      const graph::PageMemory& to, const std::stop_token& stop)
 {
     Requests requests(table, rows);
     std::atomic<std::int64_t> read = 0;
@@ -99,12 +100,16 @@ at::Tensor readRows(const FileTable& table, const graph::RowSet& rows, const gra
             const std::int64_t count = (end - first) * table.rowBytes;
             const std::byte* const from =
                 unwrap(table.file.read(table.offset + first * table.rowBytes, count, buffer.data()));
-            copyRows(rows, first, end, from, to.data(), table.rowBytes);
+            copyRows(rows, places, first, end, from, to.data(), table.rowBytes);
             read += count;
         }
     });
-    bytes += read;
-    return rowsAt(to.data(), rows.count(), table.mapped);
+    return read;
+}
+
+at::Tensor rowsIn(const graph::PageMemory& memory, std::int64_t count, const FileTable& table)
+{
+    return rowsAt(memory.data(), count, table.mapped);
 }
 
 ReadAhead::ReadAhead(std::vector<const FileTable*> tables, const Destinations& range, std::int64_t piece, int depth)

@@ -27,10 +27,13 @@ struct FileTable {
     std::int64_t offset = 0, rowBytes = 0;
 };
 
-// The rows of a set, one after the other. Passes over the table once, in order, and skips what is not worth reading over.
-// Adds what it reads to `bytes`. Throws Failure; returns early if it is told to stop.
-at::Tensor readRows(const FileTable& table, const graph::RowSet& rows, const graph::PageMemory& to, std::int64_t& bytes,
-                    const std::stop_token& stop);
+// Reads rows of the table to their places in a set that they belong to. Passes over the table once, in order, and skips
+// what is not worth reading over. The bytes that it has read. Throws Failure; returns early if it is told to stop.
+std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const graph::RowSet& places,
+                      const graph::PageMemory& to, const std::stop_token& stop);
+
+// The first rows in memory, in the shape of the table's.
+at::Tensor rowsIn(const graph::PageMemory& memory, std::int64_t count, const FileTable& table);
 
 // The rows of a range of destinations in some tables, read once, in order, while tiles are computed.
 class ReadAhead {

@@ -244,21 +244,25 @@ void TableStream::mark(const Destinations& destinations, Sets& sets)
     }
 }
 
+// A single tile may ask for more than there is room for.
+KeptRows& TableStream::keptRows(ir::ValueId table, std::int64_t count)
+{
+    const FileTable& file = m_files.at(table);
+    const std::int64_t wanted = count * file.rowBytes, most = static_cast<std::int64_t>(file.mapped.nbytes());
+    const auto known = m_kept.find(table);
+    if (known != m_kept.end() && known->second.size() >= wanted) return known->second;
+    m_kept.erase(table);
+    return m_kept.try_emplace(table, std::max(wanted, std::min(room(), most))).first->second;
+}
+
 void TableStream::load(Window& window, Sets&& sets)
 {
     std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> shared;
     for (auto& [space, set] : std::exchange(sets, {}))
         shared[space] = std::make_shared<const graph::RowSet>(std::move(set));
     for (const ir::ValueId v : m_gathered) {
-        const FileTable& table = m_files.at(v);
         const auto& rows = shared.at(spaceOf(v));
-        const std::int64_t wanted = rows->count() * table.rowBytes;
-        const auto pages = m_pages.find(v);
-        if (pages == m_pages.end() || pages->second.size() < wanted) {
-            m_pages.erase(v);
-            m_pages.emplace(v, unwrap(graph::PageMemory::allocate(wanted)));
-        }
-        window.add(v, rows, readRows(table, *rows, m_pages.at(v), m_read, m_session.stop));
+        window.add(v, rows, keptRows(v, rows->count()).change(m_files.at(v), rows, m_read, m_session.stop));
     }
     m_session.checkStop();
 }

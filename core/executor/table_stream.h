@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "executor/events.h"
+#include "executor/kept_rows.h"
 #include "executor/session.h"
 #include "executor/window.h"
 
@@ -20,15 +21,17 @@ public:
     // where they do not fit.
     static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program);
 
-    // As many of these destinations as have room for what they ask for, from the first one on, but at least a tile; the
-    // memory of the window before must be free. Linear in what they ask for, and one pass over each table.
+    // As many of these destinations as have room for what they ask for, from the first one on, but at least a tile; nobody
+    // may use the window before any more. Linear in what they ask for, and one pass over each table for the rows that the
+    // window before has not asked for.
     Window next(const Destinations& left);
     // To be told of each window at its end.
     void finished(const Window& window) { m_read += window.bytesAhead(); }
 
     [[nodiscard]] std::int64_t windows() const { return m_windows; }
-    // Bytes that have been read from files.
+    // Bytes that have been read from files, and bytes of the tables in these.
     [[nodiscard]] std::int64_t read() const { return m_read; }
+    [[nodiscard]] std::int64_t fileBytes() const;
 
 private:
     using Sets = std::map<ir::SpaceId, graph::RowSet>;
@@ -37,7 +40,6 @@ private:
     template <class Visit>
     void eachTable(Visit&& visit);
     std::int64_t tableBytes();
-    [[nodiscard]] std::int64_t fileBytes() const;
     bool findTables();
     void includeFile(ir::ValueId value, std::vector<ir::ValueId>& list);
     [[nodiscard]] bool exceedsMemory(std::int64_t tables) const;
@@ -52,6 +54,7 @@ private:
     Destinations choose(const Destinations& left, Sets& sets);
     Destinations withOwnRows(const Destinations& window, Sets& sets);
     void mark(const Destinations& destinations, Sets& sets);
+    KeptRows& keptRows(ir::ValueId table, std::int64_t count);
     void load(Window& window, Sets&& sets);
 
     Session& m_session;
@@ -61,7 +64,7 @@ private:
     std::vector<Ask> m_asks;
     std::map<ir::ValueId, FileTable> m_files;
     std::vector<ir::ValueId> m_gathered, m_own;  // of them: read by a key; rows of destinations
-    std::map<ir::ValueId, graph::PageMemory> m_pages;
+    std::map<ir::ValueId, KeptRows> m_kept;
     std::int64_t m_windows = 0, m_read = 0;
 };
 

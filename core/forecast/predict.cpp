@@ -5,6 +5,7 @@
 
 #include "executor/exception_boundary.h"
 #include "forecast/planned.h"
+#include "forecast/wall_table.h"
 
 namespace hopscope::forecast {
 
@@ -107,7 +108,8 @@ base::Result<Forecast> Predictor::forecast(const plan::Plan& plan, const Predict
     return guarded(stop, [&](Kept& kept) {
         Planned planned(m_analysis, kept, plan, stop);
         Prediction prediction = planned.predict(options);
-        return Forecast{std::move(prediction), planned.times(options, machine)};
+        return Forecast{std::move(prediction), planned.times(options, machine),
+                        WallTable(machine).rate(plan::WallKind::DiskRead, 0)};
     });
 }
 

@@ -68,6 +68,7 @@ struct LeastMemory {
 struct Forecast {
     Prediction prediction;
     std::vector<StageTime> times;
+    double diskRead = 0;                   // bytes/s, for stages whose tables turn out not to fit; 0: not known
     [[nodiscard]] double seconds() const;  // of all stages
 };
 

@@ -10,8 +10,10 @@
 #include <memory>
 
 #include "base/parallel.h"
+#include "base/proc.h"
 #include "graph/dataset.h"
 #include "graph/digest.h"
+#include "graph/file_pass.h"
 #include "graph/strided.h"
 
 namespace hopscope::graph {
@@ -44,15 +46,21 @@ private:
     std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> m_state;
 };
 
-void hashTensor(Hasher& hasher, const base::TensorView& view)
+using Visit = std::function<void(const std::byte* bytes, std::int64_t elements)>;
+
+void hashHead(Hasher& hasher, const std::string& name, const base::TensorView& view)
 {
+    hasher.text(name);
     hasher.text(base::dtypeName(view.dtype));
     hasher.number(static_cast<std::int64_t>(view.shape.size()));
     for (const std::int64_t extent : view.shape) hasher.number(extent);
-    const std::size_t size = base::itemSize(view.dtype);
-    forEachPiece(view, [&](const std::byte* bytes, std::int64_t count) {
+}
+
+Visit hashInto(Hasher& hasher, const base::TensorView& view)
+{
+    return [&hasher, size = base::itemSize(view.dtype)](const std::byte* bytes, std::int64_t count) {
         hasher.bytes(bytes, static_cast<std::size_t>(count) * size);
-    });
+    };
 }
 
 // A floating number is NaN or infinite when all bits of its exponent are set.
@@ -78,16 +86,68 @@ std::int64_t countPiece(base::DType dtype, const std::byte* bytes, std::int64_t 
     }
 }
 
-std::int64_t countTensor(const base::TensorView& view)
+Visit countInto(std::atomic<std::int64_t>& found, const base::TensorView& view)
 {
-    std::atomic<std::int64_t> found{0};
-    const auto size = static_cast<std::int64_t>(base::itemSize(view.dtype));
-    forEachPiece(view, [&](const std::byte* bytes, std::int64_t elements) {
+    return [&found, dtype = view.dtype](const std::byte* bytes, std::int64_t elements) {
+        const auto size = static_cast<std::int64_t>(base::itemSize(dtype));
         base::parallelParts(elements, base::hardwareThreads(), 1 << 20, [&](int, std::int64_t begin, std::int64_t end) {
-            found += countPiece(view.dtype, bytes + begin * size, end - begin);
+            found += countPiece(dtype, bytes + begin * size, end - begin);
         });
+    };
+}
+
+std::int64_t bytesOf(const base::TensorMap& data)
+{
+    std::int64_t bytes = 0;
+    for (const auto& [name, view] : data) bytes += view.bytes();
+    return bytes;
+}
+
+// How many elements could be read past the page cache.
+std::int64_t passElements(const base::TensorView& view, const Visit& visit)
+{
+    const auto place = view.contiguous() && view.elements() > 0 ? fileBehind(view.data) : std::nullopt;
+    if (!place) return 0;
+    const base::Result<DirectFile> file = DirectFile::open(place->path);
+    if (!file) return 0;
+    const auto size = static_cast<std::int64_t>(base::itemSize(view.dtype));
+    std::int64_t done = 0;
+    (void)passOver(*file, place->offset, view.bytes(), [&](const std::byte* bytes, std::int64_t count) {
+        visit(bytes, count / size);
+        done += count / size;
     });
-    return found;
+    return done;
+}
+
+// As forEachPiece, past the page cache where the tensor lies in a file.
+void passOnce(const base::TensorView& view, const Visit& visit)
+{
+    const std::int64_t done = passElements(view, visit);
+    if (done == 0) return forEachPiece(view, visit);
+    const auto size = static_cast<std::int64_t>(base::itemSize(view.dtype));
+    if (done < view.elements()) visit(view.data + done * size, view.elements() - done);
+}
+
+// Numbers of rows have been read before, to find out what they are, and will be again: the page cache may keep them.
+DataFacts examineOnce(const base::TensorMap& data)
+{
+    Hasher hasher;
+    DataFacts facts;
+    for (const auto& [name, view] : data) {
+        hashHead(hasher, name, view);
+        const Visit hash = hashInto(hasher, view);
+        std::atomic<std::int64_t> found{0};
+        const Visit count = countInto(found, view);
+        const auto both = [&](const std::byte* bytes, std::int64_t elements) {
+            hash(bytes, elements);
+            count(bytes, elements);
+        };
+        if (base::isFloating(view.dtype)) passOnce(view, both);
+        else forEachPiece(view, hash);
+        if (found > 0) facts.notFinite.emplace(name, found);
+    }
+    facts.hash = hasher.hex();
+    return facts;
 }
 
 }  // namespace
@@ -96,8 +156,8 @@ std::string hashData(const base::TensorMap& data)
 {
     Hasher hasher;
     for (const auto& [name, view] : data) {
-        hasher.text(name);
-        hashTensor(hasher, view);
+        hashHead(hasher, name, view);
+        forEachPiece(view, hashInto(hasher, view));
     }
     return hasher.hex();
 }
@@ -106,10 +166,17 @@ std::map<std::string, std::int64_t> countNotFinite(const base::TensorMap& data)
 {
     std::map<std::string, std::int64_t> counts;
     for (const auto& [name, view] : data) {
-        const std::int64_t count = base::isFloating(view.dtype) ? countTensor(view) : 0;
-        if (count > 0) counts.emplace(name, count);
+        std::atomic<std::int64_t> found{0};
+        if (base::isFloating(view.dtype)) forEachPiece(view, countInto(found, view));
+        if (found > 0) counts.emplace(name, found);
     }
     return counts;
+}
+
+DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory)
+{
+    if (bytesOf(data) > memory.value_or(base::availableMemory() / 2)) return examineOnce(data);
+    return {.hash = hashData(data), .notFinite = countNotFinite(data)};
 }
 
 }  // namespace hopscope::graph

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,13 @@ std::string hashData(const base::TensorMap& data);
 
 // Number of NaN and infinite elements per floating tensor (only those that have any).
 std::map<std::string, std::int64_t> countNotFinite(const base::TensorMap& data);
+
+// Both. Data of more bytes than `memory`, by default half of what is available, are read once for it, floating tensors in
+// files past the page cache.
+struct DataFacts {
+    std::string hash;
+    std::map<std::string, std::int64_t> notFinite;
+};
+DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory = std::nullopt);
 
 }  // namespace hopscope::graph

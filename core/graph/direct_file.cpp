@@ -83,6 +83,12 @@ base::Result<PageMemory> PageMemory::allocate(std::int64_t bytes)
     return made;
 }
 
+void PageMemory::empty(std::int64_t from) const
+{
+    const std::int64_t first = (from + page - 1) / page * page;
+    if (first < m_size) ::madvise(data() + first, static_cast<std::size_t>(m_size - first), MADV_DONTNEED);
+}
+
 base::Result<DirectFile> DirectFile::open(const std::string& path)
 {
     int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT);

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] std::byte* data() const { return m_memory.get(); }
     [[nodiscard]] std::int64_t size() const { return m_size; }
     [[nodiscard]] const std::shared_ptr<std::byte>& owner() const { return m_memory; }
+    // What lies from here on takes no memory until it is written again.
+    void empty(std::int64_t from) const;
 
 private:
     std::shared_ptr<std::byte> m_memory;

@@ -58,7 +58,39 @@ public:
         return m_rows;
     }
 
+    // The last row of the set before this one; -1 if there is none.
+    [[nodiscard]] std::int64_t last(std::int64_t before) const
+    {
+        for (std::int64_t word = before >> 6; word >= 0; --word) {
+            if (word == static_cast<std::int64_t>(m_words.size())) continue;
+            std::uint64_t bits = m_words[static_cast<std::size_t>(word)].bits;
+            if (word == before >> 6) bits &= (std::uint64_t{1} << (before & 63)) - 1;
+            if (bits != 0) return (word << 6) + 63 - std::countl_zero(bits);
+        }
+        return -1;
+    }
+
+    // Of two sets of rows of the same table, numbered.
+    [[nodiscard]] RowSet both(const RowSet& other) const
+    {
+        return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });
+    }
+    [[nodiscard]] RowSet without(const RowSet& other) const
+    {
+        return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
+    }
+
 private:
+    template <class Combine>
+    [[nodiscard]] RowSet combined(const RowSet& other, Combine&& combine) const
+    {
+        RowSet made(m_rows);
+        for (std::size_t w = 0; w < m_words.size(); ++w)
+            made.m_words[w].bits = combine(m_words[w].bits, other.m_words[w].bits);
+        made.number();
+        return made;
+    }
+
     struct Word {
         std::uint64_t bits = 0;
         std::int64_t before = 0;

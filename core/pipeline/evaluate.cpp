@@ -109,8 +109,8 @@ base::Result<Prepared> prepareRun(const EvaluationRequest& request, Reporter& re
     if (const base::Status walked = walkModel(*prepared, reporter); !walked) return base::forward(walked);
     analyseModel(*prepared, reporter);
     noteReassociations(*prepared);
-    if (const base::Status finite = checkFinite(*prepared, request.nan); !finite) return base::forward(finite);
-    hashInputs(*prepared, reporter);
+    if (const base::Status finite = examineInputs(*prepared, request.nan, reporter); !finite)
+        return base::forward(finite);
     tellNotes(*prepared, reporter);
     return prepared;
 }

@@ -350,10 +350,11 @@ void hashInputs(Prepared& prepared, Reporter& reporter)
     reporter.progressEnded();
 }
 
-base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, base::NanPolicy policy)
+base::Result<std::vector<std::string>>
+finiteNotes(const Prepared& prepared, const std::map<std::string, std::int64_t>& notFinite, base::NanPolicy policy)
 {
     std::vector<std::string> notes;
-    for (const auto& [name, count] : graph::countNotFinite(prepared.inputs)) {
+    for (const auto& [name, count] : notFinite) {
         const std::string sentence = name + " holds " + base::formatCount(static_cast<double>(count)) +
                                      " NaN or infinite number" + (count == 1 ? "" : "s");
         if (policy == base::NanPolicy::Refuse)
@@ -364,9 +365,13 @@ base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, bas
     return notes;
 }
 
-base::Status checkFinite(Prepared& prepared, base::NanPolicy policy)
+base::Status examineInputs(Prepared& prepared, base::NanPolicy policy, Reporter& reporter)
 {
-    const base::Result<std::vector<std::string>> notes = finiteNotes(prepared, policy);
+    reporter.progress({"hashing the data", 0, 0});
+    const graph::DataFacts facts = graph::examine(prepared.inputs);
+    reporter.progressEnded();
+    prepared.hashes["data"] = facts.hash;
+    const base::Result<std::vector<std::string>> notes = finiteNotes(prepared, facts.notFinite, policy);
     if (!notes) return base::forward(notes);
     prepared.notes.insert(prepared.notes.end(), notes->begin(), notes->end());
     return {};

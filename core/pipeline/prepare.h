@@ -60,9 +60,12 @@ base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder
 // Adds the hash of the data, linear in its bytes.
 void hashInputs(Prepared& prepared, Reporter& reporter);
 
-// NaN and infinite numbers in the inputs: a note each, or with Refuse an error. Linear in the data.
-base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, base::NanPolicy policy);
-base::Status checkFinite(Prepared& prepared, base::NanPolicy policy);  // adds them to prepared.notes
+// NaN and infinite numbers in the inputs, by input: a note each, or with Refuse an error.
+base::Result<std::vector<std::string>>
+finiteNotes(const Prepared& prepared, const std::map<std::string, std::int64_t>& notFinite, base::NanPolicy policy);
+
+// Adds the hash of the data and these notes, linear in its bytes. Input where the policy refuses them.
+base::Status examineInputs(Prepared& prepared, base::NanPolicy policy, Reporter& reporter);
 
 // Adds what --reassociate has moved, or that there was nothing to move, for commands that show no lints.
 void noteReassociations(Prepared& prepared);

@@ -39,6 +39,8 @@ schema::StageRecord toRecord(const executor::StageReport& stage, const analysis:
     record.frontierRows = stage.frontierRows;
     record.backOffs = stage.backOffs;
     record.bytes = stage.bytes;
+    record.windows = stage.windows;
+    record.fileBytes = stage.fileBytes;
     record.peakMemory = stage.peakMemory;
     if (stage.reservedMemory > 0) record.reservedMemory = stage.reservedMemory;
     record.overlap = stage.overlap;
@@ -47,7 +49,18 @@ schema::StageRecord toRecord(const executor::StageReport& stage, const analysis:
     return record;
 }
 
-void addForecast(std::vector<schema::StageRecord>& stages, const forecast::Forecast& forecast)
+// What is written need not be on the disk at the end of the stage.
+void boundByDisk(schema::StageRecord& record, const executor::StageReport& stage, double diskRead)
+{
+    if (stage.windows == 0 || diskRead <= 0) return;
+    const double seconds = static_cast<double>(stage.leastFileBytes) / diskRead;
+    if (seconds <= record.boundSeconds.value_or(0)) return;
+    record.boundSeconds = seconds;
+    record.wall = plan::Wall::Disk;
+}
+
+void addForecast(std::vector<schema::StageRecord>& stages, const executor::RunReport& run,
+                 const forecast::Forecast& forecast)
 {
     for (std::size_t s = 0; s < std::min({stages.size(), forecast.times.size(), forecast.prediction.stages.size()});
          ++s) {
@@ -61,6 +74,7 @@ void addForecast(std::vector<schema::StageRecord>& stages, const forecast::Forec
                                .frontierRows = predicted.frontierRows};
         stages[s].boundSeconds = time.boundSeconds;
         stages[s].wall = time.wall;
+        boundByDisk(stages[s], run.stages[s], forecast.diskRead);
     }
 }
 
@@ -89,7 +103,7 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
     const analysis::ValueNames names(prepared.analysis);
     std::ranges::transform(run.stages, std::back_inserter(report.stages),
                            [&](const auto& stage) { return toRecord(stage, prepared.analysis, names); });
-    if (forecast) addForecast(report.stages, *forecast);
+    if (forecast) addForecast(report.stages, run, *forecast);
     for (const executor::OrderReport& o : run.orders)
         report.orders.push_back({.nodes = o.nodes,
                                  .order = o.used,

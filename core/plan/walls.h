@@ -53,12 +53,15 @@ struct WallRate {
 using Walls = std::vector<WallRate>;
 
 // What bounds a stage, in the words of its report.
-enum class Wall : std::uint8_t { Gemm, Rows, Stream, Link };
+enum class Wall : std::uint8_t { Gemm, Rows, Stream, Link, Disk };
 
 constexpr auto namesOf(Wall)
 {
-    return std::to_array<base::Named<Wall>>(
-        {{Wall::Gemm, "gemm"}, {Wall::Rows, "rows"}, {Wall::Stream, "stream"}, {Wall::Link, "link"}});
+    return std::to_array<base::Named<Wall>>({{Wall::Gemm, "gemm"},
+                                             {Wall::Rows, "rows"},
+                                             {Wall::Stream, "stream"},
+                                             {Wall::Link, "link"},
+                                             {Wall::Disk, "disk"}});
 }
 
 // As people say it: "1.4 x the bound (random rows)".
@@ -69,6 +72,7 @@ constexpr const char* inWords(Wall wall)
     case Wall::Rows: return "random rows";
     case Wall::Stream: return "memory bandwidth";
     case Wall::Link: return "copies to and from the GPU";
+    case Wall::Disk: return "the disk";
     }
     return "";
 }

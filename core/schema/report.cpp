@@ -74,6 +74,8 @@ Value stageValue(const StageRecord& stage)
     item["peak_memory"] = stage.peakMemory;
     item["reserved_memory"] = json::orNull(stage.reservedMemory);
     item["overlap"] = json::orNull(stage.overlap);
+    item["windows"] = stage.windows;
+    item["file_bytes"] = stage.fileBytes;
     item["core_seconds"] = json::orNull(stage.coreSeconds);
     item["predicted"] = stage.predicted ? predictedValue(*stage.predicted) : Value();
     item["bound_seconds"] = json::orNull(stage.boundSeconds);
@@ -116,6 +118,8 @@ StageRecord stageFrom(const Reader& item)
     stage.peakMemory = item.get<std::int64_t>("peak_memory");
     stage.reservedMemory = item.maybe<std::int64_t>("reserved_memory");
     stage.overlap = item.maybe<double>("overlap");
+    stage.windows = item.maybe<std::int64_t>("windows").value_or(0);
+    stage.fileBytes = item.maybe<std::int64_t>("file_bytes").value_or(0);
     stage.coreSeconds = item.maybe<double>("core_seconds");
     if (const Reader predicted = item.child("predicted"); !predicted.value().isNull())
         stage.predicted = predictedFrom(predicted);

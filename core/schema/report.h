@@ -116,6 +116,7 @@ struct StageRecord {
     plan::Bytes bytes;
     std::int64_t peakMemory = 0;
     std::optional<std::int64_t> reservedMemory;  // of a GPU: the most that its allocator had taken from the driver
+    std::int64_t windows = 0, fileBytes = 0;     // where tables did not fit into memory; older reports do not say
     std::optional<double> coreSeconds{};         // that the cores of the CPU worked; older reports do not say
     std::optional<PredictedRecord> predicted{};  // none: not looked at beforehand, as in older reports
     std::optional<double> boundSeconds{};        // it cannot take less on this machine

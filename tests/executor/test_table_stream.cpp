@@ -1,4 +1,6 @@
+#include <fstream>
 #include <numeric>
+#include <random>
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
@@ -74,6 +76,39 @@ TEST_CASE("loops in windows give the same bits, however little memory there is f
                 }
         }
     CHECK(streamedModels >= 28);  // of 48: the other loops are not computed in tiles
+}
+
+TEST_CASE("rows that are in memory from the window before are moved, and only the others are read")
+{
+    constexpr std::int64_t rows = 5000, width = 300;  // numbers in a row
+    const TemporaryFolder folder;
+    const at::Tensor table = at::randn({rows, width});
+    std::ofstream(folder.path + "/table").write(static_cast<const char*>(table.const_data_ptr()), table.nbytes());
+    const executor::FileTable file{.value = ir::ValueId(0),
+                                   .mapped = table,
+                                   .file = executor::unwrap(graph::DirectFile::open(folder.path + "/table")),
+                                   .offset = 0,
+                                   .rowBytes = width * 4};
+    executor::KeptRows kept(static_cast<std::int64_t>(table.nbytes()));
+    std::mt19937 random(7);
+    std::vector<bool> there(rows);
+    for (const unsigned among : {2, 7, 1, 3, 50, 2}) {  // one row of so many
+        const auto wanted = std::make_shared<graph::RowSet>(rows);
+        std::vector<std::int64_t> numbers;
+        for (std::int64_t row = 0; row < rows; ++row)
+            if (random() % among == 0) wanted->add(row), numbers.push_back(row);
+        const bool missing =
+            std::ranges::any_of(numbers, [&](std::int64_t row) { return !there[static_cast<std::size_t>(row)]; });
+        for (std::int64_t row = 0; row < rows; ++row) there[static_cast<std::size_t>(row)] = wanted->has(row);
+        wanted->number();
+        std::int64_t read = 0;
+        const at::Tensor found = kept.change(file, wanted, read, {});
+        CHECK(at::equal(found, table.index_select(0, at::tensor(numbers, at::kLong))));
+        CHECK((read > 0) == missing);
+        std::int64_t again = 0;
+        CHECK(at::equal(kept.change(file, wanted, again, {}), found));
+        CHECK(again == 0);
+    }
 }
 
 TEST_CASE("with less memory there are more windows and more is read; with enough there are none")

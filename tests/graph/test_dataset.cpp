@@ -156,6 +156,33 @@ TEST_CASE("the hash of a large transposed tensor equals that of its copy")
     CHECK(hashData(*copy) == hashData({{"t", view}}));
 }
 
+TEST_CASE("data that do not fit into memory are read once, with the same hash and the same counts")
+{
+    const TempFolder folder;
+    std::vector<float> values(5'000'000);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 3;
+    values[1] = values[4'999'999] = std::numeric_limits<float>::infinity();
+    const std::vector<std::int64_t> numbers{0, 1, 2, 3};
+    const auto view = [](const auto& data, DType dtype, std::vector<std::int64_t> shape,
+                         std::vector<std::int64_t> strides) {
+        return base::TensorView{
+            dtype, std::move(shape), std::move(strides), reinterpret_cast<const std::byte*>(data.data()), {}, {}};
+    };
+    REQUIRE(writeSafetensors(folder.file("d.safetensors"), {{"x", view(values, DType::Float32, {1'250'000, 4}, {4, 1})},
+                                                            {"edge_index", view(numbers, DType::Int64, {2, 2}, {2, 1})},
+                                                            {"none", view(values, DType::Float32, {0, 4}, {4, 1})}}));
+    auto data = readData({folder.file("d.safetensors")});
+    REQUIRE(data);
+    data->emplace("columns", view(values, DType::Float32, {2, 3}, {1, 2}));  // in memory, and not in order
+    const DataFacts facts = examine(*data, 1);
+    CHECK(facts.hash == hashData(*data));
+    CHECK(facts.notFinite == countNotFinite(*data));
+    CHECK(facts.notFinite == std::map<std::string, std::int64_t>{{"columns", 1}, {"x", 2}});
+    const DataFacts fitting = examine(*data, std::int64_t{1} << 30);
+    CHECK(fitting.hash == facts.hash);
+    CHECK(fitting.notFinite == facts.notFinite);
+}
+
 TEST_CASE("NaN and infinities are counted per floating tensor")
 {
     const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <random>
 #include <set>
@@ -8,6 +9,7 @@
 
 #include "graph/direct_file.h"
 #include "graph/file.h"
+#include "graph/file_pass.h"
 #include "graph/row_set.h"
 #include "support/temporary_folder.h"
 
@@ -30,7 +32,9 @@ TEST_CASE("rows of a set are numbered in ascending order")
             CHECK(set.has(row) == expected.contains(row));
             CHECK(set.place(row) == std::distance(expected.begin(), next));
             CHECK(set.next(row) == (next == expected.end() ? rows : *next));
+            CHECK(set.last(row) == (next == expected.begin() ? -1 : *std::prev(next)));
         }
+        CHECK(set.last(rows) == *expected.rbegin());
         const std::vector<std::int32_t> narrow(expected.begin(), expected.end());
         const std::vector<std::int64_t> wide(expected.begin(), expected.end());
         std::vector<std::int32_t> narrowPlaces(narrow.size());
@@ -41,6 +45,30 @@ TEST_CASE("rows of a set are numbered in ascending order")
             CHECK(narrowPlaces[i] == static_cast<std::int32_t>(i));
             CHECK(widePlaces[i] == static_cast<std::int64_t>(i));
         }
+    }
+}
+
+TEST_CASE("rows of two sets, or of one of them alone, are numbered as well")
+{
+    std::mt19937 random(5);
+    for (const std::int64_t rows : {1, 64, 300}) {
+        graph::RowSet a(rows), b(rows);
+        for (std::int64_t row = 0; row < rows; ++row) {
+            if (random() % 2 == 0) a.add(row);
+            if (random() % 3 == 0) b.add(row);
+        }
+        const graph::RowSet both = a.both(b), rest = a.without(b);
+        std::int64_t inBoth = 0, inRest = 0;
+        for (std::int64_t row = 0; row < rows; ++row) {
+            CHECK(both.has(row) == (a.has(row) && b.has(row)));
+            CHECK(rest.has(row) == (a.has(row) && !b.has(row)));
+            CHECK(both.place(row) == inBoth);
+            CHECK(rest.place(row) == inRest);
+            inBoth += both.has(row) ? 1 : 0;
+            inRest += rest.has(row) ? 1 : 0;
+        }
+        CHECK(both.count() == inBoth);
+        CHECK(rest.count() == inRest);
     }
 }
 
@@ -65,6 +93,43 @@ TEST_CASE("a file is read past the page cache from any byte on, to its end and n
             else CHECK(read.error().code == base::ErrorCode::Input);
         }
     CHECK(!graph::DirectFile::open(folder.path + "/none").has_value());
+}
+
+TEST_CASE("one pass over a file hands over all bytes in their order, in pieces of whole pages")
+{
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path + "/bytes";
+    std::string bytes((std::size_t{33} << 20) + 12'345, '\0');
+    std::mt19937_64 random(11);
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+        const std::uint64_t number = random();
+        std::memcpy(bytes.data() + i, &number, 8);
+    }
+    std::ofstream(path) << bytes;
+    const auto file = graph::DirectFile::open(path);
+    REQUIRE(file.has_value());
+    const auto all = static_cast<std::int64_t>(bytes.size());
+    for (const auto& [offset, count] : {std::pair<std::int64_t, std::int64_t>{0, all},
+                                        {136, all - 136},
+                                        {4097, 1 << 24},
+                                        {5, (1 << 24) + 1},
+                                        {1 << 20, 7},
+                                        {9, 0}}) {
+        CAPTURE(offset);
+        std::string found;
+        const base::Status passed = graph::passOver(*file, offset, count, [&](const std::byte* at, std::int64_t n) {
+            CHECK(found.size() % 4096 == 0);
+            found.append(reinterpret_cast<const char*>(at), static_cast<std::size_t>(n));
+        });
+        REQUIRE(passed.has_value());
+        CHECK(found == bytes.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(count)));
+    }
+    std::int64_t seen = 0;
+    const base::Status beyond =
+        graph::passOver(*file, 0, all + 1, [&](const std::byte*, std::int64_t n) { seen += n; });
+    REQUIRE(!beyond.has_value());
+    CHECK(beyond.error().code == base::ErrorCode::Input);
+    CHECK(seen == 1 << 25);  // the pieces before the end
 }
 
 TEST_CASE("the file behind a mapping is found, as long as it has its name")

@@ -274,7 +274,7 @@ class Model:
         phases = {"block": .01, "gather": .02, "h2d": .01, "compute": .1, "d2h": .01, "write": .02}
         size = NODES * WIDTH * 4
         stages = [{"index": index, "seconds": .2, "core_seconds": .38, "phases": phases, "batches": 10, "smallest_batch": 1000,
-                   "largest_batch": 1000, "destinations": NODES, "frontier_rows": NODES, "back_offs": 0,
+                   "largest_batch": 1000, "destinations": NODES, "frontier_rows": NODES, "back_offs": 0, "windows": 0, "file_bytes": 0,
                    "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}, "peak_memory": 5 * size,
                    "predicted": {"seconds": .18, "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES},
                                  "peak_memory": 5 * size, "batches": 10, "destinations": NODES, "frontier_rows": NODES},

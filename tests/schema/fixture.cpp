@@ -238,6 +238,8 @@ schema::Report report()
     s.peakMemory = 4096;
     s.reservedMemory = 8192;
     s.overlap = 0.75;
+    s.windows = 2;
+    s.fileBytes = 65536;
     s.coreSeconds = 2.5;
     s.predicted = {1.25, {60, 108, 112}, 4000, 3, 5, 9};
     s.boundSeconds = 0.75;

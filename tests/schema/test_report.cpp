@@ -75,8 +75,8 @@ TEST_CASE("every missing field of a report and every field of another kind is re
     checkMutations(schema::writeReport(fixture::report()),
                    [](const std::string& t) { return schema::readReport(t, "report.json"); },
                    {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds",
-                    "/stages/0/operators", "/reorder", "/orders", "/store", "/narrowed", "/reassociated", "/resumed",
-                    "/shard"});
+                    "/stages/0/windows", "/stages/0/file_bytes", "/stages/0/operators", "/reorder", "/orders", "/store",
+                    "/narrowed", "/reassociated", "/resumed", "/shard"});
 }
 
 TEST_CASE("what was reassociated stands beside the measured error, and is missing where it was not asked for")

@@ -56,6 +56,7 @@ QString wallTitle(plan::Wall wall)
     case plan::Wall::Rows: return QCoreApplication::translate("Wall", "random rows");
     case plan::Wall::Stream: return QCoreApplication::translate("Wall", "memory bandwidth");
     case plan::Wall::Link: return QCoreApplication::translate("Wall", "copies to and from the GPU");
+    case plan::Wall::Disk: return QCoreApplication::translate("Wall", "the disk");
     }
     return {};
 }

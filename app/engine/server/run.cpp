@@ -120,12 +120,10 @@ void Run::body()
 
 base::Result<std::vector<std::string>> Run::prepareNotes()
 {
-    m_progress({"checking the data for NaN", 0, 0});
-    base::Result<std::vector<std::string>> notes = pipeline::finiteNotes(m_document.prepared, m_request.nan);
-    if (!notes || m_stop.stop_requested()) return notes;
     m_progress({"hashing the data", 0, 0});
-    m_dataHash = graph::hashData(m_document.prepared.inputs);
-    return notes;
+    const graph::DataFacts facts = graph::examine(m_document.prepared.inputs);
+    m_dataHash = facts.hash;
+    return pipeline::finiteNotes(m_document.prepared, facts.notFinite, m_request.nan);
 }
 
 base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventFeed& feed)
