@@ -31,8 +31,6 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr std::int64_t mostBehind = 1 << 30;  // bytes of a store that is removed while the run goes on
-
 // Restores the process-wide limit however the run ends.
 class LimitScope {
 public:
@@ -196,11 +194,16 @@ private:
         Results(m_session).publish();
     }
 
-    // The system takes some 70 ms per GiB for their pages. What is large goes at once: its place on the disk may be needed.
+    // The system takes 70 ms per GiB for their pages, and more for a disk that is told of free blocks. Where these may be
+    // needed, they go at once.
     void remove(std::vector<std::shared_ptr<Store>> stores)
     {
-        const bool small = std::ranges::all_of(stores, [](const auto& s) { return s->view().bytes() <= mostBehind; });
-        if (small && !stores.empty()) m_removing = std::jthread([gone = std::move(stores)]() mutable { gone.clear(); });
+        std::uintmax_t bytes = 0;
+        for (const auto& store : stores) bytes += static_cast<std::uintmax_t>(store->view().bytes());
+        std::error_code unknown;
+        const std::uintmax_t free = std::filesystem::space(m_session.options.folder, unknown).available;
+        if (unknown || free < bytes || stores.empty()) return;
+        m_removing = std::jthread([gone = std::move(stores)]() mutable { gone.clear(); });
     }
 
     void loop(const LoopProgram& program, const LoopNumber& number, StageReport& report, StageProgress& progress)
