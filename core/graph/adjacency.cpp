@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kGrain = 1 << 15;
 constexpr std::int64_t kArrangeGrain = 1 << 12;
+constexpr std::int64_t kRowsForRuns = 8;  // of a target on average, so that numbers of rows would take more memory
 
 // The keys of a table, `stride` apart.
 template <class Number>
@@ -111,31 +112,39 @@ void placeShares(const Keys<Number>& keys, std::int64_t* offsets, std::uint32_t*
     inShares([&](std::uint32_t& cursor, std::int64_t row) { rows[cursor++] = static_cast<std::uint32_t>(row); });
 }
 
+// Where keys descend: the first such row and how many there are, of more than one at least two.
+struct Descents {
+    std::int64_t row = 0, count = 0;
+};
+
 template <class Number>
-bool ascending(const Keys<Number>& keys, int threads)
+Descents descents(const Keys<Number>& keys, int threads)
 {
-    std::atomic<bool> descends = false;
+    std::atomic<std::int64_t> found = keys.rows, count = 0;
     base::parallelParts(keys.rows, threads, kGrain, [&](int, std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = std::max<std::int64_t>(begin, 1); row < end; row += kGrain) {
-            if (descends.load(std::memory_order_relaxed)) return;
+            if (count.load(std::memory_order_relaxed) > 1) return;
             const std::int64_t last = std::min(row + kGrain, end);
             for (std::int64_t r = row; r < last; ++r)
-                if (keys[r] < keys[r - 1]) descends.store(true, std::memory_order_relaxed);
+                if (keys[r] < keys[r - 1]) {
+                    found = r;
+                    ++count;
+                }
         }
     });
-    return !descends;
+    return {found, count};
 }
 
-// Of keys that ascend: each part writes the starts of the targets that begin in it.
-template <class Number>
-void startsOfAscending(const Keys<Number>& keys, std::int64_t* offsets, std::int64_t targets, int threads)
+// Of keys that ascend: each part tells the starts of the targets that begin in it, put(target, row), also one behind the last.
+template <class Number, class Put>
+void startsOfAscending(const Keys<Number>& keys, std::int64_t targets, int threads, Put&& put)
 {
     base::parallelParts(keys.rows, threads, kGrain, [&](int, std::int64_t begin, std::int64_t end) {
         std::int64_t next = begin > 0 ? keys[begin - 1] + 1 : 0;
         for (std::int64_t row = begin; row < end; ++row)
-            for (; next <= keys[row]; ++next) offsets[next] = row;
+            for (; next <= keys[row]; ++next) put(next, row);
     });
-    std::fill(offsets + (keys.rows > 0 ? keys[keys.rows - 1] + 1 : 0), offsets + targets + 1, keys.rows);
+    for (std::int64_t t = keys.rows > 0 ? keys[keys.rows - 1] + 1 : 0; t <= targets; ++t) put(t, keys.rows);
 }
 
 }  // namespace
@@ -159,6 +168,33 @@ base::Status Adjacency::allocateRows(const Scratch& scratch)
     return {};
 }
 
+base::Status Adjacency::allocateRuns(const Scratch& scratch)
+{
+    auto bytes = scratch.allocate((m_targets + 1) * static_cast<std::int64_t>(sizeof(Runs)));
+    if (!bytes) return base::forward(bytes);
+    m_rowBytes = std::move(*bytes);
+    m_runs = runsToWrite();
+    return {};
+}
+
+// Of keys that ascend up to row `split`, and again from there on.
+template <class Number>
+void Adjacency::findRuns(const Number* key, std::int64_t stride, std::int64_t split, int threads)
+{
+    Runs* const runs = runsToWrite();
+    startsOfAscending(Keys<Number>{key, stride, split}, m_targets, threads,
+                      [=](std::int64_t target, std::int64_t row) { runs[target].first = row; });
+    startsOfAscending(Keys<Number>{key + split * stride, stride, m_count - split}, m_targets, threads,
+                      [=](std::int64_t target, std::int64_t row) { runs[target].second = split + row; });
+    std::int64_t* const offsets = offsetsToWrite();
+    base::parallelParts(m_targets + 1, threads, kGrain, [&](int, std::int64_t first, std::int64_t last) {
+        for (std::int64_t t = first; t < last; ++t) {
+            offsets[t] = runs[t].first + runs[t].second - split;
+            if (t < m_targets) runs[t].count = runs[t + 1].first - runs[t].first;
+        }
+    });
+}
+
 template <class Number>
 base::Result<Adjacency> Adjacency::buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
                                              std::int64_t targets, const Scratch& scratch, int threads)
@@ -170,8 +206,14 @@ base::Result<Adjacency> Adjacency::buildFrom(const Number* key, std::int64_t str
     std::int64_t* const offsets = result.offsetsToWrite();
     const Keys<Number> keys{key, stride, rows};
     const int used = static_cast<int>(std::clamp<std::int64_t>(rows / kGrain, 1, std::max(threads, 1)));
-    if (ascending(keys, used)) {
-        startsOfAscending(keys, offsets, targets, used);
+    const Descents found = descents(keys, used);
+    if (found.count == 0) {
+        startsOfAscending(keys, targets, used, [=](std::int64_t target, std::int64_t row) { offsets[target] = row; });
+        return result;
+    }
+    if (found.count == 1 && rows / kRowsForRuns >= targets) {
+        if (const auto made = result.allocateRuns(scratch); !made) return base::forward(made);
+        result.findRuns(key, stride, found.row, used);
         return result;
     }
     if (const auto made = result.allocateRows(scratch); !made) return base::forward(made);
@@ -222,13 +264,9 @@ base::Result<Adjacency> Adjacency::arranged(const std::int64_t* order, const Scr
 base::Status Adjacency::arrangeRuns(const Adjacency& original, const std::int64_t* order, const Scratch& scratch,
                                     int threads)
 {
-    auto bytes = scratch.allocate(m_targets * static_cast<std::int64_t>(sizeof(std::int64_t)));
-    if (!bytes) return base::forward(bytes);
-    m_rowBytes = std::move(*bytes);
-    m_firstRows = rows64();
+    if (auto made = allocateRuns(scratch); !made) return made;
     base::parallelParts(m_targets, threads, kGrain, [&](int, std::int64_t first, std::int64_t last) {
-        for (std::int64_t t = first; t < last; ++t)
-            rows64()[t] = original.m_firstRows ? original.m_firstRows[order[t]] : original.begin(order[t]);
+        for (std::int64_t t = first; t < last; ++t) runsToWrite()[t] = original.runsOf(order[t]);
     });
     return {};
 }
@@ -245,7 +283,7 @@ base::Status Adjacency::arrangeNumbers(const Adjacency& original, const std::int
 std::int64_t Adjacency::bytes() const
 {
     const std::int64_t offsets = (m_targets + 1) * 8;
-    if (m_firstRows) return offsets + m_targets * 8;
+    if (m_runs) return offsets + (m_targets + 1) * static_cast<std::int64_t>(sizeof(Runs));
     return offsets + (inOrder() ? 0 : m_count * (wide() ? 8 : 4));
 }
 

@@ -27,8 +27,8 @@ private:
 
 // Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
 // row numbers are 32-bit where the table has fewer than 2^32 rows. Where keys ascend already, as in a list of edges that is
-// sorted by destination, rows are their own places and no numbers are kept; with the targets in another order then, only
-// the first one of each.
+// sorted by destination, rows are their own places and no numbers are kept. Where they ascend twice, as with self-loops
+// behind such edges, or where the targets of such a table are in another order, only where the rows of each target begin.
 class Adjacency {
 public:
     // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in
@@ -55,12 +55,12 @@ public:
             for (std::int64_t p = first; p < last; ++p) visit(p, static_cast<std::int64_t>(m_rows32[p]));
         else if (m_rows64)
             for (std::int64_t p = first; p < last; ++p) visit(p, m_rows64[p]);
-        else if (m_firstRows) eachInRuns(first, last, visit);
+        else if (m_runs) eachInRuns(first, last, visit);
         else
             for (std::int64_t p = first; p < last; ++p) visit(p, p);
     }
     // Whether each row is at the position of its number.
-    [[nodiscard]] bool inOrder() const { return !m_rows32 && !m_rows64 && !m_firstRows; }
+    [[nodiscard]] bool inOrder() const { return !m_rows32 && !m_rows64 && !m_runs; }
     // targets() + 1 numbers: offsets()[t] is begin(t). Valid as long as any copy of this object.
     [[nodiscard]] const std::int64_t* offsets() const { return m_offsets; }
     [[nodiscard]] std::int64_t bytes() const;
@@ -69,22 +69,38 @@ private:
     template <class Number>
     static base::Result<Adjacency> buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
                                              std::int64_t targets, const Scratch& scratch, int threads);
+    // The rows of a target: `count` from `first` on, then others from `second` on.
+    struct Runs {
+        std::int64_t first = 0, count = 0, second = 0;
+    };
+
     template <class Visit>
     void eachInRuns(std::int64_t first, std::int64_t last, Visit&& visit) const
     {
         std::int64_t target = std::upper_bound(m_offsets, m_offsets + m_targets + 1, first) - m_offsets - 1;
-        for (std::int64_t p = first; p < last; ++target)
-            for (const std::int64_t ahead = m_firstRows[target] - begin(target); p < std::min(end(target), last); ++p)
-                visit(p, p + ahead);
+        for (std::int64_t p = first; p < last; ++target) {
+            const Runs& runs = m_runs[target];
+            const std::int64_t split = begin(target) + runs.count, until = std::min(end(target), last);
+            for (; p < std::min(split, until); ++p) visit(p, runs.first + p - begin(target));
+            for (; p < until; ++p) visit(p, runs.second + p - split);
+        }
+    }
+    [[nodiscard]] Runs runsOf(std::int64_t target) const
+    {
+        return m_runs ? m_runs[target] : Runs{begin(target), end(target) - begin(target), 0};
     }
     // Memory for offsets, all zero, and for row numbers.
     base::Status allocateOffsets(const Scratch& scratch);
     base::Status allocateRows(const Scratch& scratch);
+    base::Status allocateRuns(const Scratch& scratch);
+    template <class Number>
+    void findRuns(const Number* key, std::int64_t stride, std::int64_t split, int threads);
     base::Status arrangeRuns(const Adjacency& original, const std::int64_t* order, const Scratch& scratch, int threads);
     base::Status arrangeNumbers(const Adjacency& original, const std::int64_t* order, const Scratch& scratch,
                                 int threads);
     [[nodiscard]] std::int64_t* offsetsToWrite() const { return reinterpret_cast<std::int64_t*>(m_offsetBytes.get()); }
     [[nodiscard]] std::uint32_t* rows32() const { return reinterpret_cast<std::uint32_t*>(m_rowBytes.get()); }
+    [[nodiscard]] Runs* runsToWrite() const { return reinterpret_cast<Runs*>(m_rowBytes.get()); }
     [[nodiscard]] std::int64_t* rows64() const { return reinterpret_cast<std::int64_t*>(m_rowBytes.get()); }
     [[nodiscard]] bool wide() const { return m_count > std::int64_t{std::numeric_limits<std::uint32_t>::max()}; }
 
@@ -93,7 +109,7 @@ private:
     const std::int64_t* m_offsets = nullptr;
     const std::uint32_t* m_rows32 = nullptr;  // one of these; none: rows are in order
     const std::int64_t* m_rows64 = nullptr;
-    const std::int64_t* m_firstRows = nullptr;  // of each target; the others follow it
+    const Runs* m_runs = nullptr;
 };
 
 // to[p] = from[q] for each position p of `arranged`, which is `original`.arranged(order), and the position q of the same
