@@ -97,17 +97,16 @@ def engine(options, model, folder, name="engine"):
     out = folder / f"{model}.{name}"
     more = ["--reassociate"] if name == "moved" else []
     data = folder / ("gine.safetensors" if model == "gine" else "graph.safetensors")
-    began = time.perf_counter()
-    with subprocess.Popen([options.engine, "run", str(folder / f"{model}.pt"), "--data", str(data), "-o", str(out),
-                           "--verify", "none", "--quiet", "--device", "cpu", *more], stdout=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    whole = time.perf_counter() - began
-    if process.returncode != 0:
-        raise SystemExit(f"the engine failed with {process.returncode}")
+    launch = Path(__file__).with_name("launch.py")
+    done = subprocess.run([sys.executable, "-E", "-S", launch, options.engine, "run", folder / f"{model}.pt", "--data", data,
+                           "-o", out, "--verify", "none", "--quiet", "--device", "cpu", *more],
+                          stdout=subprocess.PIPE, check=True)
+    usage = json.loads(done.stdout)
+    if usage["status"] != 0:
+        raise SystemExit(f"the engine failed with {usage['status']}")
     report = json.loads((out / "report.json").read_text())
     numpy.save(folder / f"{model}.{name}.npy", numpy.load(out / "out.npy"))
-    return {"seconds": report["seconds"], "process": whole, "peak": usage.ru_maxrss * 1024, **where(report, usage)}
+    return {"seconds": report["seconds"], "process": usage["seconds"], "peak": usage["peak"], **where(report, usage)}
 
 
 def where(report, usage):
@@ -116,7 +115,7 @@ def where(report, usage):
     seconds = sum(stage["seconds"] for stage in stages)
     cores = len(os.sched_getaffinity(0))
     return {"bound": sum(stage["bound_seconds"] or 0 for stage in stages) / seconds,
-            "system": usage.ru_stime / (usage.ru_stime + usage.ru_utime),
+            "system": usage["system"] / (usage["system"] + usage["user"]),
             "cores": sum(stage["core_seconds"] for stage in stages) / (seconds * cores)}
 
 
