@@ -471,11 +471,11 @@ std::vector<StoredPart> Batch::store()
 
 StoredRows Batch::store(const Result& result)
 {
-    const auto& [value, rows, from] = *result.written;
-    Store& store = *m_session.stores.at(value);
+    const Written& w = *result.written;
+    Store& store = *m_session.stores.at(w.value);
     return m_times.time(Phase::Write, m_session.began(), [&] {
-        if (m_feed.follow(value, rows)) return store.writeRange(m_block.destinations().first, result.host);
-        return store.write(m_feed.rowNumbers(value, rows), result.host);
+        if (m_feed.follow(w.value, w.rows)) return store.writeRange(m_block.destinations().first, result.host);
+        return store.write(m_feed.rowNumbers(w.value, w.rows), result.host);
     });
 }
 

@@ -11,8 +11,8 @@ using base::ErrorCode;
 
 namespace {
 
-HOPSCOPE_CLONES("avx512f", "avx2")
-[[gnu::flatten]] Range rangeWithin(const IntColumn& column, std::int64_t begin, std::int64_t end)
+[[gnu::flatten]] HOPSCOPE_CLONES("avx512f", "avx2") Range
+    rangeWithin(const IntColumn& column, std::int64_t begin, std::int64_t end)
 {
     Range range{column[begin], column[begin]};
     withNumbers(column, [&](auto number) {
