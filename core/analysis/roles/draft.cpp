@@ -11,17 +11,28 @@ using base::ErrorCode;
 
 namespace {
 
-[[gnu::flatten]] HOPSCOPE_CLONES("avx512f", "avx2") Range
-    rangeWithin(const IntColumn& column, std::int64_t begin, std::int64_t end)
+// Of numbers of 64 bits without gaps, which edges usually are.
+HOPSCOPE_CLONES("avx512f", "avx2")
+Range rangeOfEdges(const std::byte* first, std::int64_t begin, std::int64_t end)
 {
+    Range range{IntColumn::at<std::int64_t>(first, begin), IntColumn::at<std::int64_t>(first, begin)};
+    for (std::int64_t i = begin; i < end; ++i) {
+        range.low = std::min(range.low, IntColumn::at<std::int64_t>(first, i));
+        range.high = std::max(range.high, IntColumn::at<std::int64_t>(first, i));
+    }
+    return range;
+}
+
+Range rangeWithin(const IntColumn& column, std::int64_t begin, std::int64_t end)
+{
+    if (column.dtype() == base::DType::Int64 && column.follows<std::int64_t>())
+        return rangeOfEdges(column.data(), begin, end);
     Range range{column[begin], column[begin]};
     withNumbers(column, [&](auto number) {
-        std::int64_t low = range.low, high = range.high;
         for (std::int64_t i = begin; i < end; ++i) {
-            low = std::min(low, number(i));
-            high = std::max(high, number(i));
+            range.low = std::min(range.low, number(i));
+            range.high = std::max(range.high, number(i));
         }
-        range = {low, high};
     });
     return range;
 }
