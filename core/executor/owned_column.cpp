@@ -1,7 +1,6 @@
 #include "executor/owned_column.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/parallel.h"
 #include "executor/failure.h"

@@ -14,7 +14,8 @@ namespace hopscope::executor {
 // of a type (Structure::arrangeNodes). Where that is the order of the input, it is the same.
 enum class Numbers : std::uint8_t { Input, Places };
 
-// A key column in the order of an adjacency: position p holds the key of the row there (Adjacency::eachRow), in 32 or 64 bits (wide).
+// A key column in the order of an adjacency: position p holds the key of the row there (Adjacency::eachRow), in 32 or 64
+// bits (wide).
 struct OwnedColumn {
     std::shared_ptr<std::byte> bytes;
     bool wide = false;

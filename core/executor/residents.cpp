@@ -73,7 +73,7 @@ std::int64_t ResidentChoice::bytes(const ResidentPart& part, Structure& structur
                numberBytes(structure.size(m_analysis.tables.target(part.space, part.key)));
     case ResidentPart::Offsets: {
         const graph::Adjacency& adjacency = structure.adjacency(part.rows.table, part.rows.key);
-        return (adjacency.targets() + 1) * numberBytes(structure.adjacency(part.rows.table, part.rows.key).rows());
+        return (adjacency.targets() + 1) * numberBytes(adjacency.rows());
     }
     default: break;
     }
@@ -224,7 +224,7 @@ at::Tensor Residents::offsets(const ResidentPart& part)
     auto* const to = numbers.mutable_data_ptr<std::int64_t>();
     to[0] = 0;
     for (std::int64_t d = 0; d < adjacency.targets(); ++d) to[d + 1] = adjacency.end(d);
-    return numbers.to(numberType(m_session.structure.adjacency(part.rows.table, part.rows.key).rows()));
+    return numbers.to(numberType(adjacency.rows()));
 }
 
 }  // namespace hopscope::executor

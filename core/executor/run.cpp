@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include <ATen/Parallel.h>
@@ -25,7 +24,6 @@
 #include "executor/tiling.h"
 #include "executor/transient_inputs.h"
 #include "graph/file.h"
-#include "loader/tensors.h"
 
 namespace hopscope::executor {
 
@@ -198,11 +196,12 @@ private:
     // needed, they go at once.
     void remove(std::vector<std::shared_ptr<Store>> stores)
     {
+        if (stores.empty()) return;
         std::uintmax_t bytes = 0;
         for (const auto& store : stores) bytes += static_cast<std::uintmax_t>(store->view().bytes());
         std::error_code unknown;
         const std::uintmax_t free = std::filesystem::space(m_session.options.folder, unknown).available;
-        if (unknown || free < bytes || stores.empty()) return;
+        if (unknown || free < bytes) return;
         m_removing = std::jthread([gone = std::move(stores)]() mutable { gone.clear(); });
     }
 

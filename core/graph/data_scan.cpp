@@ -128,28 +128,6 @@ void passOnce(const base::TensorView& view, const Visit& visit)
     if (done < view.elements()) visit(view.data + done * size, view.elements() - done);
 }
 
-// Numbers of rows have been read before, to find out what they are, and will be again: the page cache may keep them.
-DataFacts examineOnce(const base::TensorMap& data)
-{
-    Hasher hasher;
-    DataFacts facts;
-    for (const auto& [name, view] : data) {
-        hashHead(hasher, name, view);
-        const Visit hash = hashInto(hasher, view);
-        std::atomic<std::int64_t> found{0};
-        const Visit count = countInto(found, view);
-        const auto both = [&](const std::byte* bytes, std::int64_t elements) {
-            hash(bytes, elements);
-            count(bytes, elements);
-        };
-        if (base::isFloating(view.dtype)) passOnce(view, both);
-        else forEachPiece(view, hash);
-        if (found > 0) facts.notFinite.emplace(name, found);
-    }
-    facts.hash = hasher.hex();
-    return facts;
-}
-
 }  // namespace
 
 std::string hashData(const base::TensorMap& data)
@@ -162,21 +140,27 @@ std::string hashData(const base::TensorMap& data)
     return hasher.hex();
 }
 
-std::map<std::string, std::int64_t> countNotFinite(const base::TensorMap& data)
-{
-    std::map<std::string, std::int64_t> counts;
-    for (const auto& [name, view] : data) {
-        std::atomic<std::int64_t> found{0};
-        if (base::isFloating(view.dtype)) forEachPiece(view, countInto(found, view));
-        if (found > 0) counts.emplace(name, found);
-    }
-    return counts;
-}
-
+// Numbers of rows have been read before, to find out what they are, and will be again: the page cache may keep them.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory)
 {
-    if (bytesOf(data) > memory.value_or(base::availableMemory() / 2)) return examineOnce(data);
-    return {.hash = hashData(data), .notFinite = countNotFinite(data)};
+    const bool large = bytesOf(data) > memory.value_or(base::availableMemory() / 2);
+    Hasher hasher;
+    DataFacts facts;
+    for (const auto& [name, view] : data) {
+        hashHead(hasher, name, view);
+        const Visit hash = hashInto(hasher, view);
+        std::atomic<std::int64_t> found{0};
+        const Visit both = [&, count = countInto(found, view)](const std::byte* bytes, std::int64_t elements) {
+            hash(bytes, elements);
+            count(bytes, elements);
+        };
+        if (!base::isFloating(view.dtype)) forEachPiece(view, hash);
+        else if (large) passOnce(view, both);
+        else forEachPiece(view, both);
+        if (found > 0) facts.notFinite.emplace(name, found);
+    }
+    facts.hash = hasher.hex();
+    return facts;
 }
 
 }  // namespace hopscope::graph

@@ -19,15 +19,13 @@ base::Result<base::TensorMap> readData(const std::vector<std::string>& arguments
 // xxh3-128, hex, over names, dtypes, shapes and bytes; linear in the bytes.
 std::string hashData(const base::TensorMap& data);
 
-// Number of NaN and infinite elements per floating tensor (only those that have any).
-std::map<std::string, std::int64_t> countNotFinite(const base::TensorMap& data);
-
-// Both. Data of more bytes than `memory`, by default half of what is available, are read once for it, floating tensors in
-// files past the page cache.
 struct DataFacts {
-    std::string hash;
-    std::map<std::string, std::int64_t> notFinite;
+    std::string hash;                               // as hashData()
+    std::map<std::string, std::int64_t> notFinite;  // NaN and infinite elements per floating tensor that has any
 };
+
+// Of data of more bytes than `memory`, by default half of what is available, floating tensors in files are read past the
+// page cache.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory = std::nullopt);
 
 }  // namespace hopscope::graph
