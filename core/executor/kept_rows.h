@@ -1,8 +1,12 @@
 #pragma once
 
-// Private to executor: the rows of a table in a file that a window asks for, in memory that the windows of a loop share.
+// Private to executor: rows of a table in memory, those of a set, one after the other by ascending number.
 
-#include "executor/read_ahead.h"
+#include <memory>
+
+#include "graph/direct_file.h"
+#include "graph/row_set.h"
+#include "graph/spare_pages.h"
 
 namespace hopscope::executor {
 
@@ -12,17 +16,35 @@ public:
     explicit KeptRows(std::int64_t bytes);
 
     [[nodiscard]] std::int64_t size() const { return m_memory.size(); }
-    // From now on the rows of this set, one after the other, by ascending number. Those that are there already are moved,
-    // the others are read in one pass over the table. What it gave before is not valid any more. Adds what it reads to
-    // `read`. Throws Failure; returns early if it is told to stop.
-    at::Tensor change(const FileTable& table, std::shared_ptr<const graph::RowSet> rows, std::int64_t& read,
-                      const std::stop_token& stop);
+    [[nodiscard]] const std::byte* data() const { return m_memory.data(); }
+    // How many rows have places.
+    [[nodiscard]] std::int64_t count() const { return m_places ? m_places->count() : 0; }
+
+    // From now on there are places for the rows of this set. Those of them that are there already are moved; the others are
+    // the result, for the caller to put there.
+    graph::RowSet arrange(std::shared_ptr<const graph::RowSet> rows, std::int64_t rowBytes);
+    // What has been put there is no more than the rows from this one on.
+    void holdsFrom(std::int64_t first);
+    // Rows before this one will not be asked for any more: their memory is given back bit by bit, or to `spare`.
+    void release(std::int64_t before, graph::SparePages* spare = nullptr);
+    // Before the rows of [first, end) are put: memory for them comes from there.
+    void fillFrom(graph::SparePages& spare, std::int64_t first, std::int64_t end) const;
+
+    // Copies the rows of [first, end) that have places from and to where all rows of that range follow each other. Threads
+    // may do so side by side for different rows.
+    void put(std::int64_t first, std::int64_t end, const std::byte* from) const;
+    void take(std::int64_t first, std::int64_t end, std::byte* to) const;
 
 private:
-    void move(const graph::RowSet& both, const graph::RowSet& before, std::int64_t rowBytes);
+    void move(const graph::RowSet& both, const graph::RowSet& after);
+    [[nodiscard]] std::byte* at(std::int64_t place) const { return m_memory.data() + place * m_rowBytes; }
+    template <class Copy>
+    void eachRun(std::int64_t first, std::int64_t end, Copy&& copy) const;
 
     graph::PageMemory m_memory;
-    std::shared_ptr<const graph::RowSet> m_rows;
+    std::int64_t m_rowBytes = 0;
+    std::int64_t m_released = 0;  // bytes
+    std::shared_ptr<const graph::RowSet> m_places, m_there;
 };
 
 }  // namespace hopscope::executor

@@ -250,17 +250,17 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 namespace {
 
 void runInTiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
-                const Destinations& range)
+                const Destinations& range, const LoopProgram* next)
 {
     Tiles tiles(session, program, sizer, books, *program.tiling);
-    const std::unique_ptr<TableStream> stream = TableStream::of(session, program);
+    const std::unique_ptr<TableStream> stream = TableStream::of(session, program, next);
     if (!stream) return tiles.run(range);
     for (Destinations left = range; left.count > 0;) {
-        const Window window = stream->next(left);
-        tiles.run(window);
-        stream->finished(window);
-        left.count -= window.range().count;
-        left.first += window.range().count;
+        const std::unique_ptr<Window> window = stream->next(left);
+        tiles.run(*window);
+        stream->finished(*window);
+        left.count -= window->range().count;
+        left.first += window->range().count;
     }
     books.streamed(stream->windows(), stream->read(), stream->fileBytes());
 }
@@ -270,7 +270,7 @@ void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, Lo
     const DestinationOrder all(session, program);
     for (Destinations range : share.left.value_or(std::vector{Destinations{0, all.count()}})) {
         range.order = all.order();
-        if (program.tiling) runInTiles(session, program, sizer, books, range);
+        if (program.tiling) runInTiles(session, program, sizer, books, range, share.next);
         else runInTurn(session, program, sizer, books, range);
     }
     books.close();

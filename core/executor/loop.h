@@ -99,10 +99,11 @@ private:
 void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
                const Destinations& range);
 
-// What an earlier process has computed of a loop, and what is left.
+// What an earlier process has computed of a loop, what is left, and what comes after it.
 struct LoopShare {
     std::vector<Chunk> kept;
     std::optional<std::vector<Destinations>> left;  // none: all
+    const LoopProgram* next = nullptr;              // which loop follows
 };
 
 // Runs `program` on the device of the session. `budget`: bytes that a batch may use there; on a GPU this includes

@@ -1,7 +1,6 @@
 #include "executor/read_ahead.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <ATen/ATen.h>
 
@@ -14,14 +13,6 @@ namespace {
 constexpr int readers = 4;                   // requests that the disk has at a time
 constexpr std::int64_t requested = 1 << 20;  // bytes of a request
 constexpr std::int64_t readOver = 1 << 16;   // bytes that are read sooner than skipped
-
-// Rows of a table, in memory of the same shape.
-at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table)
-{
-    std::vector<std::int64_t> shape = table.sizes().vec();
-    shape[0] = count;
-    return at::from_blob(const_cast<std::byte*>(first), shape, at::TensorOptions().dtype(table.scalar_type()));
-}
 
 // Cuts a pass over a table into requests.
 class Requests {
@@ -51,19 +42,6 @@ private:
     std::int64_t m_next = 0;
 };
 
-// Those of [first, end) that belong to the set, from where the first one lies to their places. Rows that follow each other
-// in a set do so in every set that it is a part of.
-void copyRows(const graph::RowSet& rows, const graph::RowSet& places, std::int64_t first, std::int64_t end,
-              const std::byte* from, std::byte* to, std::int64_t rowBytes)
-{
-    for (std::int64_t row = rows.next(first); row < end; row = rows.next(row)) {
-        const std::int64_t begin = row;
-        while (row < end && rows.has(row)) ++row;
-        std::memcpy(to + places.place(begin) * rowBytes, from + (begin - first) * rowBytes,
-                    static_cast<std::size_t>((row - begin) * rowBytes));
-    }
-}
-
 // Runs `work` on some threads and passes on what one of them throws.
 template <class Work>
 void onReaders(Work&& work)
@@ -87,8 +65,8 @@ void onReaders(Work&& work)
 
 }  // namespace
 
-std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const graph::RowSet& places,
-                      const graph::PageMemory& to, const std::stop_token& stop)
+std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const std::stop_token& stop,
+                      const TakeRows& take)
 {
     Requests requests(table, rows);
     std::atomic<std::int64_t> read = 0;
@@ -98,18 +76,18 @@ std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const g
         for (auto [first, end] = requests.take(); first < end && !stop.stop_requested();
              std::tie(first, end) = requests.take()) {
             const std::int64_t count = (end - first) * table.rowBytes;
-            const std::byte* const from =
-                unwrap(table.file.read(table.offset + first * table.rowBytes, count, buffer.data()));
-            copyRows(rows, places, first, end, from, to.data(), table.rowBytes);
+            take(first, end, unwrap(table.file.read(table.offset + first * table.rowBytes, count, buffer.data())));
             read += count;
         }
     });
     return read;
 }
 
-at::Tensor rowsIn(const graph::PageMemory& memory, std::int64_t count, const FileTable& table)
+at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table)
 {
-    return rowsAt(memory.data(), count, table.mapped);
+    std::vector<std::int64_t> shape = table.sizes().vec();
+    shape[0] = count;
+    return at::from_blob(const_cast<std::byte*>(first), shape, at::TensorOptions().dtype(table.scalar_type()));
 }
 
 ReadAhead::ReadAhead(std::vector<const FileTable*> tables, const Destinations& range, std::int64_t piece, int depth)

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <stop_token>
@@ -27,13 +28,15 @@ struct FileTable {
     std::int64_t offset = 0, rowBytes = 0;
 };
 
-// Reads rows of the table to their places in a set that they belong to. Passes over the table once, in order, and skips
-// what is not worth reading over. The bytes that it has read. Throws Failure; returns early if it is told to stop.
-std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const graph::RowSet& places,
-                      const graph::PageMemory& to, const std::stop_token& stop);
+// Hands over the rows of the set, and others between them, on several threads: those of [first, end), one after the other.
+// Passes over the table once, in order, and skips what is not worth reading over. The bytes that it has read. Throws
+// Failure; returns early if it is told to stop.
+using TakeRows = std::function<void(std::int64_t first, std::int64_t end, const std::byte* rows)>;
+std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const std::stop_token& stop,
+                      const TakeRows& take);
 
-// The first rows in memory, in the shape of the table's.
-at::Tensor rowsIn(const graph::PageMemory& memory, std::int64_t count, const FileTable& table);
+// So many rows in memory, in the shape of the table's.
+at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table);
 
 // The rows of a range of destinations in some tables, read once, in order, while tiles are computed.
 class ReadAhead {

@@ -166,6 +166,15 @@ private:
         return {plan::StageId::at(stage), static_cast<int>(loop) + 1};
     }
 
+    // The loop that follows; nullptr: none.
+    [[nodiscard]] const LoopProgram* after(const LoopNumber& number) const
+    {
+        const auto stage = static_cast<std::size_t>(number.stage.number) - 1;
+        const auto next = static_cast<std::size_t>(number.loop);
+        if (next < m_programs[stage].size()) return &m_programs[stage][next];
+        return stage + 1 < m_programs.size() && !m_programs[stage + 1].empty() ? &m_programs[stage + 1][0] : nullptr;
+    }
+
     // Those that no stage after `stage` reads.
     void dropStores(std::size_t stage)
     {
@@ -212,7 +221,7 @@ private:
         readInPlace(program, report.bytes);
         if (!left.needed) return pass(program, left, books);
         makeReducers(program);
-        const LoopShare share{left.kept, m_recovery ? std::optional(left.ranges) : std::nullopt};
+        const LoopShare share{left.kept, m_recovery ? std::optional(left.ranges) : std::nullopt, after(number)};
         if (m_recovery && left.ranges.empty()) books.takeOver(share.kept);
         else compute(program, report, books, share);
         finishLoop(program, left);

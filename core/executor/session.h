@@ -9,6 +9,7 @@
 
 #include "executor/device_context.h"
 #include "executor/events.h"
+#include "executor/handed_rows.h"
 #include "executor/overlap.h"
 #include "executor/phases.h"
 #include "executor/reduce.h"
@@ -43,6 +44,8 @@ public:
     ResidentChoice choice;
     Residents residents;
     std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
+    // What the last loop has left in memory for the next one.
+    std::map<ir::ValueId, std::shared_ptr<HandedRows>> handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
     // The process of a run that several compute merges nothing before all have finished: what the last batch contributed.
     Contributions apart;

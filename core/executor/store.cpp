@@ -107,6 +107,7 @@ StoredRows Store::writeRange(std::int64_t first, const at::Tensor& wide)
     const std::int64_t n = values.size(m_rowDim);
     for (std::int64_t i = 0; i < n; ++i) mark(first + i);
     if (n == 0) return stored;
+    if (m_also) m_also(first, n, static_cast<const std::byte*>(values.contiguous().const_data_ptr()));
     if (m_shared) {
         putRows(first, values);
         return stored;

@@ -3,6 +3,7 @@
 // Private to executor: a store, that is, all rows of a value in a mapped file or in scratch memory. Checks that every row
 // is written exactly once, in this process or by one before it: a violation raises Internal.
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,6 +64,9 @@ public:
     void flushBehind();
     // The same, and what is on the disk leaves the page cache: for more than fits into memory.
     void letGoBehind();
+    // Rows are told to `also` as well as they are written by writeRange(), by the thread that writes them; empty: no more.
+    using Also = std::function<void(std::int64_t first, std::int64_t count, const std::byte* rows)>;
+    void tell(Also also) { m_also = std::move(also); }
     // Gives the file its final name.
     void publish();
 
@@ -103,6 +107,7 @@ private:
     std::int64_t m_rows = 0, m_rowBytes = 0;
     std::shared_ptr<std::byte> m_written;
     bool m_shared = false;
+    Also m_also;
     std::mutex m_mutex;  // guards what follows
     Rounding m_rounding;
     bool m_narrow = false;

@@ -23,6 +23,7 @@ constexpr std::int64_t mostPieces = 12;          // that are in memory
 constexpr std::int64_t shareForOwn = 16;         // of the memory is at most theirs, together
 constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to what is on its way to the disk
 constexpr std::int64_t mostForRest = 256 << 20;  // bytes
+constexpr std::int64_t worthLettingGo = 1 << 20;  // bytes
 
 template <class Number>
 void markAll(const at::Tensor& rows, graph::RowSet& set)
@@ -34,17 +35,17 @@ void markAll(const at::Tensor& rows, graph::RowSet& set)
 }
 
 // Of the process's memory that no file backs.
-std::int64_t leftByLimit(const Options& options)
+std::int64_t leftByLimit(const Options& options, std::int64_t handed)
 {
     if (!options.memoryLimit) return std::numeric_limits<std::int64_t>::max();
-    return std::max<std::int64_t>(*options.memoryLimit - base::anonymousMemory("self"), 0);
+    return std::max<std::int64_t>(*options.memoryLimit - base::anonymousMemory("self") + handed, 0);
 }
 
-// Windows number rows as in the input.
-bool readsByPlaces(const Session& session, const LoopProgram& program)
+std::int64_t bytesOf(const std::map<ir::ValueId, std::shared_ptr<HandedRows>>& handed)
 {
-    return std::ranges::any_of(asksOf(program),
-                               [&](const Ask& ask) { return session.numbers(ask.table) == Numbers::Places; });
+    std::int64_t sum = 0;
+    for (const auto& [value, rows] : handed) sum += rows->bytes();
+    return sum;
 }
 
 std::int64_t rowBytesOf(const at::Tensor& table)
@@ -54,40 +55,66 @@ std::int64_t rowBytesOf(const at::Tensor& table)
 
 }  // namespace
 
-TableStream::TableStream(Session& session, const LoopProgram& program, std::int64_t memory)
+TableStream::TableStream(Session& session, const LoopProgram& program, const LoopProgram* next)
     : m_session(session),
       m_program(program),
-      m_memory(memory),
-      m_forRows(std::min(memory, leftByLimit(session.options))),
+      m_next(next),
+      m_handed(std::exchange(session.handed, {})),
+      m_memory(session.options.tableMemory.value_or(base::availableMemory() + bytesOf(m_handed))),
+      m_forRows(std::min(m_memory, leftByLimit(session.options, bytesOf(m_handed)))),
       m_asks(asksOf(program))
 {}
 
-std::unique_ptr<TableStream> TableStream::of(Session& session, const LoopProgram& program)
+std::unique_ptr<TableStream> TableStream::of(Session& session, const LoopProgram& program, const LoopProgram* next)
 {
-    const bool inOrder = !session.structure.nodeAt(program.loop->destination) && !session.options.shuffleSeed;
-    if (!program.tiling || !inOrder || session.others() || readsByPlaces(session, program)) return nullptr;
-    const std::int64_t memory = session.options.tableMemory.value_or(base::availableMemory());
-    std::unique_ptr<TableStream> made(new TableStream(session, program, memory));
+    if (!program.tiling || !inOrder(session, program) || session.others()) return nullptr;
+    std::unique_ptr<TableStream> made(new TableStream(session, program, next));
     if (!made->exceedsMemory(made->tableBytes()) || !made->findTables()) return nullptr;
     if (!made->exceedsMemory(made->fileBytes())) return nullptr;
+    made->takeOver();
+    made->letGoOfInputs();
     for (const Written& w : program.writes) session.stores.at(w.value)->letGoBehind();
     return made;
 }
 
-// Those that are read by a key; those of which destinations read their own rows.
-template <class Visit>
-void TableStream::eachTable(Visit&& visit)
+// Windows number rows as in the input.
+bool TableStream::inOrder(const Session& session, const LoopProgram& program)
 {
-    for (const Ask& ask : m_asks) visit(ask.table, m_gathered);
-    for (const Instruction& i : m_program.instructions)
-        if (i.act == Act::Read && i.rows.kind == RowKind::Batch && !i.inOrder) visit(i.value, m_own);
+    if (session.structure.nodeAt(program.loop->destination) || session.options.shuffleSeed) return false;
+    return std::ranges::none_of(asksOf(program),
+                                [&](const Ask& ask) { return session.numbers(ask.table) == Numbers::Places; });
+}
+
+TableStream::~TableStream()
+{
+    for (const auto& [value, rows] : m_leaving) m_session.stores.at(value)->tell({});
+}
+
+// What the prologue has read of them, or the loop before: their pages would only be in the way.
+void TableStream::letGoOfInputs()
+{
+    for (const ir::NamedValue& in : m_session.analysis.program.inputs) {
+        if (!m_session.structure.has(in.value)) continue;
+        const at::Tensor tensor = m_session.structure.value(in.value);
+        if (tensor.is_contiguous() && static_cast<std::int64_t>(tensor.nbytes()) >= worthLettingGo)
+            graph::letGoOf(tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes()));
+    }
+}
+
+// visit(table, whether its rows are read by a key; else destinations read their own).
+template <class Visit>
+void TableStream::eachTable(const LoopProgram& program, Visit&& visit)
+{
+    for (const Ask& ask : asksOf(program)) visit(ask.table, true);
+    for (const Instruction& i : program.instructions)
+        if (i.act == Act::Read && i.rows.kind == RowKind::Batch && !i.inOrder) visit(i.value, false);
 }
 
 // Of all tables, in files or not: cheap to know.
 std::int64_t TableStream::tableBytes()
 {
     std::set<ir::ValueId> tables;
-    eachTable([&](ir::ValueId value, const auto&) { tables.insert(value); });
+    eachTable(m_program, [&](ir::ValueId value, bool) { tables.insert(value); });
     std::int64_t bytes = 0;
     for (const ir::ValueId v : tables) bytes += static_cast<std::int64_t>(m_session.table(v).rows.nbytes());
     return bytes;
@@ -103,12 +130,13 @@ std::int64_t TableStream::fileBytes() const
 // False if there is none.
 bool TableStream::findTables()
 {
-    eachTable([this](ir::ValueId value, std::vector<ir::ValueId>& list) { includeFile(value, list); });
+    eachTable(m_program, [this](ir::ValueId value, bool gathered) { includeFile(value, gathered); });
     return !m_files.empty();
 }
 
-void TableStream::includeFile(ir::ValueId value, std::vector<ir::ValueId>& list)
+void TableStream::includeFile(ir::ValueId value, bool gathered)
 {
+    std::vector<ir::ValueId>& list = gathered ? m_gathered : m_own;
     if (std::ranges::find(list, value) != list.end()) return;
     if (!m_files.contains(value)) {
         const at::Tensor table = m_session.table(value).rows;
@@ -122,6 +150,16 @@ void TableStream::includeFile(ir::ValueId value, std::vector<ir::ValueId>& list)
                                          .rowBytes = rowBytesOf(table)});
     }
     list.push_back(value);
+}
+
+void TableStream::takeOver()
+{
+    for (const auto& [value, rows] : std::exchange(m_handed, {})) {
+        if (!rows->complete() || !keeps(value)) continue;
+        m_known[spaceOf(value)] = rows->wanted().asked;
+        m_kept.emplace(value, rows->takeAsked());
+        if (auto own = rows->takeOwn()) m_ownKept.emplace(value, std::move(*own));
+    }
 }
 
 // With what the loop writes.
@@ -160,6 +198,13 @@ int TableStream::pieces() const
     return static_cast<int>(std::clamp<std::int64_t>(m_forRows / shareForOwn / each, 2, mostPieces));
 }
 
+std::int64_t TableStream::bytes(const SharedSets& sets) const
+{
+    std::int64_t sum = 0;
+    for (const ir::ValueId v : m_gathered) sum += sets.at(spaceOf(v))->count() * m_files.at(v).rowBytes;
+    return sum;
+}
+
 std::int64_t TableStream::bytes(Sets& sets) const
 {
     std::int64_t sum = 0;
@@ -168,59 +213,106 @@ std::int64_t TableStream::bytes(Sets& sets) const
     return sum;
 }
 
-Window TableStream::next(const Destinations& left)
+std::unique_ptr<Window> TableStream::next(const Destinations& left)
 {
-    Sets sets;
-    for (const ir::ValueId v : m_gathered) sets.try_emplace(spaceOf(v), m_session.structure.size(spaceOf(v)));
-    Window window(choose(left, sets));
-    const Destinations ahead = withOwnRows(window.range(), sets);
-    load(window, std::move(sets));
-    std::vector<const FileTable*> own;
-    for (const ir::ValueId v : m_own) own.push_back(&m_files.at(v));
-    if (!own.empty()) window.readAhead(std::make_unique<ReadAhead>(std::move(own), ahead, pieceRows(), pieces()));
+    SharedSets sets;
+    auto window = std::make_unique<Window>(choose(left, sets));
+    const Destinations& range = window->range();
+    const std::int64_t own = firstOwn(range, sets);
+    load(*window, sets, own);
+    std::vector<const FileTable*> kept, others;
+    for (const ir::ValueId v : m_own) (keeps(v) ? kept : others).push_back(&m_files.at(v));
+    const auto ahead = [&](std::vector<const FileTable*> tables, std::int64_t count) {
+        if (tables.empty()) return;
+        const Destinations destinations{range.first, count};
+        window->readAhead(std::make_unique<ReadAhead>(std::move(tables), destinations, pieceRows(), pieces()));
+    };
+    ahead(std::move(kept), own - range.first);
+    ahead(std::move(others), range.count);
+    handOn(*window, sets);
     ++m_windows;
     return window;
 }
 
-Destinations TableStream::choose(const Destinations& left, Sets& sets)
+void TableStream::finished(const Window& window)
 {
+    m_read += window.bytesAhead();
+    if (!m_leaving.empty()) m_session.handed = m_leaving;
+}
+
+// Whether what these ask for is known, and fits.
+bool TableStream::knowsAll(const Destinations& left) const
+{
+    const bool all = left.first == 0 && left.count == m_session.structure.size(m_program.loop->destination);
+    const auto known = [&](ir::ValueId v) { return m_known.contains(spaceOf(v)); };
+    return all && std::ranges::all_of(m_gathered, known) && bytes(m_known) <= room();
+}
+
+Destinations TableStream::choose(const Destinations& left, SharedSets& sets)
+{
+    if (knowsAll(left)) {
+        sets = m_known;
+        return left;
+    }
     const std::int64_t tile = m_program.tiling->rows, end = left.first + left.count;
+    Sets asked = emptySets(m_gathered);
     Destinations range{left.first, 0};
     for (std::int64_t step = markedAtOnce; range.count < left.count && step > 0;) {
         m_session.checkStop();
         const std::int64_t at = range.first + range.count;
         const std::int64_t next = std::min((at / tile + step) * tile, end);
-        const Sets before = sets;
-        mark({at, next - at}, sets);
-        const bool fits = bytes(sets) <= room() || (range.count == 0 && step == 1);
+        const Sets before = asked;
+        mark(m_program, {at, next - at}, asked);
+        const bool fits = bytes(asked) <= room() || (range.count == 0 && step == 1);
         if (fits) range.count = next - range.first;
-        else sets = before;
+        else asked = before;
         if (!fits) step /= 2;
     }
-    (void)bytes(sets);
+    sets = shared(std::move(asked));
     return range;
 }
 
-// The pass that brings in what is asked for reads over the other rows, too: destinations at the end of the window that have
-// room keep theirs. Those whose rows are left to be read ahead.
-Destinations TableStream::withOwnRows(const Destinations& window, Sets& sets)
+TableStream::Sets TableStream::emptySets(const std::vector<ir::ValueId>& tables) const
 {
-    const std::int64_t tile = m_program.tiling->rows, end = window.first + window.count;
-    if (!std::ranges::all_of(m_own, [&](ir::ValueId v) { return keeps(v); })) return window;
-    std::int64_t first = end;
-    for (std::int64_t step = markedAtOnce; first > window.first && step > 0;) {
-        const std::int64_t before = std::max((first - 1) / tile - step + 1, std::int64_t{0}) * tile;
-        const std::int64_t next = std::max(before, window.first);
-        const Sets saved = sets;
-        for (const ir::ValueId v : m_own)
-            for (std::int64_t row = next; row < first; ++row) sets.at(spaceOf(v)).add(row);
-        const bool fits = bytes(sets) <= room();
-        if (fits) first = next;
-        else sets = saved;
-        if (!fits) step /= 2;
+    Sets sets;
+    for (const ir::ValueId v : tables) sets.try_emplace(spaceOf(v), m_session.structure.size(spaceOf(v)));
+    return sets;
+}
+
+TableStream::SharedSets TableStream::shared(Sets sets)
+{
+    SharedSets made;
+    for (auto& [space, set] : sets) {
+        set.number();
+        made[space] = std::make_shared<const graph::RowSet>(std::move(set));
     }
-    (void)bytes(sets);
-    return {window.first, first - window.first};
+    return made;
+}
+
+std::int64_t TableStream::firstThatFits(const Destinations& range,
+                                        const std::function<bool(std::int64_t first)>& fits) const
+{
+    const std::int64_t tile = m_program.tiling->rows, end = range.first + range.count;
+    std::int64_t first = range.first / tile, last = (end + tile - 1) / tile;
+    while (first < last) {
+        const std::int64_t middle = (first + last) / 2;
+        if (fits(std::max(middle * tile, range.first))) last = middle;
+        else first = middle + 1;
+    }
+    return std::clamp(first * tile, range.first, end);
+}
+
+// The pass that brings in what is asked for reads over the other rows, too: destinations at the end of the window that have
+// room keep theirs, from the result on. Those whose rows are left to be read ahead.
+std::int64_t TableStream::firstOwn(const Destinations& window, const SharedSets& sets) const
+{
+    const std::int64_t end = window.first + window.count, left = room() - bytes(sets);
+    return firstThatFits(window, [&](std::int64_t first) {
+        std::int64_t sum = 0;
+        for (const ir::ValueId v : m_own)
+            if (keeps(v)) sum += (end - first - sets.at(spaceOf(v))->countIn(first, end)) * m_files.at(v).rowBytes;
+        return sum <= left;
+    });
 }
 
 // Bytes for rows that are asked for.
@@ -229,42 +321,67 @@ std::int64_t TableStream::room() const
     return m_forRows - std::min(m_forRows / shareForRest, mostForRest) - ownRowBytes() * pieceRows() * pieces();
 }
 
-void TableStream::mark(const Destinations& destinations, Sets& sets)
+// Rows of the tables that there are sets for.
+void TableStream::mark(const LoopProgram& program, const Destinations& destinations, Sets& sets) const
 {
-    Block block(m_session.structure, m_session.analysis, *m_program.loop);
+    Block block(m_session.structure, m_session.analysis, *program.loop);
     block.begin(destinations);
-    for (const Ask& ask : m_asks) {
-        if (!m_files.contains(ask.table)) continue;
-        graph::RowSet& set = sets.at(spaceOf(ask.table));
+    for (const Ask& ask : asksOf(program)) {
+        const auto set = sets.find(spaceOf(ask.table));
+        if (set == sets.end()) continue;
         const auto slice = block.slice(ask.on, ask.space, ask.key);
         const at::Tensor rows =
             slice ? slice->columns.narrow(0, slice->first, slice->count) : block.globals(ask.on, ask.space, ask.key);
-        if (rows.scalar_type() == at::kInt) markAll<std::int32_t>(rows, set);
-        else markAll<std::int64_t>(rows, set);
+        if (rows.scalar_type() == at::kInt) markAll<std::int32_t>(rows, set->second);
+        else markAll<std::int64_t>(rows, set->second);
     }
 }
 
-// A single tile may ask for more than there is room for.
-KeptRows& TableStream::keptRows(ir::ValueId table, std::int64_t count)
+// With room for so many rows of the table: a single tile may ask for more than there is room for.
+KeptRows& TableStream::rowsIn(std::map<ir::ValueId, KeptRows>& kept, ir::ValueId table, std::int64_t count)
 {
-    const FileTable& file = m_files.at(table);
-    const std::int64_t wanted = count * file.rowBytes, most = static_cast<std::int64_t>(file.mapped.nbytes());
-    const auto known = m_kept.find(table);
-    if (known != m_kept.end() && known->second.size() >= wanted) return known->second;
-    m_kept.erase(table);
-    return m_kept.try_emplace(table, std::max(wanted, std::min(room(), most))).first->second;
+    const std::int64_t wanted = count * m_files.at(table).rowBytes;
+    const auto known = kept.find(table);
+    if (known != kept.end() && known->second.size() >= wanted) return known->second;
+    kept.erase(table);
+    const auto most = static_cast<std::int64_t>(m_files.at(table).mapped.nbytes());
+    return kept.try_emplace(table, std::max(wanted, std::min(room(), most))).first->second;
 }
 
-void TableStream::load(Window& window, Sets&& sets)
+// Of destinations from `firstOwn` on, also the rows that nobody asks for.
+void TableStream::load(Window& window, const SharedSets& sets, std::int64_t firstOwn)
 {
-    std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> shared;
-    for (auto& [space, set] : std::exchange(sets, {}))
-        shared[space] = std::make_shared<const graph::RowSet>(std::move(set));
     for (const ir::ValueId v : m_gathered) {
-        const auto& rows = shared.at(spaceOf(v));
-        window.add(v, rows, keptRows(v, rows->count()).change(m_files.at(v), rows, m_read, m_session.stop));
+        const FileTable& table = m_files.at(v);
+        const auto& asked = sets.at(spaceOf(v));
+        KeptRows& kept = rowsIn(m_kept, v, asked->count());
+        graph::RowSet missing = kept.arrange(asked, table.rowBytes);
+        window.add(table, asked, kept);
+        KeptRows* const own = std::ranges::find(m_own, v) != m_own.end() ? &ownRows(v, window, *asked, firstOwn, missing)
+                                                                        : nullptr;
+        m_read += readRows(table, missing, m_session.stop,
+                           [&](std::int64_t first, std::int64_t end, const std::byte* rows) {
+                               kept.put(first, end, rows);
+                               const std::int64_t from = std::max(first, firstOwn);
+                               if (own && from < end) own->put(from, end, rows + (from - first) * table.rowBytes);
+                           });
     }
     m_session.checkStop();
+}
+
+// All of the window's have places, so that none has to be moved when the loop before has put some there.
+KeptRows& TableStream::ownRows(ir::ValueId v, Window& window, const graph::RowSet& asked, std::int64_t first,
+                               graph::RowSet& missing)
+{
+    const std::int64_t end = window.range().first + window.range().count;
+    const auto range = [&](std::int64_t from) { return graph::RowSet::range(asked.rows(), from, end); };
+    auto others = std::make_shared<const graph::RowSet>(range(window.range().first).without(asked));
+    KeptRows& own = rowsIn(m_ownKept, v, others->count());
+    missing = missing.either(own.arrange(std::move(others), m_files.at(v).rowBytes).both(range(first)));
+    own.holdsFrom(first);
+    own.release(first);
+    window.addOwn(v, own);
+    return own;
 }
 
 }  // namespace hopscope::executor

@@ -6,6 +6,7 @@
 // of results, are the same as without windows.
 
 #include <algorithm>
+#include <functional>
 
 #include "executor/events.h"
 #include "executor/kept_rows.h"
@@ -16,17 +17,21 @@ namespace hopscope::executor {
 
 class TableStream {
 public:
-    // For a loop in tiles. nullptr: its tables and results fit into memory, lie in memory, are computed in another order than
-    // they lie in, or other processes write to them. Constant time but for passes over the names of this process's mappings
-    // where they do not fit.
-    static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program);
+    // For a loop in tiles, and the one that follows, if any. nullptr: its tables and results fit into memory, lie in memory,
+    // are computed in another order than they lie in, or other processes write to them. What the loop before has left in
+    // memory is taken over, or dropped. Constant time but for passes over the names of this process's mappings where they do
+    // not fit.
+    static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program, const LoopProgram* next);
+    ~TableStream();
+    TableStream(const TableStream&) = delete;
+    TableStream& operator=(const TableStream&) = delete;
 
     // As many of these destinations as have room for what they ask for, from the first one on, but at least a tile; nobody
-    // may use the window before any more. Linear in what they ask for, and one pass over each table for the rows that the
-    // window before has not asked for.
-    Window next(const Destinations& left);
+    // may use the window before any more. Linear in what they ask for, and one pass over each table for the rows that are not
+    // in memory yet. In the last window, what the next loop will read stays in memory as far as there is room.
+    std::unique_ptr<Window> next(const Destinations& left);
     // To be told of each window at its end.
-    void finished(const Window& window) { m_read += window.bytesAhead(); }
+    void finished(const Window& window);
 
     [[nodiscard]] std::int64_t windows() const { return m_windows; }
     // Bytes that have been read from files, and bytes of the tables in these.
@@ -35,36 +40,59 @@ public:
 
 private:
     using Sets = std::map<ir::SpaceId, graph::RowSet>;
+    using SharedSets = std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>>;
 
-    TableStream(Session& session, const LoopProgram& program, std::int64_t memory);
+    TableStream(Session& session, const LoopProgram& program, const LoopProgram* next);
+    static bool inOrder(const Session& session, const LoopProgram& program);
     template <class Visit>
-    void eachTable(Visit&& visit);
+    static void eachTable(const LoopProgram& program, Visit&& visit);
     std::int64_t tableBytes();
     bool findTables();
-    void includeFile(ir::ValueId value, std::vector<ir::ValueId>& list);
+    void includeFile(ir::ValueId value, bool gathered);
+    void takeOver();
+    void letGoOfInputs();
     [[nodiscard]] bool exceedsMemory(std::int64_t tables) const;
     [[nodiscard]] std::int64_t writtenRowBytes() const;
     [[nodiscard]] std::int64_t ownRowBytes() const;
     [[nodiscard]] std::int64_t pieceRows() const;
     [[nodiscard]] int pieces() const;
+    [[nodiscard]] std::int64_t room() const;
+    [[nodiscard]] std::int64_t bytes(const SharedSets& sets) const;
     [[nodiscard]] std::int64_t bytes(Sets& sets) const;
     [[nodiscard]] ir::SpaceId spaceOf(ir::ValueId table) const { return m_session.analysis.rowSpace(table); }
-    [[nodiscard]] std::int64_t room() const;
     [[nodiscard]] bool keeps(ir::ValueId v) const { return std::ranges::find(m_gathered, v) != m_gathered.end(); }
-    Destinations choose(const Destinations& left, Sets& sets);
-    Destinations withOwnRows(const Destinations& window, Sets& sets);
-    void mark(const Destinations& destinations, Sets& sets);
-    KeptRows& keptRows(ir::ValueId table, std::int64_t count);
-    void load(Window& window, Sets&& sets);
+    [[nodiscard]] Sets emptySets(const std::vector<ir::ValueId>& tables) const;
+    static SharedSets shared(Sets sets);
+    [[nodiscard]] bool knowsAll(const Destinations& left) const;
+    Destinations choose(const Destinations& left, SharedSets& sets);
+    // The first destination of a tile for which this holds, as it does for all after it and for the end of the range.
+    [[nodiscard]] std::int64_t firstThatFits(const Destinations& range,
+                                             const std::function<bool(std::int64_t first)>& fits) const;
+    [[nodiscard]] std::int64_t firstOwn(const Destinations& window, const SharedSets& sets) const;
+    void mark(const LoopProgram& program, const Destinations& destinations, Sets& sets) const;
+    KeptRows& rowsIn(std::map<ir::ValueId, KeptRows>& kept, ir::ValueId table, std::int64_t count);
+    void load(Window& window, const SharedSets& sets, std::int64_t firstOwn);
+    KeptRows& ownRows(ir::ValueId v, Window& window, const graph::RowSet& asked, std::int64_t first,
+                      graph::RowSet& missing);
+
+    // What the next loop reads (table_stream_next.cpp).
+    void handOn(Window& window, const SharedSets& sets);
+    [[nodiscard]] std::map<ir::ValueId, HandedRows::Wanted> wantedNext() const;
+    [[nodiscard]] std::shared_ptr<const graph::RowSet> askedNext(const Destinations& window,
+                                                                 const SharedSets& sets) const;
 
     Session& m_session;
     const LoopProgram& m_program;
-    const std::int64_t m_memory;   // bytes that tables and results may take
-    const std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
+    const LoopProgram* const m_next;
+    std::map<ir::ValueId, std::shared_ptr<HandedRows>> m_handed;  // by the loop before
+    std::int64_t m_memory;                                        // bytes that tables and results may take
+    std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
     std::vector<Ask> m_asks;
     std::map<ir::ValueId, FileTable> m_files;
     std::vector<ir::ValueId> m_gathered, m_own;  // of them: read by a key; rows of destinations
-    std::map<ir::ValueId, KeptRows> m_kept;
+    SharedSets m_known;                          // what all destinations ask for, where that is known beforehand
+    std::map<ir::ValueId, KeptRows> m_kept, m_ownKept;
+    std::map<ir::ValueId, std::shared_ptr<HandedRows>> m_leaving;  // to the next loop
     std::int64_t m_windows = 0, m_read = 0;
 };
 

@@ -81,7 +81,7 @@ private:
 
 // Tells the window at the end of a tile, however it ends.
 struct Tiles::Done {
-    const Window* window;
+    Window* window;
     const Destinations& tile;
     ~Done()
     {
@@ -98,7 +98,7 @@ Tiles::Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, Loo
       m_workers(tiling.workers)
 {}
 
-void Tiles::run(const Destinations& range, const Window* window)
+void Tiles::run(const Destinations& range, Window* window)
 {
     m_range = range;
     m_window = window;

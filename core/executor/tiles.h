@@ -40,7 +40,7 @@ public:
     // throws. A tile that runs out of memory is computed again by itself, in smaller batches if it must be; from then on
     // there are half as many workers.
     void run(const Destinations& range) { run(range, nullptr); }
-    void run(const Window& window) { run(window.range(), &window); }
+    void run(Window& window) { run(window.range(), &window); }
 
 private:
     // A tile that is computed; reported and merged when all before it are.
@@ -51,7 +51,7 @@ private:
     class Worker;
     struct Done;
 
-    void run(const Destinations& range, const Window* window);
+    void run(const Destinations& range, Window* window);
     std::optional<Destinations> take();
     void work(Worker& worker);
     void finish(const Destinations& tile, Finished finished);
@@ -67,7 +67,7 @@ private:
     std::int64_t m_rows;
     int m_workers;
     Destinations m_range;
-    const Window* m_window = nullptr;  // of the range
+    Window* m_window = nullptr;  // of the range
 
     std::mutex m_mutex;                           // guards what follows
     std::int64_t m_next = 0;                      // first destination that is not taken

@@ -4,7 +4,9 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 
+#include "executor/kept_rows.h"
 #include "executor/loop_program.h"
 #include "executor/read_ahead.h"
 #include "executor/structure.h"
@@ -27,7 +29,7 @@ std::vector<Ask> asksOf(const LoopProgram& program);
 // Threads may use a window side by side.
 class Window {
 public:
-    explicit Window(const Destinations& range) : m_range(range) {}
+    explicit Window(const Destinations& range) : m_range(range), m_done(range.first) {}
 
     [[nodiscard]] const Destinations& range() const { return m_range; }
 
@@ -37,28 +39,43 @@ public:
     // For numbers of rows (32 or 64 bits) that are asked for, their places there.
     [[nodiscard]] at::Tensor places(ir::ValueId table, const at::Tensor& rows) const;
 
-    // A tile's own rows of a table, valid until done(); undefined: they are read where they lie.
+    // A tile's own rows of a table, valid until done(), in memory as far behind a page as where they lie, since products round
+    // by that; undefined: they are read where they lie.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
-    void done(const Destinations& tile) const
-    {
-        if (m_own) m_own->done(tile);
-    }
+    // To be told of each tile once, however it ended.
+    void done(const Destinations& tile);
 
-    void add(ir::ValueId table, std::shared_ptr<const graph::RowSet> rows, at::Tensor kept)
+    // What lives longer than the window: the rows that are asked for; own rows that nobody asks for, which give their memory
+    // back behind the tiles that are done.
+    void add(const FileTable& table, std::shared_ptr<const graph::RowSet> rows, const KeptRows& asked)
     {
-        m_tables[table] = {std::move(rows), std::move(kept)};
+        at::Tensor all = rowsAt(asked.data(), rows->count(), table.mapped);
+        m_tables[table.value] = {&table, std::move(rows), std::move(all), &asked, nullptr};
     }
-    void readAhead(std::unique_ptr<ReadAhead> own) { m_own = std::move(own); }
-    [[nodiscard]] std::int64_t bytesAhead() const { return m_own ? m_own->bytes() : 0; }
+    void addOwn(ir::ValueId table, KeptRows& rows) { m_tables.at(table).own = &rows; }
+    // To which they give it, and not to the system.
+    void giveTo(std::shared_ptr<graph::SparePages> spare) { m_spare = std::move(spare); }
+    void readAhead(std::unique_ptr<ReadAhead> own) { m_ahead.push_back(std::move(own)); }
+    [[nodiscard]] std::int64_t bytesAhead() const;
 
 private:
     struct Kept {
+        const FileTable* file = nullptr;
         std::shared_ptr<const graph::RowSet> rows;
         at::Tensor table;
+        const KeptRows* asked = nullptr;
+        KeptRows* own = nullptr;
     };
+    [[nodiscard]] static at::Tensor gathered(const Kept& kept, const Destinations& tile);
+    void release(const Destinations& tile);
+
     Destinations m_range;
     std::map<ir::ValueId, Kept> m_tables;
-    std::unique_ptr<ReadAhead> m_own;
+    std::vector<std::unique_ptr<ReadAhead>> m_ahead;  // of different tables
+    std::shared_ptr<graph::SparePages> m_spare;
+    std::mutex m_mutex;                            // guards what follows
+    std::int64_t m_done;                           // all destinations before it are
+    std::map<std::int64_t, std::int64_t> m_later;  // first and end of those after it that are
 };
 
 }  // namespace hopscope::executor

@@ -71,22 +71,36 @@ std::optional<FilePlace> fileBehind(const void* address)
     return std::nullopt;
 }
 
+// Pages that are mapped stay in the page cache.
+void letGoOf(const void* address, std::int64_t bytes)
+{
+    const auto place = fileBehind(address);
+    const int handle = place ? ::open(place->path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+    if (handle < 0) return;
+    const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + static_cast<std::uintptr_t>(bytes);
+    const std::uintptr_t first = begin / page * page;
+    ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+    ::posix_fadvise(handle, place->offset, bytes, POSIX_FADV_DONTNEED);
+    ::close(handle);
+}
+
 base::Result<PageMemory> PageMemory::allocate(std::int64_t bytes)
 {
     PageMemory made;
     made.m_size = bytes > 0 ? bytes : 1;
     const auto size = static_cast<std::size_t>(made.m_size);
-    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return fail(ErrorCode::Resources, "no memory for rows of tables", "raise --memory");
     ::madvise(memory, size, MADV_HUGEPAGE);
     made.m_memory = {static_cast<std::byte*>(memory), [size](std::byte* p) { ::munmap(p, size); }};
     return made;
 }
 
-void PageMemory::empty(std::int64_t from) const
+void PageMemory::empty(std::int64_t from, std::int64_t end) const
 {
     const std::int64_t first = (from + page - 1) / page * page;
-    if (first < m_size) ::madvise(data() + first, static_cast<std::size_t>(m_size - first), MADV_DONTNEED);
+    const std::int64_t last = end < m_size ? end / page * page : m_size;
+    if (first < last) ::madvise(data() + first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
 }
 
 base::Result<DirectFile> DirectFile::open(const std::string& path)

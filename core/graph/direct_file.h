@@ -22,6 +22,9 @@ struct FilePlace {
 // anyway because its file system is. Reads /proc/self/maps.
 std::optional<FilePlace> fileBehind(const void* address);
 
+// For a part of a mapping that is only read: the page cache need not keep it. What is read again comes from the file.
+void letGoOf(const void* address, std::int64_t bytes);
+
 // Memory of whole pages, for reading past the page cache; large pages where the system has them. The content is anything.
 class PageMemory {
 public:
@@ -30,8 +33,8 @@ public:
     [[nodiscard]] std::byte* data() const { return m_memory.get(); }
     [[nodiscard]] std::int64_t size() const { return m_size; }
     [[nodiscard]] const std::shared_ptr<std::byte>& owner() const { return m_memory; }
-    // What lies from here on takes no memory until it is written again.
-    void empty(std::int64_t from) const;
+    // Whole pages of these bytes take no memory until they are written again.
+    void empty(std::int64_t from, std::int64_t end) const;
 
 private:
     std::shared_ptr<std::byte> m_memory;

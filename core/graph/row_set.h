@@ -13,6 +13,8 @@ namespace hopscope::graph {
 class RowSet {
 public:
     explicit RowSet(std::int64_t rows) : m_rows(rows), m_words(static_cast<std::size_t>((rows + 63) / 64)) {}
+    // Those of [first, end), numbered.
+    static RowSet range(std::int64_t rows, std::int64_t first, std::int64_t end);
 
     // Any number of threads may add rows at once.
     void add(std::int64_t row)
@@ -44,7 +46,13 @@ public:
         const Word& word = m_words[static_cast<std::size_t>(row >> 6)];
         return word.before + std::popcount(word.bits & ((std::uint64_t{1} << (row & 63)) - 1));
     }
-    // The same of many rows at once.
+    // How many rows of [first, end) belong to the set.
+    [[nodiscard]] std::int64_t countIn(std::int64_t first, std::int64_t end) const
+    {
+        const auto before = [this](std::int64_t row) { return row < m_rows ? place(row) : m_count; };
+        return before(end) - before(first);
+    }
+    // place() of many rows at once.
     void places(const std::int32_t* rows, std::int64_t count, std::int32_t* to) const;
     void places(const std::int64_t* rows, std::int64_t count, std::int64_t* to) const;
     // The first row of the set from this one on; rows() if there is none.
@@ -75,6 +83,11 @@ public:
     {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });
     }
+    [[nodiscard]] bool operator==(const RowSet& other) const = default;
+    [[nodiscard]] RowSet either(const RowSet& other) const
+    {
+        return combined(other, [](std::uint64_t a, std::uint64_t b) { return a | b; });
+    }
     [[nodiscard]] RowSet without(const RowSet& other) const
     {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
@@ -94,6 +107,7 @@ private:
     struct Word {
         std::uint64_t bits = 0;
         std::int64_t before = 0;
+        bool operator==(const Word&) const = default;
     };
     std::int64_t m_rows, m_count = 0;
     std::vector<Word> m_words;

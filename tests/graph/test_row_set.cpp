@@ -57,11 +57,12 @@ TEST_CASE("rows of two sets, or of one of them alone, are numbered as well")
             if (random() % 2 == 0) a.add(row);
             if (random() % 3 == 0) b.add(row);
         }
-        const graph::RowSet both = a.both(b), rest = a.without(b);
+        const graph::RowSet both = a.both(b), rest = a.without(b), either = a.either(b);
         std::int64_t inBoth = 0, inRest = 0;
         for (std::int64_t row = 0; row < rows; ++row) {
             CHECK(both.has(row) == (a.has(row) && b.has(row)));
             CHECK(rest.has(row) == (a.has(row) && !b.has(row)));
+            CHECK(either.has(row) == (a.has(row) || b.has(row)));
             CHECK(both.place(row) == inBoth);
             CHECK(rest.place(row) == inRest);
             inBoth += both.has(row) ? 1 : 0;
@@ -69,7 +70,29 @@ TEST_CASE("rows of two sets, or of one of them alone, are numbered as well")
         }
         CHECK(both.count() == inBoth);
         CHECK(rest.count() == inRest);
+        CHECK(rest.either(both) == a.both(a));
+        CHECK((rest == a.both(a)) == (inBoth == 0));
     }
+}
+
+TEST_CASE("a range of rows is a set, and rows of a set are counted in ranges")
+{
+    constexpr std::int64_t rows = 200;
+    graph::RowSet thirds(rows);
+    for (std::int64_t row = 0; row < rows; row += 3) thirds.add(row);
+    thirds.number();
+    for (const std::int64_t first : {0, 1, 63, 64, 65, 130, 200})
+        for (const std::int64_t end : {0, 1, 64, 66, 128, 199, 200}) {
+            if (first > end) continue;
+            const graph::RowSet range = graph::RowSet::range(rows, first, end);
+            CHECK(range.count() == end - first);
+            std::int64_t expected = 0;
+            for (std::int64_t row = 0; row < rows; ++row) {
+                CHECK(range.has(row) == (row >= first && row < end));
+                expected += row >= first && row < end && row % 3 == 0 ? 1 : 0;
+            }
+            CHECK(thirds.countIn(first, end) == expected);
+        }
 }
 
 TEST_CASE("a file is read past the page cache from any byte on, to its end and not beyond")

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/roles/roles.h"
+#include "base/page_advice.h"
 #include "base/tensor.h"
 
 namespace hopscope::analysis {
@@ -47,6 +48,7 @@ inline base::TensorView sliceRows(const base::TensorView& view, const Members& r
     shape[at] = static_cast<std::int64_t>(rows.size());
     base::OwnedTensor out = base::allocate(view.dtype, shape);
     out.view.origin = view.origin;
+    const base::ScatteredReads few(view);
     copyRows(view, rows, at, view.data, 0, out.bytes);
     return out.view;
 }

@@ -1,0 +1,25 @@
+#pragma once
+
+// What the system should know about how mapped memory is read.
+
+#include <cstdint>
+
+#include "base/tensor.h"
+
+namespace hopscope::base {
+
+// While it lasts, rows of a large tensor are read here and there: where it is a mapped file, each access brings in its own
+// page and not the megabytes around it. No other object for the same tensor may exist.
+class ScatteredReads {
+public:
+    explicit ScatteredReads(const TensorView& view);
+    ~ScatteredReads();
+    ScatteredReads(const ScatteredReads&) = delete;
+    ScatteredReads& operator=(const ScatteredReads&) = delete;
+
+private:
+    void advise(int advice) const;
+    std::uintptr_t m_first = 0, m_end = 0;  // whole pages
+};
+
+}  // namespace hopscope::base

@@ -1,0 +1,45 @@
+#pragma once
+
+// Private to executor: rows of a store that stay in memory as they are written, for the loop that reads them next.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "executor/kept_rows.h"
+
+namespace hopscope::executor {
+
+// Of the store's rows, those from `first` on: apart from each other, those that the next loop asks for by a key and, if it
+// reads each of its destinations' own row, the others.
+class HandedRows {
+public:
+    struct Wanted {
+        std::shared_ptr<const graph::RowSet> asked;
+        bool own = false;
+        std::int64_t first = 0, rowBytes = 0;
+    };
+    // `spare`: what the loop does not need any more. Throws Failure.
+    HandedRows(const Wanted& wanted, std::shared_ptr<graph::SparePages> spare);
+
+    // Rows from this number on, one after the other. Threads may hand over different ones side by side.
+    void put(std::int64_t row, std::int64_t count, const std::byte* rows);
+    // Whether each of them has come.
+    [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }
+
+    [[nodiscard]] const Wanted& wanted() const { return m_wanted; }
+    [[nodiscard]] std::int64_t bytes() const;
+    // For the loop that reads them, each once.
+    KeptRows takeAsked() { return std::move(m_asked); }
+    std::optional<KeptRows> takeOwn() { return std::exchange(m_own, {}); }
+
+private:
+    Wanted m_wanted;
+    KeptRows m_asked;
+    std::optional<KeptRows> m_own;
+    std::shared_ptr<graph::SparePages> m_spare;
+    std::atomic<std::int64_t> m_count = 0;
+};
+
+}  // namespace hopscope::executor

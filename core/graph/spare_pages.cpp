@@ -1,0 +1,46 @@
+#include "graph/spare_pages.h"
+
+#include <sys/mman.h>
+
+namespace hopscope::graph {
+
+namespace {
+
+constexpr std::size_t mostMoved = 16384;  // of the system's 65,530 mappings of a process each block takes one or two
+constexpr auto size = static_cast<std::uintptr_t>(SparePages::block);
+
+// The first multiple of a block from an address on.
+std::byte* nextBlock(const std::byte* address)
+{
+    return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(address) + size - 1) / size * size);
+}
+
+std::byte* blockOf(const std::byte* address)
+{
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) / size * size);
+}
+
+}  // namespace
+
+std::int64_t SparePages::give(const PageMemory& from, std::int64_t first, std::int64_t end)
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_owners.empty() || m_owners.back().data() != from.data()) m_owners.push_back(from);
+    std::byte* next = nextBlock(from.data() + first);
+    if (next + block > from.data() + end) return first;
+    for (; next + block <= from.data() + end; next += block) m_blocks.push_back(next);
+    return next - from.data();
+}
+
+void SparePages::fill(const PageMemory& to, std::int64_t first, std::int64_t end)
+{
+    const std::lock_guard lock(m_mutex);
+    for (std::byte* b = blockOf(to.data() + first); b < to.data() + end; b += block) {
+        if (b < to.data() || b + block > to.data() + to.size()) continue;
+        if (!m_filled.insert(b).second || m_blocks.empty() || m_filled.size() > mostMoved) continue;
+        ::mremap(m_blocks.back(), size, size, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, b);
+        m_blocks.pop_back();
+    }
+}
+
+}  // namespace hopscope::graph
