@@ -15,11 +15,6 @@ KeptRows placesFor(std::shared_ptr<const graph::RowSet> rows, const HandedRows::
     return kept;
 }
 
-std::shared_ptr<const graph::RowSet> othersThan(const graph::RowSet& rows)
-{
-    return std::make_shared<const graph::RowSet>(graph::RowSet::range(rows.rows(), 0, rows.rows()).without(rows));
-}
-
 }  // namespace
 
 HandedRows::HandedRows(const Wanted& wanted, std::shared_ptr<graph::SparePages> spare)
@@ -27,7 +22,7 @@ HandedRows::HandedRows(const Wanted& wanted, std::shared_ptr<graph::SparePages> 
       m_asked(placesFor(wanted.asked, wanted)),
       m_spare(std::move(spare))
 {
-    if (wanted.own) m_own.emplace(placesFor(othersThan(*wanted.asked), wanted));
+    if (wanted.own) m_own.emplace(placesFor(wanted.own, wanted));
 }
 
 void HandedRows::put(std::int64_t row, std::int64_t count, const std::byte* rows)
@@ -45,9 +40,10 @@ void HandedRows::put(std::int64_t row, std::int64_t count, const std::byte* rows
 
 std::int64_t HandedRows::bytes() const
 {
-    const std::int64_t rows = m_wanted.asked->rows();
-    return m_wanted.rowBytes *
-           (m_own ? rows - m_wanted.first : m_wanted.asked->countIn(m_wanted.first, rows));
+    std::int64_t rows = 0;
+    for (const auto* const set : {&m_wanted.asked, &m_wanted.own})
+        if (*set) rows += (*set)->countIn(m_wanted.first, (*set)->rows());
+    return rows * m_wanted.rowBytes;
 }
 
 }  // namespace hopscope::executor

@@ -3,21 +3,23 @@
 // Private to executor: rows of a store that stay in memory as they are written, for the loop that reads them next.
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "executor/kept_rows.h"
+#include "ir/program.h"
+#include "ir/rows.h"
 
 namespace hopscope::executor {
 
-// Of the store's rows, those from `first` on: apart from each other, those that the next loop asks for by a key and, if it
-// reads each of its destinations' own row, the others.
+// Of the store's rows, those from `first` on that are wanted: apart from each other, those that destinations of the next loop
+// ask for by a key and their own rows that nobody asks for.
 class HandedRows {
 public:
     struct Wanted {
-        std::shared_ptr<const graph::RowSet> asked;
-        bool own = false;
+        std::shared_ptr<const graph::RowSet> asked, own;  // own: may be none
         std::int64_t first = 0, rowBytes = 0;
     };
     // `spare`: what the loop does not need any more. Throws Failure.
@@ -25,7 +27,7 @@ public:
 
     // Rows from this number on, one after the other. Threads may hand over different ones side by side.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);
-    // Whether each of them has come.
+    // Whether all from `first` on have come.
     [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }
 
     [[nodiscard]] const Wanted& wanted() const { return m_wanted; }
@@ -40,6 +42,13 @@ private:
     std::optional<KeptRows> m_own;
     std::shared_ptr<graph::SparePages> m_spare;
     std::atomic<std::int64_t> m_count = 0;
+};
+
+// What a loop leaves in memory for the next one.
+struct HandedOn {
+    std::int64_t destinations = 0;  // of the next loop, from its first one on
+    std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> asked;  // rows that these ask for
+    std::map<ir::ValueId, std::shared_ptr<HandedRows>> rows;
 };
 
 }  // namespace hopscope::executor

@@ -35,6 +35,11 @@ using TakeRows = std::function<void(std::int64_t first, std::int64_t end, const 
 std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const std::stop_token& stop,
                       const TakeRows& take);
 
+inline std::int64_t rowBytesIn(const at::Tensor& table)
+{
+    return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
+}
+
 // So many rows in memory, in the shape of the table's.
 at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table);
 

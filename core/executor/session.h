@@ -45,7 +45,7 @@ public:
     Residents residents;
     std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
     // What the last loop has left in memory for the next one.
-    std::map<ir::ValueId, std::shared_ptr<HandedRows>> handed;
+    HandedOn handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
     // The process of a run that several compute merges nothing before all have finished: what the last batch contributed.
     Contributions apart;

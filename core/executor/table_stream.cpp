@@ -41,16 +41,11 @@ std::int64_t leftByLimit(const Options& options, std::int64_t handed)
     return std::max<std::int64_t>(*options.memoryLimit - base::anonymousMemory("self") + handed, 0);
 }
 
-std::int64_t bytesOf(const std::map<ir::ValueId, std::shared_ptr<HandedRows>>& handed)
+std::int64_t bytesOf(const HandedOn& handed)
 {
     std::int64_t sum = 0;
-    for (const auto& [value, rows] : handed) sum += rows->bytes();
+    for (const auto& [value, rows] : handed.rows) sum += rows->bytes();
     return sum;
-}
-
-std::int64_t rowBytesOf(const at::Tensor& table)
-{
-    return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
 }
 
 }  // namespace
@@ -87,7 +82,7 @@ bool TableStream::inOrder(const Session& session, const LoopProgram& program)
 
 TableStream::~TableStream()
 {
-    for (const auto& [value, rows] : m_leaving) m_session.stores.at(value)->tell({});
+    for (const auto& [value, rows] : m_leaving.rows) m_session.stores.at(value)->tell({});
 }
 
 // What the prologue has read of them, or the loop before: their pages would only be in the way.
@@ -147,16 +142,15 @@ void TableStream::includeFile(ir::ValueId value, bool gathered)
                                          .mapped = table,
                                          .file = unwrap(graph::DirectFile::open(place->path)),
                                          .offset = place->offset,
-                                         .rowBytes = rowBytesOf(table)});
+                                         .rowBytes = rowBytesIn(table)});
     }
     list.push_back(value);
 }
 
 void TableStream::takeOver()
 {
-    for (const auto& [value, rows] : std::exchange(m_handed, {})) {
+    for (const auto& [value, rows] : std::exchange(m_handed.rows, {})) {
         if (!rows->complete() || !keeps(value)) continue;
-        m_known[spaceOf(value)] = rows->wanted().asked;
         m_kept.emplace(value, rows->takeAsked());
         if (auto own = rows->takeOwn()) m_ownKept.emplace(value, std::move(*own));
     }
@@ -198,18 +192,18 @@ int TableStream::pieces() const
     return static_cast<int>(std::clamp<std::int64_t>(m_forRows / shareForOwn / each, 2, mostPieces));
 }
 
-std::int64_t TableStream::bytes(const SharedSets& sets) const
+std::int64_t TableStream::bytes(const SharedSets& sets, const RowBytes& tables) const
 {
     std::int64_t sum = 0;
-    for (const ir::ValueId v : m_gathered) sum += sets.at(spaceOf(v))->count() * m_files.at(v).rowBytes;
+    for (const auto& [v, rowBytes] : tables) sum += sets.at(spaceOf(v))->count() * rowBytes;
     return sum;
 }
 
-std::int64_t TableStream::bytes(Sets& sets) const
+std::int64_t TableStream::bytes(Sets& sets, const RowBytes& tables) const
 {
     std::int64_t sum = 0;
     for (auto& [space, set] : sets) set.number();
-    for (const ir::ValueId v : m_gathered) sum += sets.at(spaceOf(v)).count() * m_files.at(v).rowBytes;
+    for (const auto& [v, rowBytes] : tables) sum += sets.at(spaceOf(v)).count() * rowBytes;
     return sum;
 }
 
@@ -237,33 +231,44 @@ std::unique_ptr<Window> TableStream::next(const Destinations& left)
 void TableStream::finished(const Window& window)
 {
     m_read += window.bytesAhead();
-    if (!m_leaving.empty()) m_session.handed = m_leaving;
+    if (!m_leaving.rows.empty()) m_session.handed = m_leaving;
 }
 
-// Whether what these ask for is known, and fits.
-bool TableStream::knowsAll(const Destinations& left) const
+// Whether what the first ones ask for is known, and fits.
+bool TableStream::knowsFirst(const Destinations& left) const
 {
-    const bool all = left.first == 0 && left.count == m_session.structure.size(m_program.loop->destination);
-    const auto known = [&](ir::ValueId v) { return m_known.contains(spaceOf(v)); };
-    return all && std::ranges::all_of(m_gathered, known) && bytes(m_known) <= room();
+    if (left.first > 0 || m_windows > 0 || m_handed.destinations == 0 || m_handed.destinations > left.count) return false;
+    const auto known = [&](ir::ValueId v) { return m_handed.asked.contains(spaceOf(v)); };
+    return std::ranges::all_of(m_gathered, known) && bytes(m_handed.asked, gatheredRows()) <= room();
 }
 
 Destinations TableStream::choose(const Destinations& left, SharedSets& sets)
 {
-    if (knowsAll(left)) {
-        sets = m_known;
-        return left;
+    if (knowsFirst(left)) {
+        sets = m_handed.asked;
+        return {0, m_handed.destinations};
     }
-    const std::int64_t tile = m_program.tiling->rows, end = left.first + left.count;
-    Sets asked = emptySets(m_gathered);
+    if (m_windows == 0) {  // what was kept for another window would have to be moved apart
+        m_kept.clear();
+        m_ownKept.clear();
+    }
+    return choose(m_program, gatheredRows(), left, room(), sets);
+}
+
+// As many destinations as ask for no more than there is room for, but at least a tile.
+Destinations TableStream::choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left,
+                                 std::int64_t room, SharedSets& sets) const
+{
+    const std::int64_t tile = program.tiling->rows, end = left.first + left.count;
+    Sets asked = emptySets(tables);
     Destinations range{left.first, 0};
     for (std::int64_t step = markedAtOnce; range.count < left.count && step > 0;) {
         m_session.checkStop();
         const std::int64_t at = range.first + range.count;
         const std::int64_t next = std::min((at / tile + step) * tile, end);
         const Sets before = asked;
-        mark(m_program, {at, next - at}, asked);
-        const bool fits = bytes(asked) <= room() || (range.count == 0 && step == 1);
+        mark(program, {at, next - at}, asked);
+        const bool fits = bytes(asked, tables) <= room || (range.count == 0 && step == 1);
         if (fits) range.count = next - range.first;
         else asked = before;
         if (!fits) step /= 2;
@@ -272,10 +277,17 @@ Destinations TableStream::choose(const Destinations& left, SharedSets& sets)
     return range;
 }
 
-TableStream::Sets TableStream::emptySets(const std::vector<ir::ValueId>& tables) const
+TableStream::RowBytes TableStream::gatheredRows() const
+{
+    RowBytes tables;
+    for (const ir::ValueId v : m_gathered) tables[v] = m_files.at(v).rowBytes;
+    return tables;
+}
+
+TableStream::Sets TableStream::emptySets(const RowBytes& tables) const
 {
     Sets sets;
-    for (const ir::ValueId v : tables) sets.try_emplace(spaceOf(v), m_session.structure.size(spaceOf(v)));
+    for (const auto& [v, rowBytes] : tables) sets.try_emplace(spaceOf(v), m_session.structure.size(spaceOf(v)));
     return sets;
 }
 
@@ -306,7 +318,7 @@ std::int64_t TableStream::firstThatFits(const Destinations& range,
 // room keep theirs, from the result on. Those whose rows are left to be read ahead.
 std::int64_t TableStream::firstOwn(const Destinations& window, const SharedSets& sets) const
 {
-    const std::int64_t end = window.first + window.count, left = room() - bytes(sets);
+    const std::int64_t end = window.first + window.count, left = room() - bytes(sets, gatheredRows());
     return firstThatFits(window, [&](std::int64_t first) {
         std::int64_t sum = 0;
         for (const ir::ValueId v : m_own)

@@ -40,6 +40,7 @@ public:
 
 private:
     using Sets = std::map<ir::SpaceId, graph::RowSet>;
+    using RowBytes = std::map<ir::ValueId, std::int64_t>;  // of tables that are read by a key
     using SharedSets = std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>>;
 
     TableStream(Session& session, const LoopProgram& program, const LoopProgram* next);
@@ -57,14 +58,17 @@ private:
     [[nodiscard]] std::int64_t pieceRows() const;
     [[nodiscard]] int pieces() const;
     [[nodiscard]] std::int64_t room() const;
-    [[nodiscard]] std::int64_t bytes(const SharedSets& sets) const;
-    [[nodiscard]] std::int64_t bytes(Sets& sets) const;
+    [[nodiscard]] std::int64_t bytes(const SharedSets& sets, const RowBytes& tables) const;
+    std::int64_t bytes(Sets& sets, const RowBytes& tables) const;
     [[nodiscard]] ir::SpaceId spaceOf(ir::ValueId table) const { return m_session.analysis.rowSpace(table); }
     [[nodiscard]] bool keeps(ir::ValueId v) const { return std::ranges::find(m_gathered, v) != m_gathered.end(); }
-    [[nodiscard]] Sets emptySets(const std::vector<ir::ValueId>& tables) const;
+    [[nodiscard]] RowBytes gatheredRows() const;
+    [[nodiscard]] Sets emptySets(const RowBytes& tables) const;
     static SharedSets shared(Sets sets);
-    [[nodiscard]] bool knowsAll(const Destinations& left) const;
+    [[nodiscard]] bool knowsFirst(const Destinations& left) const;
     Destinations choose(const Destinations& left, SharedSets& sets);
+    Destinations choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left, std::int64_t room,
+                        SharedSets& sets) const;
     // The first destination of a tile for which this holds, as it does for all after it and for the end of the range.
     [[nodiscard]] std::int64_t firstThatFits(const Destinations& range,
                                              const std::function<bool(std::int64_t first)>& fits) const;
@@ -77,22 +81,22 @@ private:
 
     // What the next loop reads (table_stream_next.cpp).
     void handOn(Window& window, const SharedSets& sets);
-    [[nodiscard]] std::map<ir::ValueId, HandedRows::Wanted> wantedNext() const;
-    [[nodiscard]] std::shared_ptr<const graph::RowSet> askedNext(const Destinations& window,
-                                                                 const SharedSets& sets) const;
+    [[nodiscard]] RowBytes askedByNext() const;
+    [[nodiscard]] Destinations firstOfNext(const Destinations& window, const SharedSets& sets, SharedSets& asked) const;
+    [[nodiscard]] std::map<ir::ValueId, HandedRows::Wanted> wantedNext(const Destinations& next,
+                                                                       const SharedSets& asked) const;
 
     Session& m_session;
     const LoopProgram& m_program;
     const LoopProgram* const m_next;
-    std::map<ir::ValueId, std::shared_ptr<HandedRows>> m_handed;  // by the loop before
+    HandedOn m_handed;  // by the loop before
     std::int64_t m_memory;                                        // bytes that tables and results may take
     std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
     std::vector<Ask> m_asks;
     std::map<ir::ValueId, FileTable> m_files;
     std::vector<ir::ValueId> m_gathered, m_own;  // of them: read by a key; rows of destinations
-    SharedSets m_known;                          // what all destinations ask for, where that is known beforehand
     std::map<ir::ValueId, KeptRows> m_kept, m_ownKept;
-    std::map<ir::ValueId, std::shared_ptr<HandedRows>> m_leaving;  // to the next loop
+    HandedOn m_leaving;  // to the next loop
     std::int64_t m_windows = 0, m_read = 0;
 };
 

@@ -1,6 +1,7 @@
 // What stays in memory of a loop's results, because the next loop reads it.
 
 #include <algorithm>
+#include <utility>
 
 #include "executor/table_stream.h"
 
@@ -10,16 +11,16 @@ using ir::RowKind;
 
 namespace {
 
-constexpr std::int64_t markedAtOnce = 256;  // tiles
+// The next loop may find a little less room.
+constexpr std::int64_t surelyOf32 = 31;
 
-// By which keys rows of tables of this type are asked for.
-std::vector<Ask> keysInto(const analysis::Analysis& analysis, const LoopProgram& program, ir::SpaceId type)
+// By which keys rows are asked for, of tables of which types.
+std::vector<std::pair<ir::SpaceId, Ask>> keysOf(const analysis::Analysis& analysis, const LoopProgram& program)
 {
-    std::vector<Ask> keys;
+    std::vector<std::pair<ir::SpaceId, Ask>> keys;
     for (Ask ask : asksOf(program)) {
-        if (analysis.rowSpace(ask.table) != type) continue;
-        ask.table = {};
-        if (std::ranges::find(keys, ask) == keys.end()) keys.push_back(ask);
+        const ir::SpaceId type = analysis.rowSpace(std::exchange(ask.table, {}));
+        if (std::ranges::find(keys, std::pair{type, ask}) == keys.end()) keys.emplace_back(type, ask);
     }
     return keys;
 }
@@ -34,68 +35,79 @@ bool readsOwn(const LoopProgram& program, ir::ValueId table)
 std::int64_t bytesFrom(const std::map<ir::ValueId, HandedRows::Wanted>& wanted, std::int64_t first)
 {
     std::int64_t sum = 0;
-    for (const auto& [value, w] : wanted) {
-        const std::int64_t rows = w.asked->rows();
-        sum += w.rowBytes * (w.own ? rows - first : w.asked->countIn(first, rows));
-    }
+    for (const auto& [value, w] : wanted)
+        for (const auto* const set : {&w.asked, &w.own})
+            if (*set) sum += w.rowBytes * (*set)->countIn(first, (*set)->rows());
     return sum;
 }
 
 }  // namespace
 
-// Without the numbers of rows that are asked for.
-std::map<ir::ValueId, HandedRows::Wanted> TableStream::wantedNext() const
+TableStream::RowBytes TableStream::askedByNext() const
 {
-    std::map<ir::ValueId, HandedRows::Wanted> wanted;
+    RowBytes tables;
+    for (const Ask& ask : asksOf(*m_next)) {
+        const auto store = m_session.stores.find(ask.table);
+        tables[ask.table] = store != m_session.stores.end() ? store->second->rowBytes()
+                                                            : rowBytesIn(m_session.table(ask.table).rows);
+    }
+    return tables;
+}
+
+// The first window of the next loop. Where its destinations ask by the same keys as those of this window, which are all of
+// this loop, what they ask for is known.
+Destinations TableStream::firstOfNext(const Destinations& window, const SharedSets& sets, SharedSets& asked) const
+{
+    const RowBytes tables = askedByNext();
+    const Destinations all{0, m_session.structure.size(m_next->loop->destination)};
+    const std::int64_t least = room() / 32 * surelyOf32;
+    const auto keys = [&](const LoopProgram& program) { return keysOf(m_session.analysis, program); };
+    const bool same = window.first == 0 && m_next->loop->destination == m_program.loop->destination &&
+                      keys(m_program) == keys(*m_next);
+    const bool known = same && std::ranges::all_of(tables, [&](const auto& t) { return sets.contains(spaceOf(t.first)); });
+    if (!known || bytes(sets, tables) > least) return choose(*m_next, tables, all, least, asked);
+    asked = sets;
+    return all;
+}
+
+std::map<ir::ValueId, HandedRows::Wanted> TableStream::wantedNext(const Destinations& next,
+                                                                  const SharedSets& asked) const
+{
+    const ir::SpaceId type = m_program.loop->destination;
     const std::vector<Ask> asks = asksOf(*m_next);
+    std::map<ir::ValueId, HandedRows::Wanted> wanted;
     for (const Written& w : m_program.writes) {
-        const bool own = w.rows.kind == RowKind::Batch && spaceOf(w.value) == m_program.loop->destination;
+        const bool own = w.rows.kind == RowKind::Batch && spaceOf(w.value) == type;
         if (!own || m_session.analysis.rowDim(w.value) != 0) continue;
         if (std::ranges::find(asks, w.value, &Ask::table) == asks.end()) continue;
-        wanted[w.value] = {.asked = nullptr,
-                           .own = readsOwn(*m_next, w.value),
-                           .first = 0,
-                           .rowBytes = m_session.stores.at(w.value)->rowBytes()};
+        const auto rows = asked.at(type);
+        HandedRows::Wanted& made = wanted[w.value];
+        made = {.asked = rows, .own = nullptr, .first = 0, .rowBytes = m_session.stores.at(w.value)->rowBytes()};
+        if (readsOwn(*m_next, w.value))
+            made.own = std::make_shared<const graph::RowSet>(
+                graph::RowSet::range(rows->rows(), 0, next.count).without(*rows));
     }
     return wanted;
 }
 
-// By all of the next loop's destinations. Where these use the same keys as those of the window, which are all of this loop,
-// that is known.
-std::shared_ptr<const graph::RowSet> TableStream::askedNext(const Destinations& window, const SharedSets& sets) const
-{
-    const ir::SpaceId type = m_program.loop->destination;
-    const auto keys = [&](const LoopProgram& program) { return keysInto(m_session.analysis, program, type); };
-    const bool same = window.first == 0 && m_next->loop->destination == type && keys(m_program) == keys(*m_next);
-    if (const auto known = sets.find(type); same && known != sets.end()) return known->second;
-    Sets asked;
-    asked.try_emplace(type, m_session.structure.size(type));
-    const std::int64_t count = m_session.structure.size(m_next->loop->destination);
-    const std::int64_t step = m_next->tiling->rows * markedAtOnce;
-    for (std::int64_t first = 0; first < count; first += step) {
-        m_session.checkStop();
-        mark(*m_next, {first, std::min(step, count - first)}, asked);
-    }
-    return shared(std::move(asked)).at(type);
-}
-
-// As many of the last rows as there is room for beside those of the window. Own rows of its destinations leave room as tiles
-// are computed; they have been read from some destination before these rows on, or there would be no room for these.
+// Of the rows that the first window of the next loop reads, as many of the last ones as there is room for beside those of
+// this window. Its own rows leave room as tiles are computed: there are never more of both together than in the end.
 void TableStream::handOn(Window& window, const SharedSets& sets)
 {
-    const ir::SpaceId type = m_program.loop->destination;
     const Destinations& range = window.range();
     const std::int64_t end = range.first + range.count;
-    const bool last = end == m_session.structure.size(type);
+    const bool last = end == m_session.structure.size(m_program.loop->destination);
     if (!last || !m_next || !m_next->tiling || !inOrder(m_session, *m_next)) return;
-    std::map<ir::ValueId, HandedRows::Wanted> wanted = wantedNext();
-    if (wanted.empty()) return;
-    const auto asked = askedNext(range, sets);
-    for (auto& [value, rows] : wanted) rows.asked = asked;
-    const std::int64_t left = room() - bytes(sets);
-    const std::int64_t first =
-        firstThatFits(range, [&](std::int64_t from) { return bytesFrom(wanted, from) <= left; });
+    const bool reads = std::ranges::any_of(m_program.writes, [asks = asksOf(*m_next)](const Written& w) {
+        return std::ranges::find(asks, w.value, &Ask::table) != asks.end();
+    });
+    if (!reads) return;
+    const Destinations next = firstOfNext(range, sets, m_leaving.asked);
+    std::map<ir::ValueId, HandedRows::Wanted> wanted = wantedNext(next, m_leaving.asked);
+    const std::int64_t left = room() - bytes(sets, gatheredRows());
+    const std::int64_t first = firstThatFits(range, [&](std::int64_t from) { return bytesFrom(wanted, from) <= left; });
     if (first == end) return;
+    m_leaving.destinations = next.count;
     const auto spare = std::make_shared<graph::SparePages>();
     window.giveTo(spare);
     for (auto& [value, rows] : wanted) {
@@ -103,7 +115,7 @@ void TableStream::handOn(Window& window, const SharedSets& sets)
         const auto handed = std::make_shared<HandedRows>(rows, spare);
         m_session.stores.at(value)->tell(
             [handed](std::int64_t row, std::int64_t count, const std::byte* bytes) { handed->put(row, count, bytes); });
-        m_leaving.emplace(value, handed);
+        m_leaving.rows.emplace(value, handed);
     }
 }
 

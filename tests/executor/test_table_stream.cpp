@@ -152,7 +152,9 @@ TEST_CASE("rows that are handed on are those that were written, apart by who rea
             const graph::PageMemory before = executor::unwrap(graph::PageMemory::allocate(20 << 20));
             std::memset(before.data(), 7, static_cast<std::size_t>(before.size()));
             CHECK(spare->give(before, 0, before.size()) > 0);
-            executor::HandedRows handed({.asked = asked, .own = own, .first = first, .rowBytes = width * 4}, spare);
+            auto others = std::make_shared<const graph::RowSet>(graph::RowSet::range(rows, 0, rows).without(*asked));
+            executor::HandedRows handed(
+                {.asked = asked, .own = own ? others : nullptr, .first = first, .rowBytes = width * 4}, spare);
             std::vector<std::int64_t> pieces;
             for (std::int64_t at = first / piece * piece; at < rows; at += piece) pieces.push_back(at);
             std::shuffle(pieces.begin(), pieces.end(), random);
@@ -165,12 +167,12 @@ TEST_CASE("rows that are handed on are those that were written, apart by who rea
             executor::KeptRows kept = handed.takeAsked();
             const graph::RowSet missing = kept.arrange(asked, width * 4);
             CHECK(missing.count() == asked->countIn(0, first));
-            std::optional<executor::KeptRows> others = handed.takeOwn();
-            CHECK(others.has_value() == own);
+            std::optional<executor::KeptRows> keptOthers = handed.takeOwn();
+            CHECK(keptOthers.has_value() == own);
             at::Tensor found = at::full({rows - first, width}, 0.5F);
             auto* const to = static_cast<std::byte*>(found.mutable_data_ptr());
             kept.take(first, rows, to);
-            if (others) others->take(first, rows, to);
+            if (keptOthers) keptOthers->take(first, rows, to);
             for (std::int64_t row = first; row < rows; row += 97) {
                 const bool there = own || asked->has(row);
                 const at::Tensor expected = there ? table[row] : at::full({width}, 0.5F);
