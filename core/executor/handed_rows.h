@@ -27,6 +27,8 @@ public:
 
     // Rows from this number on, one after the other. Threads may hand over different ones side by side.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);
+    // No more will come.
+    void end() { m_spare.reset(); }
     // Whether all from `first` on have come.
     [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }
 

@@ -231,6 +231,7 @@ std::unique_ptr<Window> TableStream::next(const Destinations& left)
 void TableStream::finished(const Window& window)
 {
     m_read += window.bytesAhead();
+    for (const auto& [value, rows] : m_leaving.rows) rows->end();
     if (!m_leaving.rows.empty()) m_session.handed = m_leaving;
 }
 

@@ -20,6 +20,14 @@ std::byte* blockOf(const std::byte* address)
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) / size * size);
 }
 
+// Where the system cannot do that, the target gets fresh pages: it may have lost its own.
+void move(std::byte* from, std::byte* to)
+{
+    constexpr int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+    if (::mremap(from, size, size, flags, to) != MAP_FAILED) return;
+    ::mmap(to, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 }  // namespace
 
 std::int64_t SparePages::give(const PageMemory& from, std::int64_t first, std::int64_t end)
@@ -38,7 +46,7 @@ void SparePages::fill(const PageMemory& to, std::int64_t first, std::int64_t end
     for (std::byte* b = blockOf(to.data() + first); b < to.data() + end; b += block) {
         if (b < to.data() || b + block > to.data() + to.size()) continue;
         if (!m_filled.insert(b).second || m_blocks.empty() || m_filled.size() > mostMoved) continue;
-        ::mremap(m_blocks.back(), size, size, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, b);
+        move(m_blocks.back(), b);
         m_blocks.pop_back();
     }
 }
