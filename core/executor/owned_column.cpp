@@ -15,7 +15,8 @@ constexpr std::int64_t grain = 1 << 16;
 
 OwnedColumn OwnedColumn::ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch)
 {
-    return {.bytes = unwrap(scratch.allocate(std::max<std::int64_t>(rows, 1) * (wide ? 8 : 4))), .wide = wide};
+    const std::int64_t bytes = std::max<std::int64_t>(rows, 1) * (wide ? 8 : 4);
+    return {.bytes = unwrap(scratch.allocate(bytes, graph::Fill::Any)), .wide = wide};
 }
 
 OwnedColumn OwnedColumn::inPlace(const Column& column)

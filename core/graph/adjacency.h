@@ -9,16 +9,16 @@
 
 #include "base/parallel.h"
 #include "base/result.h"
+#include "graph/file.h"
 
 namespace hopscope::graph {
 
-// Scratch memory for whole-graph arrays: below a threshold from the heap, above it by mapScratch(). Contents start as
-// zero.
+// Scratch memory for whole-graph arrays: below a threshold from the heap, above it by mapScratch().
 class Scratch {
 public:
     explicit Scratch(std::string folder, std::int64_t threshold = 1 << 20);
     // Resources if the disk is full.
-    [[nodiscard]] base::Result<std::shared_ptr<std::byte>> allocate(std::int64_t bytes) const;
+    [[nodiscard]] base::Result<std::shared_ptr<std::byte>> allocate(std::int64_t bytes, Fill fill = Fill::Zeros) const;
 
 private:
     std::string m_folder;
