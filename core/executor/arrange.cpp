@@ -133,9 +133,10 @@ private:
         const OwnedColumn& column =
             m_session.structure.ownedColumn(m_relation->space, m_relation->owner, m_relation->key);
         const graph::Adjacency& rows = m_session.structure.adjacency(m_relation->space, m_relation->owner);
-        return {.offsets = rows.offsets(),
-                .columns = reinterpret_cast<const std::int32_t*>(column.bytes.get()),
-                .nodes = m_nodes};
+        graph::Neighbours graph{.offsets = rows.offsets(), .nodes = m_nodes};
+        if (column.wide) graph.wideColumns = reinterpret_cast<const std::int64_t*>(column.bytes.get());
+        else graph.columns = reinterpret_cast<const std::int32_t*>(column.bytes.get());
+        return graph;
     }
 
     // Whether every product has the same shape whatever the order: those of tiles, whose size is given, and not those on

@@ -135,7 +135,7 @@ Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
 
 Column KeyColumns::own(std::int64_t rows, bool narrow)
 {
-    auto bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (narrow ? 4 : 8)));
+    auto bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (narrow ? 4 : 8), graph::Fill::Any));
     if (narrow)
         return Column{.data = nullptr,
                       .narrow = reinterpret_cast<const std::int32_t*>(bytes.get()),

@@ -15,28 +15,35 @@ constexpr std::int64_t grain = 1 << 16;
 
 OwnedColumn OwnedColumn::ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch)
 {
-    return {.bytes = unwrap(scratch.allocate(std::max<std::int64_t>(rows, 1) * (wide ? 8 : 4))), .wide = wide};
+    const std::int64_t bytes = std::max<std::int64_t>(rows, 1) * (wide ? 8 : 4);
+    return {.bytes = unwrap(scratch.allocate(bytes, graph::Fill::Any)), .wide = wide};
+}
+
+OwnedColumn OwnedColumn::inPlace(const Column& column)
+{
+    auto* const first = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(column.data));
+    return {.bytes = {std::const_pointer_cast<void>(column.owner), first}, .wide = true};
 }
 
 OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                     const graph::NodeOrder& order, const graph::Scratch& scratch, int threads)
+                     const graph::NodeOrder& order, bool wide, const graph::Scratch& scratch, int threads)
 {
-    OwnedColumn made = OwnedColumn::ofSize(from.rows(), column.wide, scratch);
-    made.with([&]<class Number>(Number* target) {
-        const auto* const source = reinterpret_cast<const Number*>(column.bytes.get());
-        graph::arrange(from, to, order.data(), source, target, threads);
+    OwnedColumn made = OwnedColumn::ofSize(from.rows(), wide, scratch);
+    made.with([&](auto* target) {
+        column.with([&](const auto* source) { graph::arrange(from, to, order.data(), source, target, threads); });
     });
     return made;
 }
 
-OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places,
+OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places, bool wide,
                      const graph::Scratch& scratch, int threads)
 {
-    OwnedColumn made = OwnedColumn::ofSize(rows, column.wide, scratch);
+    OwnedColumn made = OwnedColumn::ofSize(rows, wide, scratch);
     made.with([&]<class Number>(Number* to) {
-        const auto* const from = reinterpret_cast<const Number*>(column.bytes.get());
-        base::parallelParts(rows, threads, grain, [&](int, std::int64_t first, std::int64_t last) {
-            for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Number>(places[from[p]]);
+        column.with([&](const auto* from) {
+            base::parallelParts(rows, threads, grain, [&](int, std::int64_t first, std::int64_t last) {
+                for (std::int64_t p = first; p < last; ++p) to[p] = static_cast<Number>(places[from[p]]);
+            });
         });
     });
     return made;

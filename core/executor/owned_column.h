@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "executor/key_columns.h"
 #include "graph/adjacency.h"
 #include "graph/node_order.h"
 
@@ -22,6 +23,8 @@ struct OwnedColumn {
 
     // Any numbers in it; raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
+    // 64-bit numbers that follow each other, where they lie; nobody may write to them.
+    static OwnedColumn inPlace(const Column& column);
 
     [[nodiscard]] std::int64_t operator[](std::int64_t position) const
     {
@@ -30,19 +33,19 @@ struct OwnedColumn {
     }
     // Calls it with a pointer to the first number.
     template <class Work>
-    void with(Work&& work)
+    void with(Work&& work) const
     {
         if (wide) work(reinterpret_cast<std::int64_t*>(bytes.get()));
         else work(reinterpret_cast<std::int32_t*>(bytes.get()));
     }
 };
 
-// A column along `from`, along `to`, which is from.arranged(order).
+// A column along `from`, along `to`, which is from.arranged(order), in 64 bits if `wide`.
 OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                     const graph::NodeOrder& order, const graph::Scratch& scratch, int threads);
+                     const graph::NodeOrder& order, bool wide, const graph::Scratch& scratch, int threads);
 
-// The places of the first `rows` numbers.
-OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places,
+// The places of the first `rows` numbers, in 64 bits if `wide`.
+OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places, bool wide,
                      const graph::Scratch& scratch, int threads);
 
 }  // namespace hopscope::executor

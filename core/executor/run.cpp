@@ -457,6 +457,8 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                     ? std::move(known)
                     : std::make_shared<Structure>(walk, analysis, inputs, options.folder, at::get_num_threads(), stop);
             structure->stopBy(stop);
+            // Of inputs that are to be emptied, nothing may be in use for longer than needed; devices copy columns.
+            if (options.device == "cpu" && options.transientInputs.empty()) structure->readColumnsInPlace();
             Session session(*structure, analysis, plan, options, observer, std::move(stop));
             return Runner(session).run();
         },

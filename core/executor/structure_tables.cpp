@@ -10,6 +10,7 @@
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "base/proc.h"
 #include "executor/structure.h"
 
 namespace hopscope::executor {
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t shareInPlace = 8;  // of what the process can have is at most a column that is read in place
 
 }  // namespace
 
@@ -129,7 +131,8 @@ void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
         graph::Adjacency next = unwrap(adjacency.arranged(order.data(), m_scratch, m_threads));
         for (auto& [key, column] : m_owned)
             if (std::get<0>(key) == table.first && std::get<1>(key) == table.second)
-                column = arranged(column, adjacency, next, order, m_scratch, m_threads);
+                column = arranged(column, adjacency, next, order, isWide(std::get<0>(key), std::get<2>(key)), m_scratch,
+                                  m_threads);
         adjacency = std::move(next);
     }
     std::erase_if(m_ownedValues, [&](const auto& made) {
@@ -150,8 +153,21 @@ const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir
     if (std::get<3>(name) == Numbers::Input)
         return m_owned.emplace(name, alongAdjacency(space, owner, key)).first->second;
     const OwnedColumn& input = ownedColumn(space, owner, key);
-    OwnedColumn made = inPlaces(input, adjacency(space, owner).rows(), places, m_scratch, m_threads);
+    OwnedColumn made =
+        inPlaces(input, adjacency(space, owner).rows(), places, isWide(space, key), m_scratch, m_threads);
     return m_owned.emplace(name, std::move(made)).first->second;
+}
+
+bool Structure::isWide(ir::SpaceId space, ir::KeyId key)
+{
+    return size(m_analysis.tables.target(space, key)) > mostNarrow;
+}
+
+bool Structure::isInPlace(const Column& keys, const graph::Adjacency& order) const
+{
+    const std::int64_t bytes = keys.rows * static_cast<std::int64_t>(sizeof(*keys.data));
+    return m_columnsInPlace && order.inOrder() && keys.data && keys.stride == 1 && keys.rows == order.rows() &&
+           bytes <= base::availableMemory() / shareInPlace;
 }
 
 OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
@@ -160,7 +176,8 @@ OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::Ke
     checkStop();
     const Column keys = m_columns.passing(space, key);
     const std::int64_t rows = order.rows();
-    OwnedColumn made = OwnedColumn::ofSize(rows, size(m_analysis.tables.target(space, key)) > mostNarrow, m_scratch);
+    if (isInPlace(keys, order)) return OwnedColumn::inPlace(keys);
+    OwnedColumn made = OwnedColumn::ofSize(rows, isWide(space, key), m_scratch);
     made.with([&](auto* to) {
         using Kept = std::remove_pointer_t<decltype(to)>;
         keys.with([&](auto keyOf) {

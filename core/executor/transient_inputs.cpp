@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/block.h"
 #include "graph/file.h"
 
 namespace hopscope::executor {
@@ -59,11 +60,12 @@ private:
 
     void keys(const Segment& segment) { keys(segment.messages, segment.columnSpace, segment.columnKey); }
 
-    // As Block reads them: rows in the order of an adjacency have a column of their own.
+    // As Block reads them.
     void keys(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key)
     {
-        const bool ownColumn = on.kind == ir::RowKind::Owned && on.table == space;
-        if (space.valid() && key.valid() && !ownColumn) include(m_structure.column(space, key));
+        if (!space.valid() || !key.valid()) return;
+        if (isSliced(on, space, key)) m_places.push_back(m_structure.ownedColumn(space, on.key, key).bytes.get());
+        else if (on.kind != ir::RowKind::Owned || on.table != space) include(m_structure.column(space, key));
     }
 
     const analysis::Analysis& m_analysis;

@@ -160,7 +160,7 @@ base::Status Adjacency::allocateOffsets(const Scratch& scratch)
 
 base::Status Adjacency::allocateRows(const Scratch& scratch)
 {
-    auto bytes = scratch.allocate(m_count * (wide() ? 8 : 4));
+    auto bytes = scratch.allocate(m_count * (wide() ? 8 : 4), Fill::Any);
     if (!bytes) return base::forward(bytes);
     m_rowBytes = std::move(*bytes);
     m_rows32 = wide() ? nullptr : rows32();
@@ -170,7 +170,7 @@ base::Status Adjacency::allocateRows(const Scratch& scratch)
 
 base::Status Adjacency::allocateRuns(const Scratch& scratch)
 {
-    auto bytes = scratch.allocate((m_targets + 1) * static_cast<std::int64_t>(sizeof(Runs)));
+    auto bytes = scratch.allocate((m_targets + 1) * static_cast<std::int64_t>(sizeof(Runs)), Fill::Any);
     if (!bytes) return base::forward(bytes);
     m_rowBytes = std::move(*bytes);
     m_runs = runsToWrite();

@@ -9,16 +9,16 @@
 
 #include "base/parallel.h"
 #include "base/result.h"
+#include "graph/file.h"
 
 namespace hopscope::graph {
 
-// Scratch memory for whole-graph arrays: below a threshold from the heap, above it by mapScratch(). Contents start as
-// zero.
+// Scratch memory for whole-graph arrays: below a threshold from the heap, above it by mapScratch().
 class Scratch {
 public:
     explicit Scratch(std::string folder, std::int64_t threshold = 1 << 20);
     // Resources if the disk is full.
-    [[nodiscard]] base::Result<std::shared_ptr<std::byte>> allocate(std::int64_t bytes) const;
+    [[nodiscard]] base::Result<std::shared_ptr<std::byte>> allocate(std::int64_t bytes, Fill fill = Fill::Zeros) const;
 
 private:
     std::string m_folder;
@@ -114,14 +114,15 @@ private:
 
 // to[p] = from[q] for each position p of `arranged`, which is `original`.arranged(order), and the position q of the same
 // row in `original`.
-template <class Number>
-void arrange(const Adjacency& original, const Adjacency& arranged, const std::int64_t* order, const Number* from,
-             Number* to, int threads)
+template <class From, class To>
+void arrange(const Adjacency& original, const Adjacency& arranged, const std::int64_t* order, const From* from, To* to,
+             int threads)
 {
     constexpr std::int64_t grain = 1 << 12;
     base::parallelParts(original.targets(), threads, grain, [&](int, std::int64_t first, std::int64_t last) {
         for (std::int64_t t = first; t < last; ++t)
-            std::copy(from + original.begin(order[t]), from + original.end(order[t]), to + arranged.begin(t));
+            std::transform(from + original.begin(order[t]), from + original.end(order[t]), to + arranged.begin(t),
+                           [](From number) { return static_cast<To>(number); });
     });
 }
 

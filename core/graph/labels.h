@@ -45,7 +45,7 @@ inline Around around(const Neighbours& graph, std::int64_t node, std::int64_t mo
     Around found;
     found.seen.fill(static_cast<std::uint32_t>(node));
     for (std::int64_t i = 0; i < asked; ++i)
-        found.seen[static_cast<std::size_t>(i) + 1] = static_cast<std::uint32_t>(graph.columns[first + i * step]);
+        found.seen[static_cast<std::size_t>(i) + 1] = static_cast<std::uint32_t>(graph.column(first + i * step));
     found.count = static_cast<std::size_t>(asked) + 1;
     return found;
 }

@@ -60,7 +60,7 @@ double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, st
              ++place, ++destinations) {
             const std::int64_t node = order ? order[place] : place;
             for (std::int64_t e = graph.offsets[node]; e < graph.offsets[node + 1]; ++e)
-                if (std::exchange(seen[static_cast<std::size_t>(graph.columns[e])], tile) != tile) ++distinct;
+                if (std::exchange(seen[static_cast<std::size_t>(graph.column(e))], tile) != tile) ++distinct;
         }
     return static_cast<double>(distinct) / static_cast<double>(std::max<std::int64_t>(destinations, 1));
 }
@@ -73,7 +73,7 @@ double sampledTogether(const Neighbours& graph, std::int64_t rows)
     std::map<Label, int> sizes, together;
     for (int i = 0; i < triedEdges; ++i) {
         const auto edge = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(graph.edges()));
-        const Label a = labels.of(ownerOf(graph, edge), rounds), b = labels.of(graph.columns[edge], rounds);
+        const Label a = labels.of(ownerOf(graph, edge), rounds), b = labels.of(graph.column(edge), rounds);
         ++sizes[a];
         ++sizes[b];
         if (a == b) ++together[a];

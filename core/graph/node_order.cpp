@@ -105,9 +105,9 @@ private:
     {
         const auto first = static_cast<std::ptrdiff_t>(m_queue.size());
         for (std::int64_t e = m_graph.offsets[node]; e < m_graph.offsets[node + 1]; ++e) {
-            if (seen(m_graph.columns[e])) continue;
-            mark(m_graph.columns[e]);
-            m_queue.push_back(m_graph.columns[e]);
+            if (seen(m_graph.column(e))) continue;
+            mark(m_graph.column(e));
+            m_queue.push_back(m_graph.column(e));
         }
         std::sort(m_queue.begin() + first, m_queue.end(), [this](std::int64_t a, std::int64_t b) {
             return std::pair(m_graph.degree(a), a) < std::pair(m_graph.degree(b), b);

@@ -7,13 +7,18 @@
 
 namespace hopscope::graph {
 
-// In-neighbours of each node: those of v are columns[offsets[v]] to columns[offsets[v + 1] - 1], in any order, with
+// In-neighbours of each node: those of v are column(offsets[v]) to column(offsets[v + 1] - 1), in any order, with
 // repetitions. Of any graph with fewer than 2^31 nodes; edges need not exist in both directions.
 struct Neighbours {
     const std::int64_t* offsets = nullptr;  // nodes + 1
     const std::int32_t* columns = nullptr;
     std::int64_t nodes = 0;
+    const std::int64_t* wideColumns = nullptr;  // instead of `columns`
 
+    [[nodiscard]] std::int32_t column(std::int64_t edge) const
+    {
+        return wideColumns ? static_cast<std::int32_t>(wideColumns[edge]) : columns[edge];
+    }
     [[nodiscard]] std::int64_t degree(std::int64_t node) const { return offsets[node + 1] - offsets[node]; }
     [[nodiscard]] std::int64_t edges() const { return nodes ? offsets[nodes] : 0; }
 };

@@ -13,6 +13,16 @@ namespace hopscope::graph {
 
 namespace {
 
+constexpr std::int64_t hugePage = 2 << 20;
+constexpr std::int64_t roomBehind = 128;  // the part of a large array by which its memory is larger
+
+// Arrays of a graph have nearly the same size, with a header or without: memory for one should do for the next.
+std::int64_t sizeFor(std::int64_t bytes)
+{
+    if (bytes < hugePage * 4) return bytes;
+    return (bytes + bytes / roomBehind + hugePage - 1) / hugePage * hugePage;
+}
+
 // Anonymous memory, in use or kept for the next caller.
 class AnonymousMemory {
 public:
@@ -22,7 +32,7 @@ public:
         std::int64_t size = bytes;
         std::byte* memory = kept(size);
         if (memory && fill == Fill::Zeros) std::memset(memory, 0, static_cast<std::size_t>(bytes));
-        if (!memory) memory = fresh(size);
+        if (!memory) memory = fresh(size = sizeFor(bytes));
         if (!memory) return nullptr;
         return {memory, [this, size](std::byte* p) { keep(p, size); }};
     }
@@ -122,9 +132,9 @@ base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, s
 
 Scratch::Scratch(std::string folder, std::int64_t threshold) : m_folder(std::move(folder)), m_threshold(threshold) {}
 
-base::Result<std::shared_ptr<std::byte>> Scratch::allocate(std::int64_t bytes) const
+base::Result<std::shared_ptr<std::byte>> Scratch::allocate(std::int64_t bytes, Fill fill) const
 {
-    if (bytes > m_threshold) return mapScratch(m_folder, bytes, Fill::Zeros);
+    if (bytes > m_threshold) return mapScratch(m_folder, bytes, fill);
     void* const memory = std::calloc(static_cast<std::size_t>(bytes > 0 ? bytes : 1), 1);
     if (memory == nullptr)
         return base::fail(base::ErrorCode::Resources,

@@ -15,6 +15,7 @@ void prefetchRow(const std::byte* row, std::int64_t bytes)
 {
     const std::int64_t span = std::min(bytes, kMostPrefetched);
     for (std::int64_t at = 0; at < span; at += kLine) __builtin_prefetch(row + at, 0, 1);
+    __builtin_prefetch(row + span - 1, 0, 1);  // rows need not begin where a line does
 }
 
 template <class Number>

@@ -138,6 +138,7 @@ struct Walk {
         const auto* const next = run.row(p) + at;
         constexpr std::int64_t line = kLine / static_cast<std::int64_t>(sizeof(*next));
         for (std::int64_t c = 0; c < last + lanes(d); c += line) hwy::Prefetch(next + c);
+        hwy::Prefetch(next + last + lanes(d) - 1);  // rows need not begin where a line does
     }
 
     // Adds positions [begin, end).
@@ -187,7 +188,10 @@ HWY_INLINE hn::Vec<D> walkOne(D d, const Run& run, std::int64_t begin, std::int6
                               hn::Vec<D> sum)
 {
     for (std::int64_t p = begin; p < end; ++p) {
-        if (p + kAhead < run.positions) hwy::Prefetch(run.row(p + kAhead) + at);
+        if (p + kAhead < run.positions) {
+            hwy::Prefetch(run.row(p + kAhead) + at);
+            hwy::Prefetch(run.row(p + kAhead) + at + lanes(d) - 1);
+        }
         auto value = load(d, run.row(p) + at);
         if constexpr (weighted) value = hn::Mul(hn::Set(d, run.weight(p)), value);
         sum = Step::apply(d, sum, flipped<Step>(d, run, value));

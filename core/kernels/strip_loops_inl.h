@@ -84,6 +84,7 @@ struct Rows {
         const T* const next = pointers[i + ahead];
         for (std::int64_t c = 0; c < width; c += kLineBytes / static_cast<std::int64_t>(sizeof(T)))
             hwy::Prefetch(next + c);
+        hwy::Prefetch(next + width - 1);  // rows need not begin where a line does
     }
 };
 

@@ -57,6 +57,15 @@ HWY_INLINE void repeatBits(const void* row, std::int64_t count, void* to)
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) hn::StoreU(all, d, out + i);
 }
 
+// Of 16 bytes.
+HWY_INLINE void repeatBlock(const void* row, std::int64_t count, void* to)
+{
+    const hn::ScalableTag<std::uint32_t> d;
+    const auto all = hn::LoadDup128(d, static_cast<const std::uint32_t*>(row));
+    auto* const out = static_cast<std::uint32_t*>(to);
+    for (std::int64_t i = 0; i < 4 * count; i += static_cast<std::int64_t>(hn::Lanes(d))) hn::StoreU(all, d, out + i);
+}
+
 template <class T>
 HWY_INLINE void repeat(const T* row, std::int64_t count, std::int64_t width, T* to)
 {
@@ -64,6 +73,7 @@ HWY_INLINE void repeat(const T* row, std::int64_t count, std::int64_t width, T* 
     case 2: return repeatBits<std::uint16_t>(row, count, to);
     case 4: return repeatBits<std::uint32_t>(row, count, to);
     case 8: return repeatBits<std::uint64_t>(row, count, to);
+    case 16: return repeatBlock(row, count, to);
     default: return pack([row](std::int64_t) HWY_ATTR { return row; }, count, width, to);
     }
 }

@@ -184,6 +184,43 @@ TEST_CASE("adjacencies of 32-bit keys group rows as their definition says")
     CHECK(found == wanted);
 }
 
+TEST_CASE("columns of sorted edges are read where they lie, in any order of the nodes, and others are copied")
+{
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        CAPTURE(seed);
+        const std::int64_t nodes = 1 + static_cast<std::int64_t>(seed * 5);
+        Derived d(seed, nodes, 40 + static_cast<std::int64_t>(seed * 31));
+        if (seed % 4 != 3) std::sort(d.ends[1].begin(), d.ends[1].end());
+        d.give(nodes, static_cast<std::int64_t>(d.mask.size()));
+        Structure s = d.structure(2);
+        if (seed % 4 != 2) s.readColumnsInPlace();
+        const ir::KeyId source = d.a.tables.endKey(0), destination = d.a.tables.endKey(1);
+        const OwnedColumn& column = s.ownedColumn(d.edgeTable, destination, source);
+        const bool sorted = std::is_sorted(d.ends[1].begin(), d.ends[1].end());
+        CHECK((column.bytes.get() == reinterpret_cast<const std::byte*>(d.numbers)) == (sorted && seed % 4 != 2));
+        std::mt19937_64 random(seed);
+        std::vector<std::int64_t> order(static_cast<std::size_t>(nodes));
+        std::iota(order.begin(), order.end(), 0);
+        for (bool arranged : {false, true}) {
+            if (arranged) {
+                std::shuffle(order.begin(), order.end(), random);
+                s.arrangeNodes(d.nodeTable, order);
+                CHECK_FALSE(column.wide);
+            }
+            std::vector<std::int64_t> wanted, found;
+            for (const std::int64_t v : order)
+                for (std::size_t e = 0; e < d.mask.size(); ++e)
+                    if (d.ends[1][e] == v) wanted.push_back(d.ends[0][e]);
+            for (std::size_t p = 0; p < d.mask.size(); ++p) found.push_back(column[static_cast<std::int64_t>(p)]);
+            CHECK(found == wanted);
+        }
+        const OwnedColumn& places = s.ownedColumn(d.edgeTable, destination, source, Numbers::Places);
+        for (std::size_t p = 0; p < d.mask.size(); ++p)
+            CHECK(order[static_cast<std::size_t>(places[static_cast<std::int64_t>(p)])] ==
+                  column[static_cast<std::int64_t>(p)]);
+    }
+}
+
 TEST_CASE("a number that 32 bits cannot hold is refused, not cut off")
 {
     for (const std::int64_t wrong : {(std::int64_t{1} << 32) + 1, std::int64_t{-1}}) {

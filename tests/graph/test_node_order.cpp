@@ -139,6 +139,18 @@ TEST_CASE("planted communities are found, in the same order on any number of thr
     CHECK(after < 0.4 * before);
 }
 
+TEST_CASE("neighbours in 64 bits give the same orders and the same samples")
+{
+    const Graph graph = planted(3000, 60, 12, 85, 4);
+    const std::vector<std::int64_t> columns(graph.columns.begin(), graph.columns.end());
+    const Neighbours narrow = graph.view();
+    const Neighbours wide{.offsets = narrow.offsets, .nodes = narrow.nodes, .wideColumns = columns.data()};
+    CHECK(communityOrder(wide, 2) == communityOrder(narrow, 2));
+    CHECK(rcmOrder(wide) == rcmOrder(narrow));
+    CHECK(rowsPerDestination(wide, nullptr, 64) == rowsPerDestination(narrow, nullptr, 64));
+    CHECK(sampledTogether(wide, 512) == sampledTogether(narrow, 512));
+}
+
 TEST_CASE("the rows that tiles ask for are those that brute force counts")
 {
     const Graph graph = planted(5000, 100, 10, 80, 2);

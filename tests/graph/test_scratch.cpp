@@ -64,6 +64,21 @@ TEST_CASE("freed scratch memory is used again, with zeros where they are asked f
     CHECK(anonymousScratch() == 0);
 }
 
+TEST_CASE("memory of a large array does for one that is larger by a header")
+{
+    const test::TemporaryFolder folder;
+    const Allowance allowance(1 << 28);
+    const std::int64_t large = 16 << 20;
+    auto first = mapScratch(folder.path, large, Fill::Any);
+    REQUIRE(first.has_value());
+    const std::byte* const before = first->get();
+    first->reset();
+    auto next = mapScratch(folder.path, large + 64, Fill::Any);
+    REQUIRE(next.has_value());
+    CHECK(next->get() == before);
+    CHECK(anonymousScratch() < large + large / 4);
+}
+
 TEST_CASE("what is freed after the allowance is gone is given back at once")
 {
     const test::TemporaryFolder folder;
