@@ -7,9 +7,9 @@ namespace hopscope::executor {
 namespace {
 
 // Places for all rows of the set, of which those from `first` on come.
-KeptRows placesFor(std::shared_ptr<const graph::RowSet> rows, const HandedRows::Wanted& wanted)
+KeptRows placesFor(std::shared_ptr<const graph::RowSet> rows, const HandedRows::Wanted& wanted, std::int64_t room)
 {
-    KeptRows kept(rows->count() * wanted.rowBytes);
+    KeptRows kept(std::max(rows->count() * wanted.rowBytes, room));
     (void)kept.arrange(std::move(rows), wanted.rowBytes);
     kept.holdsFrom(wanted.first);
     return kept;
@@ -17,12 +17,12 @@ KeptRows placesFor(std::shared_ptr<const graph::RowSet> rows, const HandedRows::
 
 }  // namespace
 
-HandedRows::HandedRows(const Wanted& wanted, std::shared_ptr<graph::SparePages> spare)
+HandedRows::HandedRows(const Wanted& wanted, std::int64_t room, std::shared_ptr<graph::SparePages> spare)
     : m_wanted(wanted),
-      m_asked(placesFor(wanted.asked, wanted)),
+      m_asked(placesFor(wanted.asked, wanted, room)),
       m_spare(std::move(spare))
 {
-    if (wanted.own) m_own.emplace(placesFor(wanted.own, wanted));
+    if (wanted.own) m_own.emplace(placesFor(wanted.own, wanted, 0));
 }
 
 void HandedRows::put(std::int64_t row, std::int64_t count, const std::byte* rows)

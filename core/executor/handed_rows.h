@@ -22,8 +22,9 @@ public:
         std::shared_ptr<const graph::RowSet> asked, own;  // own: may be none
         std::int64_t first = 0, rowBytes = 0;
     };
-    // `spare`: what the loop does not need any more. Throws Failure.
-    HandedRows(const Wanted& wanted, std::shared_ptr<graph::SparePages> spare);
+    // `room`: bytes that later windows may need for rows that are asked for. `spare`: what the loop does not need any more.
+    // Throws Failure.
+    HandedRows(const Wanted& wanted, std::int64_t room, std::shared_ptr<graph::SparePages> spare);
 
     // Rows from this number on, one after the other. Threads may hand over different ones side by side.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);

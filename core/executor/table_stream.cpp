@@ -23,7 +23,7 @@ constexpr std::int64_t mostPieces = 12;          // that are in memory
 constexpr std::int64_t shareForOwn = 16;         // of the memory is at most theirs, together
 constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to what is on its way to the disk
 constexpr std::int64_t mostForRest = 256 << 20;  // bytes
-constexpr std::int64_t worthLettingGo = 1 << 20;  // bytes
+constexpr std::int64_t shareInTheWay = 4;        // of the memory: an input of at least this is in the way
 
 template <class Number>
 void markAll(const at::Tensor& rows, graph::RowSet& set)
@@ -56,8 +56,7 @@ TableStream::TableStream(Session& session, const LoopProgram& program, const Loo
       m_next(next),
       m_handed(std::exchange(session.handed, {})),
       m_memory(session.options.tableMemory.value_or(base::availableMemory() + bytesOf(m_handed))),
-      m_forRows(std::min(m_memory, leftByLimit(session.options, bytesOf(m_handed)))),
-      m_asks(asksOf(program))
+      m_forRows(std::min(m_memory, leftByLimit(session.options, bytesOf(m_handed))))
 {}
 
 std::unique_ptr<TableStream> TableStream::of(Session& session, const LoopProgram& program, const LoopProgram* next)
@@ -85,13 +84,14 @@ TableStream::~TableStream()
     for (const auto& [value, rows] : m_leaving.rows) m_session.stores.at(value)->tell({});
 }
 
-// What the prologue has read of them, or the loop before: their pages would only be in the way.
+// What the prologue has read of large ones, or the loop before: their pages would only be in the way. Those of smaller ones
+// may belong to columns that are read where they lie.
 void TableStream::letGoOfInputs()
 {
     for (const ir::NamedValue& in : m_session.analysis.program.inputs) {
         if (!m_session.structure.has(in.value)) continue;
         const at::Tensor tensor = m_session.structure.value(in.value);
-        if (tensor.is_contiguous() && static_cast<std::int64_t>(tensor.nbytes()) >= worthLettingGo)
+        if (tensor.is_contiguous() && static_cast<std::int64_t>(tensor.nbytes()) >= m_memory / shareInTheWay)
             graph::letGoOf(tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes()));
     }
 }

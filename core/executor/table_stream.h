@@ -92,7 +92,6 @@ private:
     HandedOn m_handed;  // by the loop before
     std::int64_t m_memory;                                        // bytes that tables and results may take
     std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
-    std::vector<Ask> m_asks;
     std::map<ir::ValueId, FileTable> m_files;
     std::vector<ir::ValueId> m_gathered, m_own;  // of them: read by a key; rows of destinations
     std::map<ir::ValueId, KeptRows> m_kept, m_ownKept;

@@ -112,7 +112,8 @@ void TableStream::handOn(Window& window, const SharedSets& sets)
     window.giveTo(spare);
     for (auto& [value, rows] : wanted) {
         rows.first = first;
-        const auto handed = std::make_shared<HandedRows>(rows, spare);
+        const std::int64_t all = rows.asked->rows() * rows.rowBytes;
+        const auto handed = std::make_shared<HandedRows>(rows, std::min(room(), all), spare);
         m_session.stores.at(value)->tell(
             [handed](std::int64_t row, std::int64_t count, const std::byte* bytes) { handed->put(row, count, bytes); });
         m_leaving.rows.emplace(value, handed);

@@ -154,7 +154,7 @@ TEST_CASE("rows that are handed on are those that were written, apart by who rea
             CHECK(spare->give(before, 0, before.size()) > 0);
             auto others = std::make_shared<const graph::RowSet>(graph::RowSet::range(rows, 0, rows).without(*asked));
             executor::HandedRows handed(
-                {.asked = asked, .own = own ? others : nullptr, .first = first, .rowBytes = width * 4}, spare);
+                {.asked = asked, .own = own ? others : nullptr, .first = first, .rowBytes = width * 4}, 0, spare);
             std::vector<std::int64_t> pieces;
             for (std::int64_t at = first / piece * piece; at < rows; at += piece) pieces.push_back(at);
             std::shuffle(pieces.begin(), pieces.end(), random);
