@@ -49,7 +49,7 @@ private:
 
 // What a loop leaves in memory for the next one.
 struct HandedOn {
-    std::int64_t destinations = 0;  // of the next loop, from its first one on
+    std::int64_t destinations = 0;                                      // of the next loop, from its first one on
     std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> asked;  // rows that these ask for
     std::map<ir::ValueId, std::shared_ptr<HandedRows>> rows;
 };

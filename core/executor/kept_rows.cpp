@@ -8,12 +8,6 @@
 
 namespace hopscope::executor {
 
-namespace {
-
-constexpr std::int64_t releasedAtOnce = 16 << 20;  // bytes
-
-}  // namespace
-
 KeptRows::KeptRows(std::int64_t bytes) : m_memory(unwrap(graph::PageMemory::allocate(bytes))) {}
 
 graph::RowSet KeptRows::arrange(std::shared_ptr<const graph::RowSet> rows, std::int64_t rowBytes)
@@ -54,7 +48,8 @@ void KeptRows::move(const graph::RowSet& both, const graph::RowSet& after)
         if (from != to) std::memcpy(at(to), at(from), static_cast<std::size_t>(m_rowBytes));
     };
     std::int64_t next = 0;
-    for (std::int64_t row = both.next(0); row < both.rows(); row = both.next(row + 1)) copy(m_places->place(row), next++);
+    for (std::int64_t row = both.next(0); row < both.rows(); row = both.next(row + 1))
+        copy(m_places->place(row), next++);
     for (std::int64_t row = both.last(both.rows()); row >= 0; row = both.last(row)) copy(--next, after.place(row));
 }
 

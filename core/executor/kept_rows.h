@@ -12,6 +12,8 @@ namespace hopscope::executor {
 
 class KeptRows {
 public:
+    static constexpr std::int64_t releasedAtOnce = 16 << 20;  // bytes
+
     // Room for so many bytes of rows; the system provides it as it is filled. Throws Failure.
     explicit KeptRows(std::int64_t bytes);
 

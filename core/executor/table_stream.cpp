@@ -63,7 +63,7 @@ std::unique_ptr<TableStream> TableStream::of(Session& session, const LoopProgram
 {
     if (!program.tiling || !inOrder(session, program) || session.others()) return nullptr;
     std::unique_ptr<TableStream> made(new TableStream(session, program, next));
-    if (!made->exceedsMemory(made->tableBytes()) || !made->findTables()) return nullptr;
+    if (!made->exceedsMemory(made->tableBytes(program)) || !made->findTables()) return nullptr;
     if (!made->exceedsMemory(made->fileBytes())) return nullptr;
     made->takeOver();
     made->letGoOfInputs();
@@ -106,10 +106,10 @@ void TableStream::eachTable(const LoopProgram& program, Visit&& visit)
 }
 
 // Of all tables, in files or not: cheap to know.
-std::int64_t TableStream::tableBytes()
+std::int64_t TableStream::tableBytes(const LoopProgram& program) const
 {
     std::set<ir::ValueId> tables;
-    eachTable(m_program, [&](ir::ValueId value, bool) { tables.insert(value); });
+    eachTable(program, [&](ir::ValueId value, bool) { tables.insert(value); });
     std::int64_t bytes = 0;
     for (const ir::ValueId v : tables) bytes += static_cast<std::int64_t>(m_session.table(v).rows.nbytes());
     return bytes;
@@ -160,8 +160,10 @@ void TableStream::takeOver()
 bool TableStream::exceedsMemory(std::int64_t tables) const
 {
     const std::int64_t bytes = tables + writtenRowBytes() * m_session.structure.size(m_program.loop->destination);
-    return bytes > m_memory - m_memory / shareForRest;
+    return bytes > usable();
 }
+
+std::int64_t TableStream::usable() const { return m_memory - m_memory / shareForRest; }
 
 std::int64_t TableStream::writtenRowBytes() const
 {
@@ -223,7 +225,7 @@ std::unique_ptr<Window> TableStream::next(const Destinations& left)
     };
     ahead(std::move(kept), own - range.first);
     ahead(std::move(others), range.count);
-    handOn(*window, sets);
+    handOn(*window, sets, own);
     ++m_windows;
     return window;
 }
@@ -238,7 +240,8 @@ void TableStream::finished(const Window& window)
 // Whether what the first ones ask for is known, and fits.
 bool TableStream::knowsFirst(const Destinations& left) const
 {
-    if (left.first > 0 || m_windows > 0 || m_handed.destinations == 0 || m_handed.destinations > left.count) return false;
+    if (left.first > 0 || m_windows > 0 || m_handed.destinations == 0 || m_handed.destinations > left.count)
+        return false;
     const auto known = [&](ir::ValueId v) { return m_handed.asked.contains(spaceOf(v)); };
     return std::ranges::all_of(m_gathered, known) && bytes(m_handed.asked, gatheredRows()) <= room();
 }
@@ -319,13 +322,18 @@ std::int64_t TableStream::firstThatFits(const Destinations& range,
 // room keep theirs, from the result on. Those whose rows are left to be read ahead.
 std::int64_t TableStream::firstOwn(const Destinations& window, const SharedSets& sets) const
 {
-    const std::int64_t end = window.first + window.count, left = room() - bytes(sets, gatheredRows());
-    return firstThatFits(window, [&](std::int64_t first) {
-        std::int64_t sum = 0;
-        for (const ir::ValueId v : m_own)
-            if (keeps(v)) sum += (end - first - sets.at(spaceOf(v))->countIn(first, end)) * m_files.at(v).rowBytes;
-        return sum <= left;
-    });
+    const std::int64_t left = room() - bytes(sets, gatheredRows());
+    return firstThatFits(window, [&](std::int64_t first) { return ownBytes(first, window, sets) <= left; });
+}
+
+// Of destinations from this one on, the rows that nobody asks for.
+std::int64_t TableStream::ownBytes(std::int64_t first, const Destinations& window, const SharedSets& sets) const
+{
+    const std::int64_t end = window.first + window.count;
+    std::int64_t sum = 0;
+    for (const ir::ValueId v : m_own)
+        if (keeps(v)) sum += (end - first - sets.at(spaceOf(v))->countIn(first, end)) * m_files.at(v).rowBytes;
+    return sum;
 }
 
 // Bytes for rows that are asked for.
@@ -370,14 +378,14 @@ void TableStream::load(Window& window, const SharedSets& sets, std::int64_t firs
         KeptRows& kept = rowsIn(m_kept, v, asked->count());
         graph::RowSet missing = kept.arrange(asked, table.rowBytes);
         window.add(table, asked, kept);
-        KeptRows* const own = std::ranges::find(m_own, v) != m_own.end() ? &ownRows(v, window, *asked, firstOwn, missing)
-                                                                        : nullptr;
-        m_read += readRows(table, missing, m_session.stop,
-                           [&](std::int64_t first, std::int64_t end, const std::byte* rows) {
-                               kept.put(first, end, rows);
-                               const std::int64_t from = std::max(first, firstOwn);
-                               if (own && from < end) own->put(from, end, rows + (from - first) * table.rowBytes);
-                           });
+        KeptRows* const own =
+            std::ranges::find(m_own, v) != m_own.end() ? &ownRows(v, window, *asked, firstOwn, missing) : nullptr;
+        m_read +=
+            readRows(table, missing, m_session.stop, [&](std::int64_t first, std::int64_t end, const std::byte* rows) {
+                kept.put(first, end, rows);
+                const std::int64_t from = std::max(first, firstOwn);
+                if (own && from < end) own->put(from, end, rows + (from - first) * table.rowBytes);
+            });
     }
     m_session.checkStop();
 }

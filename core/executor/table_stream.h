@@ -47,12 +47,13 @@ private:
     static bool inOrder(const Session& session, const LoopProgram& program);
     template <class Visit>
     static void eachTable(const LoopProgram& program, Visit&& visit);
-    std::int64_t tableBytes();
+    [[nodiscard]] std::int64_t tableBytes(const LoopProgram& program) const;
     bool findTables();
     void includeFile(ir::ValueId value, bool gathered);
     void takeOver();
     void letGoOfInputs();
     [[nodiscard]] bool exceedsMemory(std::int64_t tables) const;
+    [[nodiscard]] std::int64_t usable() const;
     [[nodiscard]] std::int64_t writtenRowBytes() const;
     [[nodiscard]] std::int64_t ownRowBytes() const;
     [[nodiscard]] std::int64_t pieceRows() const;
@@ -73,6 +74,7 @@ private:
     [[nodiscard]] std::int64_t firstThatFits(const Destinations& range,
                                              const std::function<bool(std::int64_t first)>& fits) const;
     [[nodiscard]] std::int64_t firstOwn(const Destinations& window, const SharedSets& sets) const;
+    [[nodiscard]] std::int64_t ownBytes(std::int64_t first, const Destinations& window, const SharedSets& sets) const;
     void mark(const LoopProgram& program, const Destinations& destinations, Sets& sets) const;
     KeptRows& rowsIn(std::map<ir::ValueId, KeptRows>& kept, ir::ValueId table, std::int64_t count);
     void load(Window& window, const SharedSets& sets, std::int64_t firstOwn);
@@ -80,7 +82,7 @@ private:
                       graph::RowSet& missing);
 
     // What the next loop reads (table_stream_next.cpp).
-    void handOn(Window& window, const SharedSets& sets);
+    void handOn(Window& window, const SharedSets& sets, std::int64_t firstOwn);
     [[nodiscard]] RowBytes askedByNext() const;
     [[nodiscard]] Destinations firstOfNext(const Destinations& window, const SharedSets& sets, SharedSets& asked) const;
     [[nodiscard]] std::map<ir::ValueId, HandedRows::Wanted> wantedNext(const Destinations& next,
@@ -89,8 +91,8 @@ private:
     Session& m_session;
     const LoopProgram& m_program;
     const LoopProgram* const m_next;
-    HandedOn m_handed;  // by the loop before
-    std::int64_t m_memory;                                        // bytes that tables and results may take
+    HandedOn m_handed;       // by the loop before
+    std::int64_t m_memory;   // bytes that tables and results may take
     std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
     std::map<ir::ValueId, FileTable> m_files;
     std::vector<ir::ValueId> m_gathered, m_own;  // of them: read by a key; rows of destinations

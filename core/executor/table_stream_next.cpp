@@ -13,6 +13,9 @@ namespace {
 
 // The next loop may find a little less room.
 constexpr std::int64_t surelyOf32 = 31;
+// Bytes of own rows of tiles that are done and not given away yet, or that lie in blocks of which little is used: the first
+// and the last one of rows that are asked for, and of those that are not.
+constexpr std::int64_t mostBehind = KeptRows::releasedAtOnce + 5 * graph::SparePages::block;
 
 // By which keys rows are asked for, of tables of which types.
 std::vector<std::pair<ir::SpaceId, Ask>> keysOf(const analysis::Analysis& analysis, const LoopProgram& program)
@@ -48,8 +51,8 @@ TableStream::RowBytes TableStream::askedByNext() const
     RowBytes tables;
     for (const Ask& ask : asksOf(*m_next)) {
         const auto store = m_session.stores.find(ask.table);
-        tables[ask.table] = store != m_session.stores.end() ? store->second->rowBytes()
-                                                            : rowBytesIn(m_session.table(ask.table).rows);
+        tables[ask.table] =
+            store != m_session.stores.end() ? store->second->rowBytes() : rowBytesIn(m_session.table(ask.table).rows);
     }
     return tables;
 }
@@ -64,7 +67,8 @@ Destinations TableStream::firstOfNext(const Destinations& window, const SharedSe
     const auto keys = [&](const LoopProgram& program) { return keysOf(m_session.analysis, program); };
     const bool same = window.first == 0 && m_next->loop->destination == m_program.loop->destination &&
                       keys(m_program) == keys(*m_next);
-    const bool known = same && std::ranges::all_of(tables, [&](const auto& t) { return sets.contains(spaceOf(t.first)); });
+    const bool known =
+        same && std::ranges::all_of(tables, [&](const auto& t) { return sets.contains(spaceOf(t.first)); });
     if (!known || bytes(sets, tables) > least) return choose(*m_next, tables, all, least, asked);
     asked = sets;
     return all;
@@ -84,15 +88,16 @@ std::map<ir::ValueId, HandedRows::Wanted> TableStream::wantedNext(const Destinat
         HandedRows::Wanted& made = wanted[w.value];
         made = {.asked = rows, .own = nullptr, .first = 0, .rowBytes = m_session.stores.at(w.value)->rowBytes()};
         if (readsOwn(*m_next, w.value))
-            made.own = std::make_shared<const graph::RowSet>(
-                graph::RowSet::range(rows->rows(), 0, next.count).without(*rows));
+            made.own =
+                std::make_shared<const graph::RowSet>(graph::RowSet::range(rows->rows(), 0, next.count).without(*rows));
     }
     return wanted;
 }
 
 // Of the rows that the first window of the next loop reads, as many of the last ones as there is room for beside those of
-// this window. Its own rows leave room as tiles are computed: there are never more of both together than in the end.
-void TableStream::handOn(Window& window, const SharedSets& sets)
+// this window. Its own rows, which are there from `firstOwn` on, leave room as tiles are computed, a little later than these
+// are done: there is most of both together when the first of them are used, or in the end.
+void TableStream::handOn(Window& window, const SharedSets& sets, std::int64_t firstOwn)
 {
     const Destinations& range = window.range();
     const std::int64_t end = range.first + range.count;
@@ -101,11 +106,15 @@ void TableStream::handOn(Window& window, const SharedSets& sets)
     const bool reads = std::ranges::any_of(m_program.writes, [asks = asksOf(*m_next)](const Written& w) {
         return std::ranges::find(asks, w.value, &Ask::table) != asks.end();
     });
-    if (!reads) return;
+    if (!reads || tableBytes(*m_next) <= usable()) return;
     const Destinations next = firstOfNext(range, sets, m_leaving.asked);
     std::map<ir::ValueId, HandedRows::Wanted> wanted = wantedNext(next, m_leaving.asked);
-    const std::int64_t left = room() - bytes(sets, gatheredRows());
-    const std::int64_t first = firstThatFits(range, [&](std::int64_t from) { return bytesFrom(wanted, from) <= left; });
+    const std::int64_t later = std::min(mostBehind, ownBytes(firstOwn, range, sets));
+    const std::int64_t left = room() - bytes(sets, gatheredRows()) - later;
+    const std::int64_t first = firstThatFits(range, [&](std::int64_t from) {
+        const std::int64_t fullest = std::max(from, firstOwn), all = bytesFrom(wanted, from);
+        return all <= left && ownBytes(fullest, range, sets) + all - bytesFrom(wanted, fullest) <= left;
+    });
     if (first == end) return;
     m_leaving.destinations = next.count;
     const auto spare = std::make_shared<graph::SparePages>();

@@ -53,14 +53,17 @@ at::Tensor Window::gathered(const Kept& kept, const Destinations& tile)
     const std::int64_t bytes = tile.count * file.rowBytes;
     const at::Tensor memory = at::empty({bytes + page}, at::kByte);
     auto* const begin = static_cast<std::byte*>(memory.mutable_data_ptr());
-    const auto behind = [](const std::byte* at) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % page); };
+    const auto behind = [](const std::byte* at) {
+        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % page);
+    };
     const auto* const there = static_cast<const std::byte*>(file.mapped.const_data_ptr()) + tile.first * file.rowBytes;
     std::byte* const to = begin + (behind(there) - behind(begin) + page) % page;
     for (const KeptRows* const part : {kept.asked, static_cast<const KeptRows*>(kept.own)})
         part->take(tile.first, tile.first + tile.count, to);
     std::vector<std::int64_t> shape = file.mapped.sizes().vec();
     shape[0] = tile.count;
-    return at::from_blob(to, shape, [memory](void*) {}, file.mapped.options());
+    return at::from_blob(
+        to, shape, [memory](void*) {}, file.mapped.options());
 }
 
 void Window::done(const Destinations& tile)

@@ -108,7 +108,9 @@ TEST_CASE("rows that are in memory from the window before are moved, and only th
         wanted->number();
         const graph::RowSet left = kept.arrange(wanted, file.rowBytes);
         CHECK((left.count() > 0) == missing);
-        const auto put = [&](std::int64_t first, std::int64_t end, const std::byte* from) { kept.put(first, end, from); };
+        const auto put = [&](std::int64_t first, std::int64_t end, const std::byte* from) {
+            kept.put(first, end, from);
+        };
         const std::int64_t read = executor::readRows(file, left, {}, put);
         CHECK((read > 0) == missing);
         const at::Tensor found = executor::rowsAt(kept.data(), wanted->count(), table);
