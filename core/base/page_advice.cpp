@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
+
 namespace hopscope::base {
 
 namespace {
@@ -14,9 +16,9 @@ constexpr std::uintptr_t page = 4096;
 ScatteredReads::ScatteredReads(const TensorView& view)
 {
     if (!view.contiguous() || view.bytes() < leastBytes) return;
-    const auto begin = reinterpret_cast<std::uintptr_t>(view.data);
-    m_first = (begin + page - 1) / page * page;
-    m_end = (begin + static_cast<std::uintptr_t>(view.bytes())) / page * page;
+    const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(view.data) % page, before = (page - behind) % page;
+    m_first = const_cast<std::byte*>(view.data) + before;
+    m_bytes = (static_cast<std::uintptr_t>(view.bytes()) - before) / page * page;
     advise(MADV_RANDOM);
 }
 
@@ -24,7 +26,7 @@ ScatteredReads::~ScatteredReads() { advise(MADV_NORMAL); }
 
 void ScatteredReads::advise(int advice) const
 {
-    if (m_first < m_end) ::madvise(reinterpret_cast<void*>(m_first), m_end - m_first, advice);
+    if (m_bytes > 0) ::madvise(m_first, m_bytes, advice);
 }
 
 }  // namespace hopscope::base

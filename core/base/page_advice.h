@@ -2,7 +2,7 @@
 
 // What the system should know about how mapped memory is read.
 
-#include <cstdint>
+#include <cstddef>
 
 #include "base/tensor.h"
 
@@ -19,7 +19,8 @@ public:
 
 private:
     void advise(int advice) const;
-    std::uintptr_t m_first = 0, m_end = 0;  // whole pages
+    void* m_first = nullptr;  // whole pages
+    std::size_t m_bytes = 0;
 };
 
 }  // namespace hopscope::base

@@ -295,10 +295,10 @@ TableStream::Sets TableStream::emptySets(const RowBytes& tables) const
     return sets;
 }
 
-TableStream::SharedSets TableStream::shared(Sets sets)
+TableStream::SharedSets TableStream::shared(Sets&& sets)
 {
     SharedSets made;
-    for (auto& [space, set] : sets) {
+    for (auto& [space, set] : std::exchange(sets, {})) {
         set.number();
         made[space] = std::make_shared<const graph::RowSet>(std::move(set));
     }

@@ -65,7 +65,7 @@ private:
     [[nodiscard]] bool keeps(ir::ValueId v) const { return std::ranges::find(m_gathered, v) != m_gathered.end(); }
     [[nodiscard]] RowBytes gatheredRows() const;
     [[nodiscard]] Sets emptySets(const RowBytes& tables) const;
-    static SharedSets shared(Sets sets);
+    static SharedSets shared(Sets&& sets);
     [[nodiscard]] bool knowsFirst(const Destinations& left) const;
     Destinations choose(const Destinations& left, SharedSets& sets);
     Destinations choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left, std::int64_t room,

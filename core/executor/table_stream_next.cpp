@@ -84,7 +84,7 @@ std::map<ir::ValueId, HandedRows::Wanted> TableStream::wantedNext(const Destinat
         const bool own = w.rows.kind == RowKind::Batch && spaceOf(w.value) == type;
         if (!own || m_session.analysis.rowDim(w.value) != 0) continue;
         if (std::ranges::find(asks, w.value, &Ask::table) == asks.end()) continue;
-        const auto rows = asked.at(type);
+        const auto& rows = asked.at(type);
         HandedRows::Wanted& made = wanted[w.value];
         made = {.asked = rows, .own = nullptr, .first = 0, .rowBytes = m_session.stores.at(w.value)->rowBytes()};
         if (readsOwn(*m_next, w.value))

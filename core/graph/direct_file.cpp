@@ -77,9 +77,9 @@ void letGoOf(const void* address, std::int64_t bytes)
     const auto place = fileBehind(address);
     const int handle = place ? ::open(place->path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
     if (handle < 0) return;
-    const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + static_cast<std::uintptr_t>(bytes);
-    const std::uintptr_t first = begin / page * page;
-    ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+    const auto behind = reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(page);
+    auto* const first = static_cast<std::byte*>(const_cast<void*>(address)) - behind;
+    ::madvise(first, static_cast<std::size_t>(bytes) + behind, MADV_DONTNEED);
     ::posix_fadvise(handle, place->offset, bytes, POSIX_FADV_DONTNEED);
     ::close(handle);
 }

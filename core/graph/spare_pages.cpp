@@ -9,23 +9,23 @@ namespace {
 constexpr std::size_t mostMoved = 16384;  // of the system's 65,530 mappings of a process each block takes one or two
 constexpr auto size = static_cast<std::uintptr_t>(SparePages::block);
 
+// Bytes from the last multiple of a block on.
+std::uintptr_t behind(const std::byte* address) { return reinterpret_cast<std::uintptr_t>(address) % size; }
+
 // The first multiple of a block from an address on.
 std::byte* nextBlock(const std::byte* address)
 {
-    return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(address) + size - 1) / size * size);
+    return const_cast<std::byte*>(address) + (size - behind(address)) % size;
 }
 
-std::byte* blockOf(const std::byte* address)
-{
-    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) / size * size);
-}
+std::byte* blockOf(const std::byte* address) { return const_cast<std::byte*>(address) - behind(address); }
 
 // Where the system cannot do that, the target gets fresh pages: it may have lost its own.
 void move(std::byte* from, std::byte* to)
 {
     constexpr int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
     if (::mremap(from, size, size, flags, to) != MAP_FAILED) return;
-    ::mmap(to, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    (void)::mmap(to, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 }  // namespace
