@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t shareInPlace = 8;  // of what the process can have is at most a column that is read in place
+constexpr std::int64_t timesInputs = 2;  // that memory has to have room for: stores come to about as much
 
 }  // namespace
 
@@ -165,9 +165,13 @@ bool Structure::isWide(ir::SpaceId space, ir::KeyId key)
 
 bool Structure::isInPlace(const Column& keys, const graph::Adjacency& order) const
 {
-    const std::int64_t bytes = keys.rows * static_cast<std::int64_t>(sizeof(*keys.data));
-    return m_columnsInPlace && order.inOrder() && keys.data && keys.stride == 1 && keys.rows == order.rows() &&
-           bytes <= base::availableMemory() / shareInPlace;
+    if (!m_columnsInPlace || !order.inOrder() || !keys.data || keys.stride != 1 || keys.rows != order.rows())
+        return false;
+    std::int64_t inputs = 0;
+    for (const ir::NamedValue& in : m_analysis.program.inputs)
+        if (const auto it = m_values.find(in.value); it != m_values.end() && it->second.defined())
+            inputs += static_cast<std::int64_t>(it->second.nbytes());
+    return inputs <= base::availableMemory() / timesInputs;
 }
 
 OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)

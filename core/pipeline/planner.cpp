@@ -149,8 +149,10 @@ private:
 
     base::Result<placement::CostModel> costs(const plan::Plan& plan)
     {
+        const Clock::time_point began = Clock::now();
         base::Result<plan::RowCounts> rows = m_predictor.countRows(plan, m_request.limits, m_stop);
         if (!rows) return base::forward(rows);
+        m_began += Clock::now() - began;  // the search has its time, however long it takes to look at the graph
         return placement::CostModel(m_prepared.analysis, m_request.objective, m_machine, std::move(*rows),
                                     m_request.limits.store);
     }

@@ -136,7 +136,7 @@ public:
 private:
     base::Result<Files> files(std::int64_t nodes, std::int64_t edges);
     base::Status generate(std::int64_t nodes, std::int64_t edges, const std::string& path);
-    base::Result<executor::RunReport> run(const Prepared& prepared, const plan::Plan& plan, BenchCase& result);
+    base::Result<executor::RunReport> run(const Prepared& prepared, pipeline::ChosenPlan& chosen, BenchCase& result);
     base::Status check(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
                        const Files& files, BenchCase& result);
     base::Result<schema::Verification> sampled(const Prepared& prepared, const plan::Plan& plan,
@@ -184,8 +184,10 @@ base::Result<Files> Bench::files(std::int64_t nodes, std::int64_t edges)
     return files;
 }
 
-base::Result<executor::RunReport> Bench::run(const Prepared& prepared, const plan::Plan& plan, BenchCase& result)
+// As `run` does: with what the choice of the plan has found out about the graph.
+base::Result<executor::RunReport> Bench::run(const Prepared& prepared, pipeline::ChosenPlan& chosen, BenchCase& result)
 {
+    const plan::Plan& plan = chosen.plan;
     std::error_code problem;
     std::filesystem::remove_all(m_folder.stores(), problem);
     std::filesystem::create_directories(m_folder.stores(), problem);
@@ -196,8 +198,8 @@ base::Result<executor::RunReport> Bench::run(const Prepared& prepared, const pla
     options.folder = m_folder.stores();
     BenchProgress observer(m_progress);
     AnonymousWatch watch;
-    base::Result<executor::RunReport> report =
-        executor::run(prepared.walk, prepared.analysis, plan, prepared.inputs, options, observer, m_stop);
+    base::Result<executor::RunReport> report = executor::run(prepared.walk, prepared.analysis, plan, prepared.inputs,
+                                                             options, observer, m_stop, std::move(chosen.structure));
     result.anonymousPeak = watch.finish();
     result.anonymousBefore = watch.before();
     return report;
@@ -284,12 +286,12 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
                                          .memory = m_options.memory,
                                          .batch = m_options.batch,
                                          .reorder = base::Reorder::None};
-    const base::Result<pipeline::ChosenPlan> chosen =
+    base::Result<pipeline::ChosenPlan> chosen =
         pipeline::choosePlan(*prepared, m_folder.stores(), {}, device, m_silent, m_stop);
     if (!chosen) return base::forward(chosen);
     const plan::Plan& plan = chosen->plan;
     result.prepareSeconds = since(start);
-    const base::Result<executor::RunReport> report = run(*prepared, plan, result);
+    const base::Result<executor::RunReport> report = run(*prepared, *chosen, result);
     if (!report) return base::forward(report);
     result.run = pipeline::toReport(*prepared, plan, *report, device, chosen->forecast);
     if (base::Status checked = check(*prepared, plan, *report, *made, result); !checked) return base::forward(checked);
