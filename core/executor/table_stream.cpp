@@ -23,7 +23,6 @@ constexpr std::int64_t mostPieces = 12;          // that are in memory
 constexpr std::int64_t shareForOwn = 16;         // of the memory is at most theirs, together
 constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to what is on its way to the disk
 constexpr std::int64_t mostForRest = 256 << 20;  // bytes
-constexpr std::int64_t shareInTheWay = 4;        // of the memory: an input of at least this is in the way
 
 template <class Number>
 void markAll(const at::Tensor& rows, graph::RowSet& set)
@@ -48,7 +47,24 @@ std::int64_t bytesOf(const HandedOn& handed)
     return sum;
 }
 
+std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> shared(std::map<ir::SpaceId, graph::RowSet>&& sets)
+{
+    std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> made;
+    for (auto& [space, set] : std::exchange(sets, {})) {
+        set.number();
+        made[space] = std::make_shared<const graph::RowSet>(std::move(set));
+    }
+    return made;
+}
+
 }  // namespace
+
+bool inOrder(const Session& session, const LoopProgram& program)
+{
+    if (session.structure.nodeAt(program.loop->destination) || session.options.shuffleSeed) return false;
+    return std::ranges::none_of(asksOf(program),
+                                [&](const Ask& ask) { return session.numbers(ask.table) == Numbers::Places; });
+}
 
 TableStream::TableStream(Session& session, const LoopProgram& program, const LoopProgram* next)
     : m_session(session),
@@ -71,29 +87,25 @@ std::unique_ptr<TableStream> TableStream::of(Session& session, const LoopProgram
     return made;
 }
 
-// Windows number rows as in the input.
-bool TableStream::inOrder(const Session& session, const LoopProgram& program)
-{
-    if (session.structure.nodeAt(program.loop->destination) || session.options.shuffleSeed) return false;
-    return std::ranges::none_of(asksOf(program),
-                                [&](const Ask& ask) { return session.numbers(ask.table) == Numbers::Places; });
-}
-
 TableStream::~TableStream()
 {
     for (const auto& [value, rows] : m_leaving.rows) m_session.stores.at(value)->tell({});
 }
 
-// What the prologue has read of large ones, or the loop before: their pages would only be in the way. Those of smaller ones
-// may belong to columns that are read where they lie.
+// What the prologue has read of them, or the loop before: their pages would only be in the way. Where they fit into half of
+// the memory, columns may be read where they lie.
 void TableStream::letGoOfInputs()
 {
+    std::vector<at::Tensor> inputs;
+    std::int64_t bytes = 0;
     for (const ir::NamedValue& in : m_session.analysis.program.inputs) {
         if (!m_session.structure.has(in.value)) continue;
-        const at::Tensor tensor = m_session.structure.value(in.value);
-        if (tensor.is_contiguous() && static_cast<std::int64_t>(tensor.nbytes()) >= m_memory / shareInTheWay)
-            graph::letGoOf(tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes()));
+        const at::Tensor& tensor = inputs.emplace_back(m_session.structure.value(in.value));
+        bytes += static_cast<std::int64_t>(tensor.nbytes());
     }
+    if (bytes <= m_memory / 2) return;
+    for (const at::Tensor& tensor : inputs)
+        if (tensor.is_contiguous()) graph::letGoOf(tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes()));
 }
 
 // visit(table, whether its rows are read by a key; else destinations read their own).
@@ -264,7 +276,8 @@ Destinations TableStream::choose(const LoopProgram& program, const RowBytes& tab
                                  std::int64_t room, SharedSets& sets) const
 {
     const std::int64_t tile = program.tiling->rows, end = left.first + left.count;
-    Sets asked = emptySets(tables);
+    Sets asked;
+    for (const auto& [v, rowBytes] : tables) asked.try_emplace(spaceOf(v), m_session.structure.size(spaceOf(v)));
     Destinations range{left.first, 0};
     for (std::int64_t step = markedAtOnce; range.count < left.count && step > 0;) {
         m_session.checkStop();
@@ -286,23 +299,6 @@ TableStream::RowBytes TableStream::gatheredRows() const
     RowBytes tables;
     for (const ir::ValueId v : m_gathered) tables[v] = m_files.at(v).rowBytes;
     return tables;
-}
-
-TableStream::Sets TableStream::emptySets(const RowBytes& tables) const
-{
-    Sets sets;
-    for (const auto& [v, rowBytes] : tables) sets.try_emplace(spaceOf(v), m_session.structure.size(spaceOf(v)));
-    return sets;
-}
-
-TableStream::SharedSets TableStream::shared(Sets&& sets)
-{
-    SharedSets made;
-    for (auto& [space, set] : std::exchange(sets, {})) {
-        set.number();
-        made[space] = std::make_shared<const graph::RowSet>(std::move(set));
-    }
-    return made;
 }
 
 std::int64_t TableStream::firstThatFits(const Destinations& range,

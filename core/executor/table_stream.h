@@ -15,6 +15,9 @@
 
 namespace hopscope::executor {
 
+// Whether the loop numbers rows as in the input, as windows do.
+bool inOrder(const Session& session, const LoopProgram& program);
+
 class TableStream {
 public:
     // For a loop in tiles, and the one that follows, if any. nullptr: its tables and results fit into memory, lie in memory,
@@ -44,7 +47,6 @@ private:
     using SharedSets = std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>>;
 
     TableStream(Session& session, const LoopProgram& program, const LoopProgram* next);
-    static bool inOrder(const Session& session, const LoopProgram& program);
     template <class Visit>
     static void eachTable(const LoopProgram& program, Visit&& visit);
     [[nodiscard]] std::int64_t tableBytes(const LoopProgram& program) const;
@@ -64,8 +66,6 @@ private:
     [[nodiscard]] ir::SpaceId spaceOf(ir::ValueId table) const { return m_session.analysis.rowSpace(table); }
     [[nodiscard]] bool keeps(ir::ValueId v) const { return std::ranges::find(m_gathered, v) != m_gathered.end(); }
     [[nodiscard]] RowBytes gatheredRows() const;
-    [[nodiscard]] Sets emptySets(const RowBytes& tables) const;
-    static SharedSets shared(Sets&& sets);
     [[nodiscard]] bool knowsFirst(const Destinations& left) const;
     Destinations choose(const Destinations& left, SharedSets& sets);
     Destinations choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left, std::int64_t room,
