@@ -19,10 +19,11 @@ OwnedColumn OwnedColumn::ofSize(std::int64_t rows, bool wide, const graph::Scrat
     return {.bytes = unwrap(scratch.allocate(bytes, graph::Fill::Any)), .wide = wide};
 }
 
-OwnedColumn OwnedColumn::inPlace(const Column& column)
+std::optional<OwnedColumn> OwnedColumn::inPlace(const Column& column, const graph::Adjacency& order)
 {
+    if (!order.inOrder() || !column.data || column.stride != 1 || column.rows != order.rows()) return std::nullopt;
     auto* const first = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(column.data));
-    return {.bytes = {std::const_pointer_cast<void>(column.owner), first}, .wide = true};
+    return OwnedColumn{.bytes = {std::const_pointer_cast<void>(column.owner), first}, .wide = true};
 }
 
 OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,

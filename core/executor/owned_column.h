@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "executor/key_columns.h"
 #include "graph/adjacency.h"
@@ -23,8 +24,9 @@ struct OwnedColumn {
 
     // Any numbers in it; raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
-    // 64-bit numbers that follow each other, where they lie; nobody may write to them.
-    static OwnedColumn inPlace(const Column& column);
+    // The column where it lies, to which nobody may write; nullopt: its numbers are not in the order of the adjacency, do not
+    // follow each other or have 32 bits.
+    static std::optional<OwnedColumn> inPlace(const Column& column, const graph::Adjacency& order);
 
     [[nodiscard]] std::int64_t operator[](std::int64_t position) const
     {

@@ -431,6 +431,15 @@ private:
     bool m_publishes = true;      // what has been computed so far is complete, and it is this process that goes on
 };
 
+// Whether pages of inputs are there from stage to stage: stores come to about as much as inputs. Of inputs that are to be
+// emptied nothing may be in use for longer than needed, and devices copy what they read.
+bool stayInMemory(const base::TensorMap& inputs, const Options& options)
+{
+    std::int64_t bytes = 0;
+    for (const auto& [name, view] : inputs) bytes += view.bytes();
+    return options.device == "cpu" && options.transientInputs.empty() && bytes <= base::availableMemory() / 2;
+}
+
 tl::unexpected<base::Error> outOfMemory(const Options& options)
 {
     const std::string limit =
@@ -457,8 +466,7 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                     ? std::move(known)
                     : std::make_shared<Structure>(walk, analysis, inputs, options.folder, at::get_num_threads(), stop);
             structure->stopBy(stop);
-            // Of inputs that are to be emptied, nothing may be in use for longer than needed; devices copy columns.
-            if (options.device == "cpu" && options.transientInputs.empty()) structure->readColumnsInPlace();
+            if (stayInMemory(inputs, options)) structure->readColumnsInPlace();
             Session session(*structure, analysis, plan, options, observer, std::move(stop));
             return Runner(session).run();
         },

@@ -44,8 +44,8 @@ public:
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // From now on columns of inputs in the order of an adjacency are not copied where memory has room for them as they are:
-    // every reader takes 64 bits instead of 32, but no memory has to be filled.
+    // From now on columns of inputs in the order of an adjacency are not copied: every reader takes 64 bits instead of 32, but
+    // no memory has to be filled.
     void readColumnsInPlace() { m_columnsInPlace = true; }
 
     // From now on batches take the nodes of the type in this order: place p has node order[p]. Adjacencies, columns and
@@ -92,7 +92,6 @@ private:
     graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
     OwnedColumn alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
     bool isWide(ir::SpaceId space, ir::KeyId key);
-    bool isInPlace(const Column& keys, const graph::Adjacency& order) const;
     bool isMade(ir::ValueId id) const;
     void checkStop() const;
 

@@ -10,7 +10,6 @@
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
-#include "base/proc.h"
 #include "executor/structure.h"
 
 namespace hopscope::executor {
@@ -22,7 +21,6 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t timesInputs = 2;  // that memory has to have room for: stores come to about as much
 
 }  // namespace
 
@@ -163,24 +161,13 @@ bool Structure::isWide(ir::SpaceId space, ir::KeyId key)
     return size(m_analysis.tables.target(space, key)) > mostNarrow;
 }
 
-bool Structure::isInPlace(const Column& keys, const graph::Adjacency& order) const
-{
-    if (!m_columnsInPlace || !order.inOrder() || !keys.data || keys.stride != 1 || keys.rows != order.rows())
-        return false;
-    std::int64_t inputs = 0;
-    for (const ir::NamedValue& in : m_analysis.program.inputs)
-        if (const auto it = m_values.find(in.value); it != m_values.end() && it->second.defined())
-            inputs += static_cast<std::int64_t>(it->second.nbytes());
-    return inputs <= base::availableMemory() / timesInputs;
-}
-
 OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
 {
     const graph::Adjacency& order = adjacency(space, owner);
     checkStop();
     const Column keys = m_columns.passing(space, key);
     const std::int64_t rows = order.rows();
-    if (isInPlace(keys, order)) return OwnedColumn::inPlace(keys);
+    if (auto given = m_columnsInPlace ? OwnedColumn::inPlace(keys, order) : std::nullopt) return std::move(*given);
     OwnedColumn made = OwnedColumn::ofSize(rows, isWide(space, key), m_scratch);
     made.with([&](auto* to) {
         using Kept = std::remove_pointer_t<decltype(to)>;
