@@ -117,20 +117,30 @@ Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
     case KeyKind::Pos:
         return Column{.data = nullptr, .narrow = nullptr, .stride = 1, .rows = m_size(space), .owner = nullptr};
     case KeyKind::End: {
-        if (s.columns[k.end].valid()) return fromTensor(m_value(s.columns[k.end]));
+        if (s.columns[k.end].valid()) return of(s.columns[k.end], m_value(s.columns[k.end]));
         const int pairDim = m_analysis.rowDim(s.index) == 0 ? 1 : 0;
-        return fromTensor(m_value(s.index).select(pairDim, k.end));
+        return of(s.index, m_value(s.index).select(pairDim, k.end));
     }
     case KeyKind::Foreign: {
         const bool pair = !m_analysis.info(k.column).pairRoles.empty();
         const int pairDim = m_analysis.rowDim(k.column) == 0 ? 1 : 0;
-        return fromTensor(pair ? m_value(k.column).select(pairDim, k.end) : m_value(k.column).reshape({-1}));
+        return of(k.column, pair ? m_value(k.column).select(pairDim, k.end) : m_value(k.column).reshape({-1}));
     }
     case KeyKind::Parts: return written(space, key);
     case KeyKind::Of: break;
     }
     raise(ErrorCode::Internal, "the table " + analysis::tableLabel(m_analysis.tables, space) + " has no column " +
                                    analysis::nameOfKey(m_analysis, key));
+}
+
+// Of a value, or of a part of it.
+Column KeyColumns::of(ir::ValueId value, at::Tensor tensor) const
+{
+    const bool given = m_analysis.program.value(value).origin == ir::Origin::Input &&
+                       tensor.scalar_type() == at::kLong && tensor.is_alias_of(m_value(value));
+    Column column = fromTensor(std::move(tensor));
+    column.given = given;
+    return column;
 }
 
 Column KeyColumns::own(std::int64_t rows, bool narrow)

@@ -23,6 +23,7 @@ struct Column {
     const std::int32_t* narrow = nullptr;
     std::int64_t stride = 1, rows = 0;
     std::shared_ptr<const void> owner;
+    bool given = false;  // an input holds these numbers
 
     [[nodiscard]] bool identity() const { return data == nullptr && narrow == nullptr; }
     [[nodiscard]] std::int64_t operator[](std::int64_t row) const
@@ -78,6 +79,7 @@ private:
     template <class Number>
     void writeSelected(ir::SpaceId filter, ir::KeyId key, Number* to);
     Column compose(ir::SpaceId space, ir::KeyId key, const Column& outer, const Column& inner);
+    Column of(ir::ValueId value, at::Tensor tensor) const;
     Column own(std::int64_t rows, bool narrow);
     [[nodiscard]] bool fitsNarrow(ir::SpaceId space, ir::KeyId key);
     [[noreturn]] void raiseOutside(ir::SpaceId space, ir::KeyId key);

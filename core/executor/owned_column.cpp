@@ -21,7 +21,7 @@ OwnedColumn OwnedColumn::ofSize(std::int64_t rows, bool wide, const graph::Scrat
 
 std::optional<OwnedColumn> OwnedColumn::inPlace(const Column& column, const graph::Adjacency& order)
 {
-    if (!order.inOrder() || !column.data || column.stride != 1 || column.rows != order.rows()) return std::nullopt;
+    if (!order.inOrder() || !column.given || column.stride != 1 || column.rows != order.rows()) return std::nullopt;
     auto* const first = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(column.data));
     return OwnedColumn{.bytes = {std::const_pointer_cast<void>(column.owner), first}, .wide = true};
 }

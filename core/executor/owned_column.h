@@ -24,8 +24,8 @@ struct OwnedColumn {
 
     // Any numbers in it; raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
-    // The column where it lies, to which nobody may write; nullopt: its numbers are not in the order of the adjacency, do not
-    // follow each other or have 32 bits.
+    // The column of an input where it lies, to which nobody may write; nullopt: its numbers are not in the order of the
+    // adjacency, do not follow each other, have 32 bits, or are no input's.
     static std::optional<OwnedColumn> inPlace(const Column& column, const graph::Adjacency& order);
 
     [[nodiscard]] std::int64_t operator[](std::int64_t position) const

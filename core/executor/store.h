@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: a store, that is, all rows of a value in a mapped file or in scratch memory. Checks that every row
-// is written exactly once, in this process or by one before it: a violation raises Internal.
+// Private to executor: a store, that is, all rows of a value in a mapped file. Checks that every row is written exactly
+// once, in this process or by one before it: a violation raises Internal.
 
 #include <functional>
 #include <memory>
