@@ -33,7 +33,6 @@ public:
     // Whether all from `first` on have come.
     [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }
 
-    [[nodiscard]] const Wanted& wanted() const { return m_wanted; }
     [[nodiscard]] std::int64_t bytes() const;
     // For the loop that reads them, each once.
     KeptRows takeAsked() { return std::move(m_asked); }

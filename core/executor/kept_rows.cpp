@@ -1,6 +1,5 @@
 #include "executor/kept_rows.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 

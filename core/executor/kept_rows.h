@@ -19,8 +19,6 @@ public:
 
     [[nodiscard]] std::int64_t size() const { return m_memory.size(); }
     [[nodiscard]] const std::byte* data() const { return m_memory.data(); }
-    // How many rows have places.
-    [[nodiscard]] std::int64_t count() const { return m_places ? m_places->count() : 0; }
 
     // From now on there are places for the rows of this set. Those of them that are there already are moved; the others are
     // the result, for the caller to put there.

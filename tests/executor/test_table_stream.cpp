@@ -2,6 +2,7 @@
 #include <cstring>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include <ATen/ATen.h>
@@ -45,6 +46,16 @@ Streamed runFromDisk(const Prepared& p, const base::TensorMap& data, std::option
 bool onDisk(const base::TensorMap& data)
 {
     return std::ranges::all_of(data, [](const auto& in) { return graph::fileBehind(in.second.data).has_value(); });
+}
+
+// nullopt, with a message, where there is no disk.
+std::optional<Prepared> sageOnDisk()
+{
+    auto p = prepare(models(), "sage", base::Strategy::Depth);
+    REQUIRE(p.has_value());
+    if (onDisk(p->data)) return std::move(*p);
+    MESSAGE("skipped: the folder for temporary files is in memory");
+    return std::nullopt;
 }
 
 void checkSame(const Streamed& usual, const Streamed& streamed)
@@ -122,12 +133,8 @@ TEST_CASE("rows that are in memory from the window before are moved, and only th
 
 TEST_CASE("with less memory there are more windows and more is read; with enough there are none")
 {
-    const auto p = prepare(models(), "sage", base::Strategy::Depth);
-    REQUIRE(p.has_value());
-    if (!onDisk(p->data)) {
-        MESSAGE("skipped: the folder for temporary files is in memory");
-        return;
-    }
+    const std::optional<Prepared> p = sageOnDisk();
+    if (!p) return;
     const Streamed least = runFromDisk(*p, p->data, 1, 2), some = runFromDisk(*p, p->data, 1000, 2),
                    all = runFromDisk(*p, p->data, 1 << 20, 2);
     CHECK(least.windows == 18);  // each tile of 41 nodes in fives, in two stages
@@ -186,12 +193,8 @@ TEST_CASE("rows that are handed on are those that were written, apart by who rea
 // Each destination reads its own row, so that without it no stage would read less than the one before has written.
 TEST_CASE("what the next loop reads stays in memory as far as there is room")
 {
-    const auto p = prepare(models(), "sage", base::Strategy::Depth);
-    REQUIRE(p.has_value());
-    if (!onDisk(p->data)) {
-        MESSAGE("skipped: the folder for temporary files is in memory");
-        return;
-    }
+    const std::optional<Prepared> p = sageOnDisk();
+    if (!p) return;
     const Streamed usual = runFromDisk(*p, p->data, std::nullopt, 2);
     bool less = false;
     for (std::int64_t memory = 1000; memory < 4000; memory += 100) {
