@@ -106,7 +106,7 @@ private:
         report.before = report.after = graph::rowsPerDestination(graph, nullptr, tileRows());
         if (automatic) {
             if (!pays(spareable * distinct(report.before))) return "tiles share most of their rows already";
-            if (graph::sampledTogether(graph, communityRows()) < leastTogether)
+            if (graph::sampledTogether(graph, communityRows(), at::get_num_threads()) < leastTogether)
                 return "a sample of the edges shows no communities that fit into caches";
         }
         graph::NodeOrder order =

@@ -70,7 +70,7 @@ public:
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
-        if (publishes()) publish();
+        if (publishes()) Results(m_session).publish();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
@@ -191,14 +191,6 @@ private:
             return true;
         });
         remove(std::move(gone));
-    }
-
-    void publish()
-    {
-        const bool copies = std::ranges::any_of(m_session.report.orders,
-                                                [](const OrderReport& o) { return o.used != base::Reorder::None; });
-        if (copies) m_removing = {};  // they get those pages, which cost less than fresh ones
-        Results(m_session).publish();
     }
 
     // The system takes 70 ms per GiB for their pages, and more for a disk that is told of free blocks. Where these may be

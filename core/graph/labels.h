@@ -31,7 +31,7 @@ inline std::uint32_t unmixed(Label label)
 
 // A node and those of its neighbours that are asked: of more than there is room for, some at equal distances. Of a fixed
 // size, so that all are looked at in whole vectors.
-inline constexpr std::size_t mostSeen = 24;
+inline constexpr std::size_t mostSeen = 16;
 
 struct Around {
     std::array<std::uint32_t, mostSeen> seen;  // nodes or labels; after the first `count` that of the node again

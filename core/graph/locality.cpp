@@ -1,9 +1,11 @@
 // What an order of the nodes is worth: on samples.
 
+#include <array>
 #include <map>
 #include <random>
 #include <utility>
 
+#include "base/parallel.h"
 #include "graph/labels.h"
 
 namespace hopscope::graph {
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::int64_t mostEdges = 1 << 16;
 constexpr int triedEdges = 128;
+constexpr std::int64_t leastTried = 8;  // by a thread
 constexpr int rounds = 2;
 constexpr std::int64_t tried = 10;  // neighbours of each node: what is looked at around an edge stays constant
 
@@ -45,6 +48,22 @@ std::int64_t ownerOf(const Neighbours& graph, std::int64_t edge)
     return std::upper_bound(graph.offsets, graph.offsets + graph.nodes + 1, edge) - graph.offsets - 1;
 }
 
+// The labels at both ends of the tried edges.
+std::array<std::pair<Label, Label>, triedEdges> sampledEnds(const Neighbours& graph, int threads)
+{
+    std::mt19937_64 random(1);
+    std::array<std::int64_t, triedEdges> edges;
+    for (std::int64_t& edge : edges)
+        edge = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(graph.edges()));
+    std::array<std::pair<Label, Label>, triedEdges> ends;
+    base::parallelParts(triedEdges, threads, leastTried, [&](int, std::int64_t begin, std::int64_t end) {
+        LazyLabels labels(graph);
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+            ends[i] = {labels.of(ownerOf(graph, edges[i]), rounds), labels.of(graph.column(edges[i]), rounds)};
+    });
+    return ends;
+}
+
 }  // namespace
 
 double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, std::int64_t rows)
@@ -65,15 +84,11 @@ double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, st
     return static_cast<double>(distinct) / static_cast<double>(std::max<std::int64_t>(destinations, 1));
 }
 
-double sampledTogether(const Neighbours& graph, std::int64_t rows)
+double sampledTogether(const Neighbours& graph, std::int64_t rows, int threads)
 {
     if (graph.edges() == 0) return 0;
-    std::mt19937_64 random(1);
-    LazyLabels labels(graph);
     std::map<Label, int> sizes, together;
-    for (int i = 0; i < triedEdges; ++i) {
-        const auto edge = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(graph.edges()));
-        const Label a = labels.of(ownerOf(graph, edge), rounds), b = labels.of(graph.column(edge), rounds);
+    for (const auto& [a, b] : sampledEnds(graph, threads)) {
         ++sizes[a];
         ++sizes[b];
         if (a == b) ++together[a];

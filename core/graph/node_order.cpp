@@ -1,6 +1,7 @@
 #include "graph/node_order.h"
 
-#include <numeric>
+#include <atomic>
+#include <barrier>
 #include <utility>
 
 #include "base/clones.h"
@@ -12,9 +13,10 @@ namespace hopscope::graph {
 namespace {
 
 constexpr std::int64_t grain = 1 << 12;
+constexpr std::int64_t leastShare = 1 << 9;  // of a part, for a thread: some 15 us
 // A round goes over the nodes in so many parts: what one has found, the next ones see, whatever the number of threads.
 constexpr std::int64_t parts = 24;
-constexpr int rounds = 2;
+constexpr int rounds = 3;
 
 using Labels = std::vector<Label>;
 
@@ -35,36 +37,106 @@ void nextLabels(const Neighbours& graph, const Label* labels, Label* next, std::
     }
 }
 
-Labels firstLabels(const Neighbours& graph, int threads)
-{
-    Labels labels(static_cast<std::size_t>(graph.nodes));
-    base::parallelParts(graph.nodes, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        firstLabelsOf(graph, labels.data(), begin, end);
-    });
-    return labels;
-}
+// Rounds of label propagation on threads that are started once: a part of the nodes takes them a fraction of a
+// millisecond.
+class Propagation {
+public:
+    Propagation(const Neighbours& graph, int threads)
+        : m_graph(graph),
+          m_part(std::max<std::int64_t>((graph.nodes + parts - 1) / parts, 1)),
+          m_members(std::clamp<std::int64_t>(m_part / leastShare, 1, std::max(threads, 1))),
+          m_together(m_members),
+          m_labels(static_cast<std::size_t>(graph.nodes)),
+          m_next(static_cast<std::size_t>(m_part))
+    {}
 
-// The most frequent label around each of these nodes.
-void propagate(const Neighbours& graph, Labels& labels, Labels& next, std::int64_t first, std::int64_t last,
-               int threads)
-{
-    base::parallelParts(last - first, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
-        nextLabels(graph, labels.data(), next.data() + begin, first + begin, first + end);
-    });
-    std::copy_n(next.begin(), last - first, labels.begin() + first);
-}
+    Labels labels()
+    {
+        base::parallelParts(m_members, static_cast<int>(m_members), 1,
+                            [this](int member, std::int64_t, std::int64_t) { work(member); });
+        return std::move(m_labels);
+    }
 
-// Nodes by a small number that each has, those with the same one in their own order.
+private:
+    // What a member does, all in the same steps.
+    void work(int member)
+    {
+        const auto [begin, end] = share(member, m_graph.nodes);
+        firstLabelsOf(m_graph, m_labels.data(), begin, end);
+        m_together.arrive_and_wait();
+        for (int round = 0; round < rounds; ++round)
+            for (std::int64_t first = 0; first < m_graph.nodes; first += m_part)
+                propagate(member, first, std::min(m_part, m_graph.nodes - first));
+    }
+
+    // The most frequent label around each node of a part.
+    void propagate(int member, std::int64_t first, std::int64_t count)
+    {
+        const auto [begin, end] = share(member, count);
+        nextLabels(m_graph, m_labels.data(), m_next.data() + begin, first + begin, first + end);
+        m_together.arrive_and_wait();
+        std::copy(m_next.begin() + begin, m_next.begin() + end, m_labels.begin() + first + begin);
+        m_together.arrive_and_wait();
+    }
+
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> share(int member, std::int64_t count) const
+    {
+        return {count * member / m_members, count * (member + 1) / m_members};
+    }
+
+    const Neighbours& m_graph;
+    std::int64_t m_part, m_members;
+    std::barrier<> m_together;
+    Labels m_labels, m_next;
+};
+
+// Nodes by a small number that each has, those with the same one in their own order: every thread counts the numbers of
+// its nodes, and then knows where these go.
 template <class KeyOf>
-NodeOrder sortedBy(std::int64_t nodes, std::int64_t keys, KeyOf&& keyOf)
+NodeOrder sortedBy(std::int64_t nodes, std::int64_t keys, int threads, KeyOf&& keyOf)
 {
-    std::vector<std::int64_t> starts(static_cast<std::size_t>(keys) + 1, 0);
-    for (std::int64_t v = 0; v < nodes; ++v) ++starts[static_cast<std::size_t>(keyOf(v)) + 1];
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    const std::int64_t worthwhile = nodes / std::max<std::int64_t>(keys, 1);
+    const auto members = static_cast<int>(std::clamp<std::int64_t>(worthwhile, 1, std::max(threads, 1)));
+    std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(members));
+    const auto eachNode = [&](auto&& work) {
+        base::parallelParts(nodes, members, 1, [&](int member, std::int64_t begin, std::int64_t end) {
+            auto& own = places[static_cast<std::size_t>(member)];
+            own.resize(static_cast<std::size_t>(keys), 0);
+            for (std::int64_t v = begin; v < end; ++v) work(v, own[static_cast<std::size_t>(keyOf(v))]);
+        });
+    };
+    eachNode([](std::int64_t, std::int64_t& count) { ++count; });
+    std::int64_t next = 0;
+    for (std::size_t key = 0; key < static_cast<std::size_t>(keys); ++key)
+        for (auto& own : places)
+            if (key < own.size()) next += std::exchange(own[key], next);
     NodeOrder order(static_cast<std::size_t>(nodes));
-    for (std::int64_t v = 0; v < nodes; ++v)
-        order[static_cast<std::size_t>(starts[static_cast<std::size_t>(keyOf(v))]++)] = v;
+    eachNode([&](std::int64_t v, std::int64_t& place) { order[static_cast<std::size_t>(place++)] = v; });
     return order;
+}
+
+// Turns labels into the numbers of the nodes that they are of, counted among all nodes that are some label; how many.
+std::int64_t numberLabels(Labels& labels, int threads)
+{
+    const auto nodes = static_cast<std::int64_t>(labels.size());
+    std::vector<std::uint8_t> used(labels.size(), 0);
+    base::parallelParts(nodes, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t v = begin; v < end; ++v) {
+            Label& label = labels[static_cast<std::size_t>(v)];
+            label = unmixed(label);
+            std::atomic_ref(used[label]).store(1, std::memory_order_relaxed);
+        }
+    });
+    Labels numbers(labels.size());
+    Label count = 0;
+    for (std::size_t v = 0; v < used.size(); ++v) numbers[v] = std::exchange(count, count + used[v]);
+    base::parallelParts(nodes, threads, grain, [&](int, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t v = begin; v < end; ++v) {
+            Label& label = labels[static_cast<std::size_t>(v)];
+            label = numbers[label];
+        }
+    });
+    return count;
 }
 
 // ---- breadth first
@@ -124,14 +196,10 @@ private:
 
 NodeOrder communityOrder(const Neighbours& graph, int threads)
 {
-    Labels labels = firstLabels(graph, threads);
-    const std::int64_t part = std::max<std::int64_t>((graph.nodes + parts - 1) / parts, 1);
-    Labels next(static_cast<std::size_t>(part));
-    for (int round = 0; round < rounds; ++round)
-        for (std::int64_t first = 0; first < graph.nodes; first += part)
-            propagate(graph, labels, next, first, std::min(first + part, graph.nodes), threads);
-    for (Label& label : labels) label = unmixed(label);
-    return sortedBy(graph.nodes, graph.nodes, [&](std::int64_t v) { return labels[static_cast<std::size_t>(v)]; });
+    Labels labels = Propagation(graph, threads).labels();
+    const std::int64_t communities = numberLabels(labels, threads);
+    return sortedBy(graph.nodes, communities, threads,
+                    [&](std::int64_t v) { return labels[static_cast<std::size_t>(v)]; });
 }
 
 NodeOrder rcmOrder(const Neighbours& graph)
@@ -160,7 +228,7 @@ NodeOrder degreeOrder(const Neighbours& graph)
 {
     std::int64_t most = 0;
     for (std::int64_t v = 0; v < graph.nodes; ++v) most = std::max(most, graph.degree(v));
-    return sortedBy(graph.nodes, most + 1, [&](std::int64_t v) { return most - graph.degree(v); });
+    return sortedBy(graph.nodes, most + 1, 1, [&](std::int64_t v) { return most - graph.degree(v); });
 }
 
 NodeOrder withFixedTail(NodeOrder order, std::int64_t count)

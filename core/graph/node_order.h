@@ -29,7 +29,7 @@ using NodeOrder = std::vector<std::int64_t>;
 // All three depend on the graph alone, not on the number of threads.
 
 // Nodes of one community after each other. Communities by label propagation (Raghavan, Albert and Kumara, 2007), which
-// starts from the neighbour with the smallest hash, so that two rounds suffice. Linear in the edges.
+// starts from the neighbour with the smallest hash, so that three rounds suffice. Linear in the edges.
 NodeOrder communityOrder(const Neighbours& graph, int threads);
 // Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the edge of each component,
 // neighbours by degree, backwards. For meshes. E log(degree), on one thread.
@@ -46,6 +46,6 @@ double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, st
 
 // The share of the edges whose ends label propagation puts into the same community of at most `rows` nodes, by its
 // first rounds on a few edges and what surrounds them: in constant time.
-double sampledTogether(const Neighbours& graph, std::int64_t rows);
+double sampledTogether(const Neighbours& graph, std::int64_t rows, int threads);
 
 }  // namespace hopscope::graph
