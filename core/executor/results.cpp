@@ -14,6 +14,7 @@ void Results::publish()
         for (const ir::NamedValue& o : m_session.analysis.program.outputs)
             m_session.report.outputs.push_back(output(o));
         addCheckpoints();
+        m_session.spares.finishShortening();
         for (Store* store : m_publish) {
             store->publish();
             m_published.push_back(store->file());

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
-#include <thread>
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -71,6 +69,7 @@ public:
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         if (publishes()) Results(m_session).publish();
+        m_session.spares.drop();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
@@ -183,27 +182,13 @@ private:
         for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
             for (const plan::Loop& loop : m_session.plan.stages[later].loops)
                 for (const plan::Access& read : loop.reads) wanted.insert(read.value);
-        std::vector<std::shared_ptr<Store>> gone;
         std::erase_if(m_session.stores, [&](const auto& store) {
             if (wanted.contains(store.first)) return false;
-            store.second->forget();
-            gone.push_back(store.second);
+            m_session.spares.add(store.second);
             return true;
         });
-        remove(std::move(gone));
-    }
-
-    // The system takes 70 ms per GiB for their pages, and more for a disk that is told of free blocks. Where these may be
-    // needed, they go at once.
-    void remove(std::vector<std::shared_ptr<Store>> stores)
-    {
-        if (stores.empty()) return;
-        std::uintmax_t bytes = 0;
-        for (const auto& store : stores) bytes += static_cast<std::uintmax_t>(store->view().bytes());
-        std::error_code unknown;
-        const std::uintmax_t free = std::filesystem::space(m_session.options.folder, unknown).available;
-        if (unknown || free < bytes) return;
-        m_removing = std::jthread([gone = std::move(stores)]() mutable { gone.clear(); });
+        const bool more = stage + 1 < m_session.plan.stages.size() || m_session.copiesResults();
+        if (!more || m_session.options.journal) m_session.spares.drop();
     }
 
     void loop(const LoopProgram& program, const LoopNumber& number, StageReport& report, StageProgress& progress)
@@ -326,6 +311,7 @@ private:
     void compute(const LoopProgram& program, StageReport& report, LoopBooks& books, const LoopShare& share)
     {
         createStores(program);
+        m_session.spares.drop();
         makeReducers(program);
         report.bytes += m_session.residents.load(program);
         runLoop(m_session, program, books, share, m_budget);
@@ -415,7 +401,6 @@ private:
     StagePrograms m_programs;
     double m_budget = 1;
     std::optional<TransientInputs> m_transient;
-    std::jthread m_removing;
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
     std::optional<Shards> m_shards;

@@ -28,6 +28,7 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
       caller(a, structure.numbers()),
       choice(a, p, device.gpu()),
       residents(*this, choice),
+      spares(o.folder),
       m_began(steadySeconds())
 {}
 
@@ -179,27 +180,37 @@ graph::Lasting Session::lasting() const
     return ownership && !ownership->gathers() ? graph::Lasting::Sparse : graph::Lasting::Shared;
 }
 
+std::shared_ptr<Store> Session::newStore(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape)
+{
+    const std::int64_t bytes = c10::multiply_integers(shape) * static_cast<std::int64_t>(base::itemSize(type));
+    auto made = std::make_shared<Store>(options.folder, storeName(id), analysis::nameOfValue(analysis, id), type, shape,
+                                        analysis.rowDim(id), structure.scratch(), lasting(), spares.take(bytes));
+    spares.shorten(made);
+    return made;
+}
+
 Store& Session::createStore(ir::ValueId id)
 {
     const auto it = stores.find(id);
     if (it != stores.end()) return *it->second;
-    const std::string called = analysis::nameOfValue(analysis, id);
-    const base::DType type = analysis::storedType(analysis, id, storeType());
-    const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
-    auto made = std::make_shared<Store>(options.folder, storeName(id), called, type, shape, analysis.rowDim(id),
-                                        structure.scratch(), lasting());
+    std::shared_ptr<Store> made =
+        newStore(id, analysis::storedType(analysis, id, storeType()), shapeOf(analysis, id, structure.sizes()));
     const bool published = isOutput(id) && numbers(id) == Numbers::Input;
     if (published && lasting() == graph::Lasting::No) made->flushBehind();
     return *stores.emplace(id, std::move(made)).first->second;
+}
+
+bool Session::copiesResults() const
+{
+    return std::ranges::any_of(analysis.program.outputs,
+                               [this](const auto& o) { return numbers(o.value) == Numbers::Places; });
 }
 
 std::shared_ptr<Store> Session::inInputOrder(ir::ValueId id)
 {
     std::shared_ptr<Store> found = stores.at(id);
     if (numbers(id) == Numbers::Input) return found;
-    const base::TensorView& view = found->view();
-    auto made = std::make_shared<Store>(options.folder, storeName(id), analysis::nameOfValue(analysis, id), view.dtype,
-                                        view.shape, found->rowDim(), structure.scratch());
+    auto made = newStore(id, found->view().dtype, found->view().shape);
     if (isOutput(id)) made->flushBehind();
     made->writePicked(found->tensor(), structure.placeOf(analysis.rowSpace(id)));
     return made;

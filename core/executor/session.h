@@ -14,6 +14,7 @@
 #include "executor/phases.h"
 #include "executor/reduce.h"
 #include "executor/residents.h"
+#include "executor/spare_files.h"
 #include "executor/staging.h"
 #include "executor/store.h"
 
@@ -44,6 +45,7 @@ public:
     ResidentChoice choice;
     Residents residents;
     std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
+    SpareFiles spares;
     // What the last loop has left in memory for the next one.
     HandedOn handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
@@ -80,6 +82,8 @@ public:
     Store& createStore(ir::ValueId id);
     // A complete store in the order of the input: itself or a copy.
     std::shared_ptr<Store> inInputOrder(ir::ValueId id);
+    // Whether some output lies in another order.
+    [[nodiscard]] bool copiesResults() const;
     // The other processes of the run, if there are any.
     [[nodiscard]] Others* others() const { return options.journal ? options.journal->others() : nullptr; }
     [[nodiscard]] bool isOutput(ir::ValueId id) const;
@@ -96,6 +100,7 @@ public:
 private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
     std::string storeName(ir::ValueId id) const;
+    std::shared_ptr<Store> newStore(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape);
     [[nodiscard]] graph::Lasting lasting() const;
 
     std::recursive_mutex m_mutex;  // guards what follows and the report's notes; making one value asks for others

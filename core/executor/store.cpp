@@ -1,6 +1,7 @@
 #include "executor/store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstring>
 
@@ -33,15 +34,16 @@ constexpr std::int64_t pickedBytes = 1 << 18;
 }  // namespace
 
 Store::Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
-             const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch, graph::Lasting lasting)
+             const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch, graph::Lasting lasting,
+             std::optional<graph::NewFile> spare)
     : m_value(std::move(value)),
       m_rowDim(rowDim),
       m_shared(lasting == graph::Lasting::Shared || lasting == graph::Lasting::Sparse)
 {
     const bool numpy = dtype != base::DType::BFloat16;
     m_file = folder + "/" + encodeFileName(name) + (numpy ? ".npy" : ".safetensors");
-    if (numpy) openNpy(m_file, dtype, shape, lasting);
-    else openSafetensors(m_file, name, dtype, shape, lasting);
+    if (numpy) openNpy(m_file, dtype, shape, lasting, std::move(spare));
+    else openSafetensors(m_file, name, dtype, shape, lasting, std::move(spare));
     begin(shape, scratch);
 }
 
@@ -53,19 +55,20 @@ void Store::begin(const std::vector<std::int64_t>& shape, const graph::Scratch& 
 }
 
 void Store::openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape,
-                    graph::Lasting lasting)
+                    graph::Lasting lasting, std::optional<graph::NewFile> spare)
 {
-    m_npy.emplace(unwrap(graph::NpyWriter::create(path, dtype, shape, lasting)));
+    m_npy.emplace(unwrap(graph::NpyWriter::create(path, dtype, shape, lasting, std::move(spare))));
     m_view = m_npy->view();
     m_tensor = at::from_blob(m_npy->data(), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
 }
 
 void Store::openSafetensors(const std::string& path, const std::string& key, base::DType dtype,
-                            const std::vector<std::int64_t>& shape, graph::Lasting lasting)
+                            const std::vector<std::int64_t>& shape, graph::Lasting lasting,
+                            std::optional<graph::NewFile> spare)
 {
     m_key = key;
-    m_safetensors.emplace(
-        unwrap(graph::SafetensorsWriter::create(path, {{.name = key, .dtype = dtype, .shape = shape}}, lasting)));
+    m_safetensors.emplace(unwrap(graph::SafetensorsWriter::create(path, {{.name = key, .dtype = dtype, .shape = shape}},
+                                                                  lasting, std::move(spare))));
     m_view = m_safetensors->view(key);
     m_tensor = at::from_blob(m_safetensors->data(key), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
 }
@@ -112,8 +115,7 @@ StoredRows Store::writeRange(std::int64_t first, const at::Tensor& wide)
         putRows(first, values);
         return stored;
     }
-    const bool inFile = m_npy || m_safetensors;
-    if (!inFile || m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
+    if (m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
         m_tensor.narrow(m_rowDim, first, n).copy_(values);
     else put(first * m_rowBytes, values.const_data_ptr(), static_cast<std::size_t>(n * m_rowBytes));
     return stored;
@@ -159,28 +161,9 @@ void Store::adoptRange(std::int64_t first, std::int64_t count)
     for (std::int64_t i = 0; i < count; ++i) mark(first + i);
 }
 
-graph::NewFile* Store::newFile()
-{
-    if (m_npy) return &m_npy->file();
-    return m_safetensors ? &m_safetensors->file() : nullptr;
-}
+bool Store::continued() { return newFile().continued(); }
 
-bool Store::continued()
-{
-    const graph::NewFile* const file = newFile();
-    return file != nullptr && file->continued();
-}
-
-base::Status Store::sync()
-{
-    const graph::NewFile* const file = newFile();
-    return file != nullptr ? file->sync() : base::Status();
-}
-
-void Store::forget()
-{
-    if (graph::NewFile* const file = newFile()) file->forget();
-}
+base::Status Store::sync() { return newFile().sync(); }
 
 void Store::put(std::int64_t byteOffset, const void* bytes, std::size_t count)
 {
@@ -227,10 +210,7 @@ bool Store::has(std::int64_t first, std::int64_t count) const
     return std::find(written, written + count, std::byte{0}) == written + count;
 }
 
-void Store::refresh()
-{
-    if (const graph::NewFile* const file = newFile()) file->refresh();
-}
+void Store::refresh() { newFile().refresh(); }
 
 void Store::writeAll(const at::Tensor& values)
 {
@@ -238,14 +218,15 @@ void Store::writeAll(const at::Tensor& values)
     m_tensor.copy_(values);
 }
 
-// In parts that stay in the caches of a core.
+// In parts that stay in the caches of a core, one after the other, so that what is written is on its way to the disk.
 void Store::writePicked(const at::Tensor& table, const std::int64_t* rows)
 {
     const std::int64_t each = std::max<std::int64_t>(pickedBytes / std::max<std::int64_t>(m_rowBytes, 1), 1);
-    at::parallel_for(0, (m_rows + each - 1) / each, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::atomic<std::int64_t> next = 0;
+    at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
         const c10::InferenceMode inference;
-        for (std::int64_t part = begin; part < end; ++part) {
-            const std::int64_t first = part * each, count = std::min(each, m_rows - first);
+        for (std::int64_t first; (first = next.fetch_add(each)) < m_rows;) {
+            const std::int64_t count = std::min(each, m_rows - first);
             auto* const from = const_cast<std::int64_t*>(rows + first);
             writeRange(first, pickRows(table, m_rowDim, at::from_blob(from, {count}, at::kLong), pageable));
         }
@@ -259,15 +240,9 @@ void Store::checkComplete() const
     check(missing == m_rows, "a row was never written");
 }
 
-void Store::flushBehind()
-{
-    if (graph::NewFile* const file = newFile()) file->flushBehind();
-}
+void Store::flushBehind() { newFile().flushBehind(); }
 
-void Store::letGoBehind()
-{
-    if (graph::NewFile* const file = newFile()) file->letGoBehind();
-}
+void Store::letGoBehind() { newFile().letGoBehind(); }
 
 void Store::publish() { unwrap(m_npy ? m_npy->publish() : m_safetensors->publish()); }
 

@@ -37,10 +37,10 @@ graph::Digest digestOf(const at::Tensor& values);
 class Store {
 public:
     // What is written may have a wider type than `dtype`, and is rounded then. `name` names the file, NAME.npy, or NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value`
-    // names what is stored in messages ("conv1.lin output").
+    // names what is stored in messages ("conv1.lin output"). `spare`: see graph::NewFile::reuse().
     Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
-          graph::Lasting lasting = graph::Lasting::No);
+          graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
     [[nodiscard]] int rowDim() const { return m_rowDim; }
@@ -69,15 +69,16 @@ public:
     void tell(Also also) { m_also = std::move(also); }
     // Gives the file its final name.
     void publish();
+    // The file that is being written; to take it away, if nobody uses the store any more.
+    [[nodiscard]] graph::NewFile& newFile() { return m_npy ? m_npy->file() : m_safetensors->file(); }
 
     // Lasting stores: whether an earlier process has written rows; takes these as written, with what they have lost;
-    // flushes to the disk (any thread); removes the file, whose bytes go with this object.
+    // flushes to the disk (any thread).
     [[nodiscard]] bool continued();
     void adopt(const at::Tensor& rows);
     void adoptRange(std::int64_t first, std::int64_t count);
     void adoptLoss(const Rounding& lost);
     [[nodiscard]] base::Status sync();
-    void forget();
     // Shared stores: rows that another process has computed; whether this one has written or adopted all of these.
     void import(const at::Tensor& rows, const at::Tensor& values);
     [[nodiscard]] bool has(std::int64_t first, std::int64_t count) const;
@@ -87,10 +88,10 @@ public:
 private:
     void begin(const std::vector<std::int64_t>& shape, const graph::Scratch& scratch);
     void openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape,
-                 graph::Lasting lasting);
+                 graph::Lasting lasting, std::optional<graph::NewFile> spare);
     void openSafetensors(const std::string& path, const std::string& key, base::DType dtype,
-                         const std::vector<std::int64_t>& shape, graph::Lasting lasting);
-    graph::NewFile* newFile();
+                         const std::vector<std::int64_t>& shape, graph::Lasting lasting,
+                         std::optional<graph::NewFile> spare);
     void check(bool holds, const char* fault) const;
     void mark(std::int64_t row);
     StoredRows rounded(const at::Tensor& values);

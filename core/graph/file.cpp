@@ -36,9 +36,10 @@ struct Handle {
     }
 };
 
-constexpr std::int64_t flushedAtOnce = 4 << 20;  // bytes
-constexpr std::int64_t letGoAtOnce = 8 << 20;    // bytes
-constexpr std::int64_t keptBehind = 32 << 20;    // bytes that may be on their way to the disk
+constexpr std::int64_t flushedAtOnce = 4 << 20;    // bytes
+constexpr std::int64_t letGoAtOnce = 8 << 20;      // bytes
+constexpr std::int64_t shortenedAtOnce = 8 << 20;  // bytes, half a millisecond
+constexpr std::int64_t keptBehind = 32 << 20;      // bytes that may be on their way to the disk
 
 std::string reason(int error) { return std::strerror(error); }
 
@@ -73,6 +74,13 @@ base::Result<std::shared_ptr<std::byte>> mapWritable(int fd, std::int64_t size, 
     void* const memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) return cannotWrite(path, errno);
     return std::shared_ptr<std::byte>(static_cast<std::byte*>(memory), [length](std::byte* p) { ::munmap(p, length); });
+}
+
+// The process and a counter make it unique; O_EXCL makes sure.
+std::string temporaryName(const std::string& path)
+{
+    static std::atomic<std::uint64_t> counter{0};
+    return path + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part";
 }
 
 int reserve(int fd, std::int64_t size) { return size > 0 ? ::posix_fallocate(fd, 0, size) : 0; }
@@ -166,15 +174,37 @@ base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size
 {
     if (lasting == Lasting::Yes) return resume(path, size);
     if (lasting != Lasting::No) return share(path, size, lasting);
-    // The process and a counter make the name unique; O_EXCL makes sure.
-    static std::atomic<std::uint64_t> counter{0};
-    const std::string temporary = path + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part";
+    const std::string temporary = temporaryName(path);
     const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return cannotWrite(path, errno);
     NewFile file(path, temporary, fd, size);
     const int error = reserve(fd, size);
     if (error != 0) return cannotWrite(path, error);
     return file;
+}
+
+base::Result<NewFile> NewFile::reuse(std::optional<NewFile> found, const std::string& path, std::int64_t size,
+                                     Lasting lasting)
+{
+    if (!found || found->m_room < size || lasting != Lasting::No) return create(path, size, lasting);
+    NewFile spare = std::move(*found);
+    std::string temporary = temporaryName(path);
+    if (::rename(spare.m_temporary.c_str(), temporary.c_str()) != 0) return cannotWrite(path, errno);
+    spare.m_path = path;
+    spare.m_temporary = std::move(temporary);
+    spare.m_size = size;
+    spare.m_behind = false;
+    spare.m_toFlush = 0;
+    return spare;
+}
+
+void NewFile::shorten()
+{
+    while (m_room > m_size) {
+        const std::int64_t less = std::max(m_size, m_room - shortenedAtOnce);
+        if (::ftruncate(m_handle, less) != 0) return;  // publish() says so
+        m_room = less;
+    }
 }
 
 base::Result<NewFile> NewFile::resume(const std::string& path, std::int64_t size)
@@ -218,7 +248,8 @@ NewFile::NewFile(std::string path, std::string temporary, int handle, std::int64
     : m_path(std::move(path)),
       m_temporary(std::move(temporary)),
       m_handle(handle),
-      m_size(size)
+      m_size(size),
+      m_room(size)
 {}
 
 NewFile::NewFile(NewFile&& other) noexcept { *this = std::move(other); }
@@ -231,10 +262,11 @@ NewFile& NewFile::operator=(NewFile&& other) noexcept
     m_temporary = std::exchange(other.m_temporary, {});
     m_handle = std::exchange(other.m_handle, -1);
     m_size = other.m_size;
+    m_room = other.m_room;
     m_lasting = other.m_lasting;
     m_continued = other.m_continued;
     m_behind = other.m_behind;
-    m_unflushed = other.m_unflushed;
+    m_toFlush = other.m_toFlush;
     m_written = std::move(other.m_written);
     m_mapping = std::move(other.m_mapping);
     return *this;
@@ -298,10 +330,10 @@ void NewFile::letGo(std::int64_t offset, std::int64_t count) const
 // What fails here fails again when the file is published, and is reported then.
 void NewFile::startFlush(std::size_t written) const
 {
-    const std::atomic_ref<std::int64_t> unflushed(m_unflushed);
-    if ((unflushed += static_cast<std::int64_t>(written)) < flushedAtOnce) return;
-    unflushed = 0;
-    ::sync_file_range(m_handle, 0, 0, SYNC_FILE_RANGE_WRITE);
+    const auto count = static_cast<std::int64_t>(written);
+    const std::int64_t before = std::atomic_ref(m_toFlush).fetch_add(count), now = before + count;
+    if (before / flushedAtOnce == now / flushedAtOnce) return;
+    ::sync_file_range(m_handle, 0, now, SYNC_FILE_RANGE_WRITE);
 }
 
 base::Status NewFile::sync() const
@@ -326,6 +358,8 @@ base::Status NewFile::publish(Flush flush)
     const auto failed = [&](int error) {
         return fail(ErrorCode::Resources, "cannot finish writing " + m_path + ": " + reason(error), {}, m_path);
     };
+    shorten();
+    if (m_room > m_size) return failed(errno);
     if (flush == Flush::Yes)
         if (const int error = flushAll(); error != 0) return failed(error);
     if (::rename(m_temporary.c_str(), m_path.c_str()) != 0) return failed(errno);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -50,6 +51,10 @@ public:
     // also under its final name, keeps its content. Only one process may do that at a time. With Lasting::Shared several
     // may: one of them reserves the blocks while the others wait, or with Lasting::Sparse only sets the size.
     static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
+    // The same from a reusable() file, if there is one that is long enough: it keeps its pages, its blocks and what is written
+    // there, which spares new ones. What is too long goes by shorten(), or when it is published.
+    static base::Result<NewFile> reuse(std::optional<NewFile> spare, const std::string& path, std::int64_t size,
+                                       Lasting lasting = Lasting::No);
     NewFile(NewFile&& other) noexcept;
     NewFile& operator=(NewFile&& other) noexcept;
     ~NewFile();
@@ -71,6 +76,12 @@ public:
     void refresh() const;
     // Whether the content of an earlier process was kept.
     [[nodiscard]] bool continued() const { return m_continued; }
+    // Gives up what a reused file has too much, in steps between which others can write. Not while it is published.
+    void shorten();
+    // Whether the file may be reused: its pages stay in memory, and no other process knows it.
+    [[nodiscard]] bool reusable() const { return m_lasting == Lasting::No && !m_written && !m_temporary.empty(); }
+    // Bytes that the file has room for.
+    [[nodiscard]] std::int64_t room() const { return m_room; }
     // Removes the file at once, although it may have been to last; its bytes go when this object and its mapping end.
     void forget();
     [[nodiscard]] std::int64_t size() const { return m_size; }
@@ -86,10 +97,10 @@ private:
 
     std::string m_path, m_temporary;
     int m_handle = -1;
-    std::int64_t m_size = 0;
+    std::int64_t m_size = 0, m_room = 0;
     Lasting m_lasting = Lasting::No;
     bool m_continued = false, m_behind = false;
-    mutable std::int64_t m_unflushed = 0;      // bytes; several threads count
+    mutable std::int64_t m_toFlush = 0;        // bytes that have been written; several threads count
     std::unique_ptr<WrittenBehind> m_written;  // where pages are let go of
     std::shared_ptr<std::byte> m_mapping;
 };

@@ -100,7 +100,7 @@ NpyWriter& NpyWriter::operator=(NpyWriter&&) noexcept = default;
 NpyWriter::~NpyWriter() = default;
 
 base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType dtype, std::vector<std::int64_t> shape,
-                                          Lasting lasting)
+                                          Lasting lasting, std::optional<NewFile> spare)
 {
     const std::string preamble = npyPreamble(dtype, shape);
     if (preamble.empty())
@@ -111,7 +111,7 @@ base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType d
     std::int64_t size = 0;
     if (!bytes || __builtin_add_overflow(*bytes, start, &size))
         return fail(ErrorCode::Resources, path + ": the array exceeds 64-bit sizes");
-    auto file = NewFile::create(path, size, lasting);
+    auto file = NewFile::reuse(std::move(spare), path, size, lasting);
     if (!file) return base::forward(file);
     auto mapped = file->map();
     if (!mapped) return base::forward(mapped);

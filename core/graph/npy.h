@@ -22,9 +22,9 @@ base::Result<base::TensorView> mapNpy(const std::string& path);
 // lacks (bfloat16) are refused: use SafetensorsWriter.
 class NpyWriter {
 public:
-    // `lasting`: see NewFile; the elements are those of the earlier process where file().continued().
+    // `lasting`, `spare`: see NewFile; the elements are those of the earlier process where file().continued().
     static base::Result<NpyWriter> create(const std::string& path, base::DType dtype, std::vector<std::int64_t> shape,
-                                          Lasting lasting = Lasting::No);
+                                          Lasting lasting = Lasting::No, std::optional<NewFile> spare = std::nullopt);
     NpyWriter(NpyWriter&&) noexcept;
     NpyWriter& operator=(NpyWriter&&) noexcept;
     ~NpyWriter();

@@ -28,9 +28,10 @@ struct TensorSpec {
 // lacks, and for a repeated or reserved name.
 class SafetensorsWriter {
 public:
-    // `lasting`: as for NpyWriter.
+    // `lasting`, `spare`: as for NpyWriter.
     static base::Result<SafetensorsWriter> create(const std::string& path, const std::vector<TensorSpec>& tensors,
-                                                  Lasting lasting = Lasting::No);
+                                                  Lasting lasting = Lasting::No,
+                                                  std::optional<NewFile> spare = std::nullopt);
     SafetensorsWriter(SafetensorsWriter&&) noexcept;
     SafetensorsWriter& operator=(SafetensorsWriter&&) noexcept;
     ~SafetensorsWriter();

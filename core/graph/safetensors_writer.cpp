@@ -99,13 +99,14 @@ SafetensorsWriter& SafetensorsWriter::operator=(SafetensorsWriter&&) noexcept = 
 SafetensorsWriter::~SafetensorsWriter() = default;
 
 base::Result<SafetensorsWriter> SafetensorsWriter::create(const std::string& path,
-                                                          const std::vector<TensorSpec>& tensors, Lasting lasting)
+                                                          const std::vector<TensorSpec>& tensors, Lasting lasting,
+                                                          std::optional<NewFile> spare)
 {
     auto placed = placeTensors(tensors, path);
     if (!placed) return base::forward(placed);
     const std::string head = preamble(placed->first);
     const auto start = static_cast<std::int64_t>(head.size());
-    auto file = NewFile::create(path, start + placed->second, lasting);
+    auto file = NewFile::reuse(std::move(spare), path, start + placed->second, lasting);
     if (!file) return base::forward(file);
     auto mapping = file->map();
     if (!mapping) return base::forward(mapping);
