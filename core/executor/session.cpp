@@ -4,12 +4,25 @@
 #include <chrono>
 #include <set>
 
+#include <ATen/Parallel.h>
+
 #include "analysis/naming/value_names.h"
 #include "analysis/stored.h"
 #include "graph/file.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
+
+namespace {
+
+constexpr std::int64_t leastInMemory = 1 << 22;  // bytes of a store: less costs nothing in a file either
+
+std::int64_t bytesOf(base::DType type, const std::vector<std::int64_t>& shape)
+{
+    return c10::multiply_integers(shape) * static_cast<std::int64_t>(base::itemSize(type));
+}
+
+}  // namespace
 
 double steadySeconds()
 {
@@ -180,11 +193,30 @@ graph::Lasting Session::lasting() const
     return ownership && !ownership->gathers() ? graph::Lasting::Sparse : graph::Lasting::Shared;
 }
 
-std::shared_ptr<Store> Session::newStore(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape)
+bool Session::staysInMemory(ir::ValueId id) const
 {
-    const std::int64_t bytes = c10::multiply_integers(shape) * static_cast<std::int64_t>(base::itemSize(type));
-    auto made = std::make_shared<Store>(options.folder, storeName(id), analysis::nameOfValue(analysis, id), type, shape,
-                                        analysis.rowDim(id), structure.scratch(), lasting(), spares.take(bytes));
+    if (device.gpu() || options.journal || !options.dropStores) return false;
+    return !isOutput(id) || numbers(id) == Numbers::Places;
+}
+
+std::shared_ptr<Store> Session::newStore(ir::ValueId id)
+{
+    const base::DType type = analysis::storedType(analysis, id, storeType());
+    const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
+    const std::int64_t bytes = bytesOf(type, shape);
+    auto memory = staysInMemory(id) && bytes >= leastInMemory
+                      ? graph::readyScratch(bytes + Store::bytesAhead, at::get_num_threads())
+                      : nullptr;
+    if (!memory) return storeInFile(id, type, shape);
+    return std::make_shared<Store>(std::move(memory), analysis::nameOfValue(analysis, id), type, shape,
+                                   analysis.rowDim(id), structure.scratch());
+}
+
+std::shared_ptr<Store> Session::storeInFile(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape)
+{
+    auto made =
+        std::make_shared<Store>(options.folder, storeName(id), analysis::nameOfValue(analysis, id), type, shape,
+                                analysis.rowDim(id), structure.scratch(), lasting(), spares.take(bytesOf(type, shape)));
     spares.shorten(made);
     return made;
 }
@@ -193,8 +225,7 @@ Store& Session::createStore(ir::ValueId id)
 {
     const auto it = stores.find(id);
     if (it != stores.end()) return *it->second;
-    std::shared_ptr<Store> made =
-        newStore(id, analysis::storedType(analysis, id, storeType()), shapeOf(analysis, id, structure.sizes()));
+    std::shared_ptr<Store> made = newStore(id);
     const bool published = isOutput(id) && numbers(id) == Numbers::Input;
     if (published && lasting() == graph::Lasting::No) made->flushBehind();
     return *stores.emplace(id, std::move(made)).first->second;
@@ -210,7 +241,7 @@ std::shared_ptr<Store> Session::inInputOrder(ir::ValueId id)
 {
     std::shared_ptr<Store> found = stores.at(id);
     if (numbers(id) == Numbers::Input) return found;
-    auto made = newStore(id, found->view().dtype, found->view().shape);
+    auto made = storeInFile(id, found->view().dtype, found->view().shape);
     if (isOutput(id)) made->flushBehind();
     made->writePicked(found->tensor(), structure.placeOf(analysis.rowSpace(id)));
     return made;

@@ -100,7 +100,10 @@ public:
 private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
     std::string storeName(ir::ValueId id) const;
-    std::shared_ptr<Store> newStore(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape);
+    std::shared_ptr<Store> newStore(ir::ValueId id);
+    std::shared_ptr<Store> storeInFile(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape);
+    // Whether only this run reads the store.
+    [[nodiscard]] bool staysInMemory(ir::ValueId id) const;
     [[nodiscard]] graph::Lasting lasting() const;
 
     std::recursive_mutex m_mutex;  // guards what follows and the report's notes; making one value asks for others

@@ -14,7 +14,8 @@ constexpr std::int64_t mostRoom = 4;  // times what is needed
 
 void SpareFiles::add(std::shared_ptr<Store> store)
 {
-    if (!store->newFile().reusable()) store->newFile().forget();
+    if (!store->newFile()) return;
+    if (!store->newFile()->reusable()) store->newFile()->forget();
     m_stores.push_back(std::move(store));
 }
 
@@ -23,20 +24,20 @@ std::optional<graph::NewFile> SpareFiles::take(std::int64_t bytes)
     finishShortening();
     auto best = m_stores.end();
     for (auto at = m_stores.begin(); at != m_stores.end(); ++at) {
-        const graph::NewFile& file = (*at)->newFile();
+        const graph::NewFile& file = *(*at)->newFile();
         const bool fits = file.reusable() && file.room() > bytes && file.room() / mostRoom <= bytes;
-        if (fits && (best == m_stores.end() || file.room() < (*best)->newFile().room())) best = at;
+        if (fits && (best == m_stores.end() || file.room() < (*best)->newFile()->room())) best = at;
     }
     if (best == m_stores.end()) return std::nullopt;
-    std::optional<graph::NewFile> taken = std::move((*best)->newFile());
+    std::optional<graph::NewFile> taken = std::move(*(*best)->newFile());
     m_stores.erase(best);
     return taken;
 }
 
 void SpareFiles::shorten(const std::shared_ptr<Store>& store)
 {
-    const graph::NewFile& file = store->newFile();
-    if (file.room() > file.size()) m_shortening.emplace_back([store] { store->newFile().shorten(); });
+    const graph::NewFile* const file = store->newFile();
+    if (file && file->room() > file->size()) m_shortening.emplace_back([store] { store->newFile()->shorten(); });
 }
 
 // The system takes 70 ms per GiB for their pages, and more for a disk that is told of free blocks.
@@ -46,8 +47,8 @@ void SpareFiles::drop()
     std::vector<std::shared_ptr<Store>> gone = std::exchange(m_stores, {});
     std::uintmax_t bytes = 0;
     for (const auto& store : gone) {
-        store->newFile().forget();
-        bytes += static_cast<std::uintmax_t>(store->newFile().room());
+        store->newFile()->forget();
+        bytes += static_cast<std::uintmax_t>(store->newFile()->room());
     }
     std::error_code unknown;
     const std::uintmax_t free = std::filesystem::space(m_folder, unknown).available;

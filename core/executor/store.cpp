@@ -47,6 +47,22 @@ Store::Store(const std::string& folder, const std::string& name, std::string val
     begin(shape, scratch);
 }
 
+Store::Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
+             const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch)
+    : m_value(std::move(value)),
+      m_rowDim(rowDim)
+{
+    std::byte* const data = memory.get() + bytesAhead;
+    m_view = {.dtype = dtype,
+              .shape = shape,
+              .strides = base::contiguousStrides(shape),
+              .data = data,
+              .owner = std::move(memory),
+              .origin = m_value};
+    m_tensor = at::from_blob(data, shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
+    begin(shape, scratch);
+}
+
 void Store::begin(const std::vector<std::int64_t>& shape, const graph::Scratch& scratch)
 {
     m_rows = shape.empty() ? 1 : shape[static_cast<std::size_t>(m_rowDim)];
@@ -115,7 +131,7 @@ StoredRows Store::writeRange(std::int64_t first, const at::Tensor& wide)
         putRows(first, values);
         return stored;
     }
-    if (m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
+    if (!newFile() || m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
         m_tensor.narrow(m_rowDim, first, n).copy_(values);
     else put(first * m_rowBytes, values.const_data_ptr(), static_cast<std::size_t>(n * m_rowBytes));
     return stored;
@@ -161,9 +177,15 @@ void Store::adoptRange(std::int64_t first, std::int64_t count)
     for (std::int64_t i = 0; i < count; ++i) mark(first + i);
 }
 
-bool Store::continued() { return newFile().continued(); }
+graph::NewFile* Store::newFile()
+{
+    if (m_npy) return &m_npy->file();
+    return m_safetensors ? &m_safetensors->file() : nullptr;
+}
 
-base::Status Store::sync() { return newFile().sync(); }
+bool Store::continued() { return newFile() && newFile()->continued(); }
+
+base::Status Store::sync() { return newFile() ? newFile()->sync() : base::Status(); }
 
 void Store::put(std::int64_t byteOffset, const void* bytes, std::size_t count)
 {
@@ -210,7 +232,10 @@ bool Store::has(std::int64_t first, std::int64_t count) const
     return std::find(written, written + count, std::byte{0}) == written + count;
 }
 
-void Store::refresh() { newFile().refresh(); }
+void Store::refresh()
+{
+    if (const graph::NewFile* const file = newFile()) file->refresh();
+}
 
 void Store::writeAll(const at::Tensor& values)
 {
@@ -240,9 +265,15 @@ void Store::checkComplete() const
     check(missing == m_rows, "a row was never written");
 }
 
-void Store::flushBehind() { newFile().flushBehind(); }
+void Store::flushBehind()
+{
+    if (graph::NewFile* const file = newFile()) file->flushBehind();
+}
 
-void Store::letGoBehind() { newFile().letGoBehind(); }
+void Store::letGoBehind()
+{
+    if (graph::NewFile* const file = newFile()) file->letGoBehind();
+}
 
 void Store::publish() { unwrap(m_npy ? m_npy->publish() : m_safetensors->publish()); }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: a store, that is, all rows of a value in a mapped file. Checks that every row is written exactly
+// Private to executor: a store, that is, all rows of a value in a mapped file or in memory. Checks that every row is written exactly
 // once, in this process or by one before it: a violation raises Internal.
 
 #include <functional>
@@ -42,6 +42,12 @@ public:
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
 
+    // In memory that holds `shape`, and bytesAhead() before it. Neither published nor taken over by another process.
+    Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
+          const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
+    // Rows begin there in files, too: products may round by where their operands lie.
+    static constexpr std::int64_t bytesAhead = 128;
+
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
     [[nodiscard]] int rowDim() const { return m_rowDim; }
     [[nodiscard]] std::int64_t rowBytes() const { return m_rowBytes; }
@@ -69,8 +75,8 @@ public:
     void tell(Also also) { m_also = std::move(also); }
     // Gives the file its final name.
     void publish();
-    // The file that is being written; to take it away, if nobody uses the store any more.
-    [[nodiscard]] graph::NewFile& newFile() { return m_npy ? m_npy->file() : m_safetensors->file(); }
+    // The file that is being written, to take it away if nobody uses the store any more; nullptr: it is in memory.
+    graph::NewFile* newFile();
 
     // Lasting stores: whether an earlier process has written rows; takes these as written, with what they have lost;
     // flushes to the disk (any thread).

@@ -1,10 +1,13 @@
 #include <sys/mman.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 
+#include "base/parallel.h"
 #include "base/units.h"
 #include "graph/adjacency.h"
 #include "graph/file.h"
@@ -13,7 +16,10 @@ namespace hopscope::graph {
 
 namespace {
 
-constexpr std::int64_t hugePage = 2 << 20;
+constexpr std::int64_t hugePage = 2 << 20, smallPage = 4 << 10;
+constexpr std::int64_t touchedAtOnce = 4 << 20;  // bytes, by a thread
+constexpr double leastRate = 5e9;         // bytes per second of all threads: about what goes into new pages of a file
+constexpr int mostSlow = 2;               // parts
 constexpr std::int64_t roomBehind = 128;  // the part of a large array by which its memory is larger
 
 // Arrays of a graph have nearly the same size, with a header or without: memory for one should do for the next.
@@ -21,6 +27,26 @@ std::int64_t sizeFor(std::int64_t bytes)
 {
     if (bytes < hugePage * 4) return bytes;
     return (bytes + bytes / roomBehind + hugePage - 1) / hugePage * hugePage;
+}
+
+double secondsNow()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Makes all pages, on all threads; false as soon as that is slow, not only because a thread had to wait once.
+bool comeFast(std::byte* memory, std::int64_t bytes, int threads)
+{
+    std::atomic<int> slow = 0;
+    base::parallelParts(bytes, threads, touchedAtOnce, [&](int, std::int64_t first, std::int64_t last) {
+        for (; first < last && slow < mostSlow; first += touchedAtOnce) {
+            const std::int64_t end = std::min(first + touchedAtOnce, last);
+            const double began = secondsNow();
+            for (std::int64_t at = first; at < end; at += smallPage) memory[at] = std::byte{0};
+            if (static_cast<double>(end - first) * threads < (secondsNow() - began) * leastRate) ++slow;
+        }
+    });
+    return slow < mostSlow;
 }
 
 // Anonymous memory, in use or kept for the next caller.
@@ -37,6 +63,21 @@ public:
         return {memory, [this, size](std::byte* p) { keep(p, size); }};
     }
 
+    // The same with all pages there; nullptr also if they come slowly, from then on.
+    std::shared_ptr<std::byte> takeReady(std::int64_t bytes, int threads)
+    {
+        std::int64_t size = bytes;
+        std::byte* memory = kept(size);
+        if (memory) return {memory, [this, size](std::byte* p) { keep(p, size); }};
+        if (!m_slow) memory = fresh(size = sizeFor(bytes));
+        if (!memory) return nullptr;
+        if (comeFast(memory, size, threads)) return {memory, [this, size](std::byte* p) { keep(p, size); }};
+        const std::lock_guard lock(m_mutex);
+        m_slow = true;
+        unmap(memory, size);
+        return nullptr;
+    }
+
     void allow(std::int64_t bytes)
     {
         const std::lock_guard lock(m_mutex);
@@ -48,6 +89,7 @@ public:
     {
         const std::lock_guard lock(m_mutex);
         dropKept();
+        m_slow = false;
     }
 
     std::int64_t allowed()
@@ -107,6 +149,7 @@ private:
 
     std::mutex m_mutex;
     std::int64_t m_allowed = 0, m_bytes = 0;
+    std::atomic<bool> m_slow = false;
     std::multimap<std::int64_t, std::byte*> m_kept;  // by size
 };
 
@@ -123,6 +166,11 @@ void allowAnonymousScratch(std::int64_t bytes) { anonymousMemory().allow(bytes);
 std::int64_t anonymousScratchAllowed() { return anonymousMemory().allowed(); }
 std::int64_t anonymousScratch() { return anonymousMemory().bytes(); }
 void dropScratch() { anonymousMemory().drop(); }
+
+std::shared_ptr<std::byte> readyScratch(std::int64_t size, int threads)
+{
+    return size > 0 ? anonymousMemory().takeReady(size, threads) : nullptr;
+}
 
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill)
 {
