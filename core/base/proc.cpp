@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "base/cgroup.h"
@@ -40,6 +41,19 @@ std::int64_t availableMemory()
 }
 
 std::int64_t anonymousMemory(const std::string& process) { return bytesOf("/proc/" + process + "/status", "RssAnon"); }
+
+bool freeMemoryIsTaken(const std::string& devices)
+{
+    constexpr std::size_t reporting = 5;  // VIRTIO_BALLOON_F_REPORTING
+    std::error_code unknown;
+    for (const auto& device : std::filesystem::directory_iterator(devices, unknown)) {
+        std::string kind, features;
+        std::ifstream(device.path() / "device") >> kind;
+        std::ifstream(device.path() / "features") >> features;
+        if (kind == "0x0005" && features.size() > reporting && features[reporting] == '1') return true;
+    }
+    return false;
+}
 
 std::string processorName() { return valueOf("/proc/cpuinfo", "model name"); }
 

@@ -16,6 +16,10 @@ std::int64_t availableMemory();
 // Resident memory of a process ("self" or its id) that no file backs; 0 if there is no such process.
 std::int64_t anonymousMemory(const std::string& process);
 
+// Whether this is a virtual machine that reports free memory to its host, which takes it away (free page reporting of a virtio
+// balloon): the first touch of such memory waits for the host.
+bool freeMemoryIsTaken(const std::string& devices = "/sys/bus/virtio/devices");
+
 // "AMD EPYC 9B14"; empty if unknown.
 std::string processorName();
 

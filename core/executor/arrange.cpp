@@ -18,10 +18,11 @@ namespace {
 
 using base::Reorder;
 
-// Measured on two cores of a virtual machine (Zen 5), per core: what a byte of a row costs more from memory than from
-// the caches; what an edge costs to label, to arrange and to number anew, a node to sort and to find by its number,
-// and a byte of a result to put back into the order of the input.
-constexpr double secondsPerByte = 0.035e-9, secondsPerEdge = 14e-9, secondsPerNode = 30e-9, secondsPerResult = 0.6e-9;
+// Measured on two cores of a virtual machine (Zen 5) and on 16 of another (Xeon), per core: what a byte of a row costs more
+// from memory than from the caches; what an edge costs to label, to arrange and to number anew, a node to sort and to find by
+// its number. A byte of a result that is put back into the order of the input costs as much on any number of cores: one at a
+// time writes to a file.
+constexpr double secondsPerByte = 0.035e-9, secondsPerEdge = 14e-9, secondsPerNode = 30e-9, secondsPerResult = 0.3e-9;
 constexpr double spareable = 0.8;                 // of the rows of clear communities
 constexpr double leastGain = 1.3;                 // of what is spared over what it takes: both are rough
 constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
@@ -224,13 +225,14 @@ private:
         return rows * static_cast<double>(m_nodes) / static_cast<double>(m_relation->edges);
     }
 
-    // Whether an order is worth its seconds, which all are of one core, if so large a share of the reads is spared.
+    // Whether an order is worth its seconds, if so large a share of the reads is spared.
     [[nodiscard]] bool pays(double share) const
     {
-        const auto edges = static_cast<double>(m_relation->edges);
+        const auto edges = static_cast<double>(m_relation->edges), nodes = static_cast<double>(m_nodes);
+        const double cores = at::get_num_threads();
         const double cost =
-            edges * secondsPerEdge + static_cast<double>(m_nodes) * (secondsPerNode + resultBytes() * secondsPerResult);
-        return share * edges * bytesPerEdge() * secondsPerByte > leastGain * cost;
+            (edges * secondsPerEdge + nodes * secondsPerNode) / cores + nodes * resultBytes() * secondsPerResult;
+        return share * edges * bytesPerEdge() * secondsPerByte / cores > leastGain * cost;
     }
 
     Session& m_session;

@@ -69,7 +69,6 @@ public:
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         if (publishes()) Results(m_session).publish();
-        m_session.spares.drop();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
@@ -187,8 +186,7 @@ private:
             m_session.spares.add(store.second);
             return true;
         });
-        const bool more = stage + 1 < m_session.plan.stages.size() || m_session.copiesResults();
-        if (!more || m_session.options.journal) m_session.spares.drop();
+        if (stage + 1 == m_session.plan.stages.size() || m_session.options.journal) m_session.spares.drop();
     }
 
     void loop(const LoopProgram& program, const LoopNumber& number, StageReport& report, StageProgress& progress)

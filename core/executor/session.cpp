@@ -15,8 +15,6 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr std::int64_t leastInMemory = 1 << 22;  // bytes of a store: less costs nothing in a file either
-
 std::int64_t bytesOf(base::DType type, const std::vector<std::int64_t>& shape)
 {
     return c10::multiply_integers(shape) * static_cast<std::int64_t>(base::itemSize(type));
@@ -195,8 +193,7 @@ graph::Lasting Session::lasting() const
 
 bool Session::staysInMemory(ir::ValueId id) const
 {
-    if (device.gpu() || options.journal || !options.dropStores) return false;
-    return !isOutput(id) || numbers(id) == Numbers::Places;
+    return !device.gpu() && !options.journal && (!isOutput(id) || numbers(id) == Numbers::Places);
 }
 
 std::shared_ptr<Store> Session::newStore(ir::ValueId id)
@@ -204,9 +201,8 @@ std::shared_ptr<Store> Session::newStore(ir::ValueId id)
     const base::DType type = analysis::storedType(analysis, id, storeType());
     const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
     const std::int64_t bytes = bytesOf(type, shape);
-    auto memory = staysInMemory(id) && bytes >= leastInMemory
-                      ? graph::readyScratch(bytes + Store::bytesAhead, at::get_num_threads())
-                      : nullptr;
+    std::shared_ptr<std::byte> memory;
+    if (staysInMemory(id)) memory = graph::readyScratch(bytes + Store::bytesAhead, at::get_num_threads());
     if (!memory) return storeInFile(id, type, shape);
     return std::make_shared<Store>(std::move(memory), analysis::nameOfValue(analysis, id), type, shape,
                                    analysis.rowDim(id), structure.scratch());
@@ -231,17 +227,12 @@ Store& Session::createStore(ir::ValueId id)
     return *stores.emplace(id, std::move(made)).first->second;
 }
 
-bool Session::copiesResults() const
-{
-    return std::ranges::any_of(analysis.program.outputs,
-                               [this](const auto& o) { return numbers(o.value) == Numbers::Places; });
-}
-
 std::shared_ptr<Store> Session::inInputOrder(ir::ValueId id)
 {
     std::shared_ptr<Store> found = stores.at(id);
     if (numbers(id) == Numbers::Input) return found;
-    auto made = storeInFile(id, found->view().dtype, found->view().shape);
+    const base::TensorView& view = found->view();
+    auto made = storeInFile(id, view.dtype, view.shape);
     if (isOutput(id)) made->flushBehind();
     made->writePicked(found->tensor(), structure.placeOf(analysis.rowSpace(id)));
     return made;

@@ -82,8 +82,6 @@ public:
     Store& createStore(ir::ValueId id);
     // A complete store in the order of the input: itself or a copy.
     std::shared_ptr<Store> inInputOrder(ir::ValueId id);
-    // Whether some output lies in another order.
-    [[nodiscard]] bool copiesResults() const;
     // The other processes of the run, if there are any.
     [[nodiscard]] Others* others() const { return options.journal ? options.journal->others() : nullptr; }
     [[nodiscard]] bool isOutput(ir::ValueId id) const;

@@ -122,9 +122,11 @@ base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, s
 void dropScratch();
 
 // Anonymous scratch memory of which all pages are there: kept from an earlier use, or made on so many threads. null: it is not
-// allowed, or pages are so slow to come, as on a virtual machine whose host has to provide them, that a file is faster; then
-// there is no second try before dropScratch().
+// allowed, or a file is faster, because a host has to provide the pages (base::freeMemoryIsTaken) or because they are slow to
+// come for another reason; then there is no second try before dropScratch().
 std::shared_ptr<std::byte> readyScratch(std::int64_t size, int threads);
+// From now on all pages are taken to come fast, whatever the machine says: for tests.
+void assumeFastPages();
 
 // The scratch memory of a piece of work: what was kept goes back to the system at its end. `inFiles`: until then, new
 // scratch memory lies in files, because a limit on memory counts all that is anonymous. Scopes nest; one thread at a time.

@@ -1,7 +1,7 @@
 #include "graph/node_order.h"
 
 #include <atomic>
-#include <barrier>
+#include <thread>
 #include <utility>
 
 #include "base/clones.h"
@@ -37,6 +37,31 @@ void nextLabels(const Neighbours& graph, const Label* labels, Label* next, std::
     }
 }
 
+// Where threads wait for each other. The rest of a step takes less than waking a thread up, so they stay awake, and let others
+// go first when it takes longer.
+class MeetingPoint {
+public:
+    explicit MeetingPoint(std::int64_t members) : m_members(members) {}
+
+    void meet()
+    {
+        const std::int64_t before = m_meetings.load(std::memory_order_acquire);
+        if (m_arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == m_members) {
+            m_arrived.store(0, std::memory_order_relaxed);
+            m_meetings.store(before + 1, std::memory_order_release);
+            return;
+        }
+        for (int looked = 0; m_meetings.load(std::memory_order_acquire) == before; ++looked)
+            if (looked > mostLooks) std::this_thread::yield();
+    }
+
+private:
+    static constexpr int mostLooks = 1 << 12;
+
+    std::int64_t m_members;
+    std::atomic<std::int64_t> m_arrived = 0, m_meetings = 0;
+};
+
 // Rounds of label propagation on threads that are started once: a part of the nodes takes them a fraction of a
 // millisecond.
 class Propagation {
@@ -63,7 +88,7 @@ private:
     {
         const auto [begin, end] = share(member, m_graph.nodes);
         firstLabelsOf(m_graph, m_labels.data(), begin, end);
-        m_together.arrive_and_wait();
+        m_together.meet();
         for (int round = 0; round < rounds; ++round)
             for (std::int64_t first = 0; first < m_graph.nodes; first += m_part)
                 propagate(member, first, std::min(m_part, m_graph.nodes - first));
@@ -74,9 +99,9 @@ private:
     {
         const auto [begin, end] = share(member, count);
         nextLabels(m_graph, m_labels.data(), m_next.data() + begin, first + begin, first + end);
-        m_together.arrive_and_wait();
+        m_together.meet();
         std::copy(m_next.begin() + begin, m_next.begin() + end, m_labels.begin() + first + begin);
-        m_together.arrive_and_wait();
+        m_together.meet();
     }
 
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> share(int member, std::int64_t count) const
@@ -86,7 +111,7 @@ private:
 
     const Neighbours& m_graph;
     std::int64_t m_part, m_members;
-    std::barrier<> m_together;
+    MeetingPoint m_together;
     Labels m_labels, m_next;
 };
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/parallel.h"
+#include "base/proc.h"
 #include "base/units.h"
 #include "graph/adjacency.h"
 #include "graph/file.h"
@@ -17,7 +18,7 @@ namespace hopscope::graph {
 namespace {
 
 constexpr std::int64_t hugePage = 2 << 20, smallPage = 4 << 10;
-constexpr std::int64_t touchedAtOnce = 4 << 20;  // bytes, by a thread
+constexpr std::int64_t touchedAtOnce = 2 << 20;  // bytes, by a thread
 constexpr double leastRate = 5e9;         // bytes per second of all threads: about what goes into new pages of a file
 constexpr int mostSlow = 2;               // parts
 constexpr std::int64_t roomBehind = 128;  // the part of a large array by which its memory is larger
@@ -34,19 +35,22 @@ double secondsNow()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Makes all pages, on all threads; false as soon as that is slow, not only because a thread had to wait once.
+// Makes all pages, on all threads; false as soon as that is slow, and not only because a thread had to wait once.
 bool comeFast(std::byte* memory, std::int64_t bytes, int threads)
 {
-    std::atomic<int> slow = 0;
+    std::atomic<bool> slow = false;
     base::parallelParts(bytes, threads, touchedAtOnce, [&](int, std::int64_t first, std::int64_t last) {
-        for (; first < last && slow < mostSlow; first += touchedAtOnce) {
+        int inTurn = 0;
+        for (; first < last && !slow; first += touchedAtOnce) {
             const std::int64_t end = std::min(first + touchedAtOnce, last);
             const double began = secondsNow();
             for (std::int64_t at = first; at < end; at += smallPage) memory[at] = std::byte{0};
-            if (static_cast<double>(end - first) * threads < (secondsNow() - began) * leastRate) ++slow;
+            const double rate = static_cast<double>(end - first) / (secondsNow() - began);
+            inTurn = rate * threads < leastRate ? inTurn + 1 : 0;
+            if (inTurn == mostSlow) slow = true;
         }
     });
-    return slow < mostSlow;
+    return !slow;
 }
 
 // Anonymous memory, in use or kept for the next caller.
@@ -71,11 +75,18 @@ public:
         if (memory) return {memory, [this, size](std::byte* p) { keep(p, size); }};
         if (!m_slow) memory = fresh(size = sizeFor(bytes));
         if (!memory) return nullptr;
-        if (comeFast(memory, size, threads)) return {memory, [this, size](std::byte* p) { keep(p, size); }};
+        if (m_assumedFast || comeFast(memory, size, threads))
+            return {memory, [this, size](std::byte* p) { keep(p, size); }};
         const std::lock_guard lock(m_mutex);
         m_slow = true;
         unmap(memory, size);
         return nullptr;
+    }
+
+    void assumeFast()
+    {
+        m_assumedFast = true;
+        m_slow = false;
     }
 
     void allow(std::int64_t bytes)
@@ -89,7 +100,7 @@ public:
     {
         const std::lock_guard lock(m_mutex);
         dropKept();
-        m_slow = false;
+        m_slow = m_taken && !m_assumedFast;
     }
 
     std::int64_t allowed()
@@ -149,7 +160,8 @@ private:
 
     std::mutex m_mutex;
     std::int64_t m_allowed = 0, m_bytes = 0;
-    std::atomic<bool> m_slow = false;
+    bool m_taken = base::freeMemoryIsTaken();
+    std::atomic<bool> m_slow = m_taken, m_assumedFast = false;
     std::multimap<std::int64_t, std::byte*> m_kept;  // by size
 };
 
@@ -171,6 +183,8 @@ std::shared_ptr<std::byte> readyScratch(std::int64_t size, int threads)
 {
     return size > 0 ? anonymousMemory().takeReady(size, threads) : nullptr;
 }
+
+void assumeFastPages() { anonymousMemory().assumeFast(); }
 
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill)
 {

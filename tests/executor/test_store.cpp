@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
-#include "executor/store.h"
+#include "executor/spare_files.h"
 #include "model_runs.h"
 
 using namespace hopscope;
@@ -58,6 +58,63 @@ TEST_CASE("an unpublished store leaves no file")
         const Store store(folder.path, "v1", "v1", base::DType::Float32, {5, 2}, 0, scratch);
     }
     CHECK(std::filesystem::is_empty(folder.path));
+}
+
+TEST_CASE("a store in memory is written as one in a file, begins where that begins, and has no file")
+{
+    const tests::TemporaryFolder folder;
+    const graph::Scratch scratch(folder.path);
+    const at::Tensor whole = at::arange(60, at::TensorOptions().dtype(at::kFloat)).reshape({20, 3});
+    const auto memory = executor::unwrap(scratch.allocate(whole.nbytes() + Store::bytesAhead));
+    Store store(memory, "v1", base::DType::Float32, {20, 3}, 0, scratch);
+    const Store inFile(folder.path, "v2", "v2", base::DType::Float32, {20, 3}, 0, scratch);
+    CHECK(reinterpret_cast<std::uintptr_t>(inFile.tensor().const_data_ptr()) % 4096 == Store::bytesAhead);
+    CHECK(store.newFile() == nullptr);
+    CHECK(store.file().empty());
+    store.writeRange(0, whole.narrow(0, 0, 15));
+    CHECK_THROWS_AS(store.checkComplete(), Failure);
+    const at::Tensor order = numbers({19, 15, 17, 16, 18});
+    store.write(order, whole.index_select(0, order));
+    CHECK_NOTHROW(store.checkComplete());
+    CHECK_THROWS_AS(store.writeRange(2, whole.narrow(0, 2, 1)), Failure);
+    CHECK(at::equal(store.tensor(), whole));
+    CHECK((store.sync().has_value() && !store.continued()));
+    store.flushBehind();
+    store.letGoBehind();
+}
+
+TEST_CASE("the shortest file that has room is written again, cut, and published at its own length")
+{
+    const tests::TemporaryFolder folder;
+    const graph::Scratch scratch(folder.path);
+    SpareFiles spares(folder.path);
+    for (const std::int64_t rows : {9000, 5000, 40000, 100}) {
+        auto store = std::make_shared<Store>(folder.path, "v" + std::to_string(rows), "v", base::DType::Float32,
+                                             std::vector<std::int64_t>{rows, 100}, 0, scratch);
+        store->writeAll(at::full({rows, 100}, 7.0F));
+        spares.add(store);
+    }
+    CHECK(!spares.take(40000 * 400 + 200).has_value());  // too short, all of them
+    CHECK(!spares.take(1000 * 400).has_value());       // too long, or too short
+    std::optional<graph::NewFile> taken = spares.take(4000 * 400);
+    REQUIRE(taken.has_value());
+    CHECK(taken->room() == 5000 * 400 + 128);
+    const auto made =
+        std::make_shared<Store>(folder.path, "out", "out", base::DType::Float32, std::vector<std::int64_t>{4000, 100},
+                                0, scratch, graph::Lasting::No, std::move(taken));
+    const at::Tensor whole = at::arange(400000, at::TensorOptions().dtype(at::kFloat)).reshape({4000, 100});
+    spares.shorten(made);
+    made->flushBehind();
+    made->writeRange(2000, whole.narrow(0, 2000, 2000));
+    made->writeRange(0, whole.narrow(0, 0, 2000));
+    spares.finishShortening();
+    made->publish();
+    spares.drop();
+    CHECK(std::filesystem::file_size(folder.path + "/out.npy") == 4000 * 400 + 128);
+    const auto data = graph::readData({"out=" + folder.path + "/out.npy"});
+    REQUIRE(data.has_value());
+    CHECK(at::equal(loader::toTensor(data->at("out")), whole));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
 }
 
 TEST_CASE("names become file names that any system accepts")

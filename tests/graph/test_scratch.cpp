@@ -64,6 +64,26 @@ TEST_CASE("freed scratch memory is used again, with zeros where they are asked f
     CHECK(anonymousScratch() == 0);
 }
 
+TEST_CASE("ready memory is anonymous or not there, and is used again")
+{
+    assumeFastPages();
+    const Allowance allowance(2 * size);
+    CHECK(readyScratch(0, 2) == nullptr);
+    CHECK(readyScratch(3 * size, 2) == nullptr);
+    std::byte* before = nullptr;
+    {
+        const auto memory = readyScratch(size, 2);
+        REQUIRE(memory != nullptr);
+        CHECK(anonymousScratch() == size);
+        before = memory.get();
+        std::memset(before, 7, static_cast<std::size_t>(size));
+    }
+    CHECK(readyScratch(size, 2).get() == before);
+    const auto first = readyScratch(size, 1), second = readyScratch(size, 1);
+    CHECK((first && second));
+    CHECK(readyScratch(size, 1) == nullptr);
+}
+
 TEST_CASE("memory of a large array does for one that is larger by a header")
 {
     const test::TemporaryFolder folder;

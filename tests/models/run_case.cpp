@@ -73,6 +73,9 @@ std::string deviceOf(const Job& job, const std::string& devices)
     return job.shuffled ? devices.substr(comma + 1) : devices.substr(0, comma);
 }
 
+constexpr std::int64_t scratchBytes = 1 << 28;
+
+// Stores of runs in tiles lie in memory, those of others in files, which are written again where nobody reads them any more.
 executor::Options optionsOf(const Job& job, const std::string& devices)
 {
     executor::Options options;
@@ -81,6 +84,7 @@ executor::Options optionsOf(const Job& job, const std::string& devices)
     if (job.shuffled) options.shuffleSeed = static_cast<std::uint64_t>(17 + job.batch);
     if (job.tile > 0) options.tile = job.tile;
     options.threads = job.tile > 0 ? 2 : 1;
+    options.dropStores = !job.shuffled;
     return options;
 }
 
@@ -259,6 +263,7 @@ std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const 
 {
     if (auto failure = checkFile(prepared, plan)) return failure;
     BatchPeaks peaks;
+    graph::allowAnonymousScratch(job.tile > 0 ? scratchBytes : 0);
     const auto report = runPlan(prepared, plan, s.data, optionsOf(job, s.device), &peaks);
     if (!report) return Failure{report.error(), describeJob(job, s.name)};
     ++tally.runs;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "graph/file.h"
 #include "models/forked.h"
 #include "models/run_case.h"
 
@@ -113,6 +114,7 @@ int summary(const Totals& totals, std::size_t count)
 int hopscope::models::runModels(int argc, char** argv, const Complaint& complaint)
 {
     const Arguments arguments = parse(argc, argv);
+    graph::assumeFastPages();
     const auto listed = readCases(arguments.list);
     if (!listed) {
         std::fprintf(stderr, "%s\n", base::describe(listed.error()).c_str());
