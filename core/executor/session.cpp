@@ -26,7 +26,7 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
       device(o.device),
       structure(graph),
       caller(a, structure.numbers()),
-      choice(a, p, device.gpu()),
+      choice(a, p, graph.same(), device.gpu()),
       residents(*this, choice),
       m_began(steadySeconds())
 {}
