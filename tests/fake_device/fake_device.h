@@ -71,6 +71,7 @@ struct Counts {
     std::int64_t hostWaits = 0;    // blocking copies, .item(), operators that wait for their result's size, synchronize
     std::int64_t allocations = 0;  // on the devices
     std::int64_t pinnedAllocations = 0;
+    std::int64_t pinnedWaste = 0;  // bytes beyond what was asked for: CUDA's allocator pins powers of two
 };
 
 Counts counts();
