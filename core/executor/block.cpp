@@ -60,13 +60,18 @@ Block::Block(Structure& structure, const analysis::Analysis& analysis, const pla
 
 void Block::begin(const Destinations& destinations) { m_batch = destinations; }
 
+void Block::dropNumbers()
+{
+    m_offsets.clear();
+    m_positions.clear();
+    m_globals.clear();
+}
+
 void Block::end()
 {
     for (auto& [rows, map] : m_maps) reset(map);
     m_rows.clear();
-    m_offsets.clear();
-    m_positions.clear();
-    m_globals.clear();
+    dropNumbers();
     m_structureBytes = 0;
 }
 

@@ -42,6 +42,8 @@ public:
     Block(Structure& structure, const analysis::Analysis& analysis, const plan::Loop& loop);
 
     void begin(const Destinations& destinations);
+    // Frees row numbers that have been copied, for the next batch to use their memory; rows and their counts stay.
+    void dropNumbers();
     void end();  // resets the entries that the batch touched, not whole tables
 
     [[nodiscard]] const Destinations& destinations() const { return m_batch; }

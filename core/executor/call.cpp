@@ -160,9 +160,26 @@ at::Tensor onItsOwn(const at::Tensor& t)
 // Analysis takes a sparse matrix for its coalesced one; the parts of the latter are asked for.
 at::Tensor coalesced(const at::Tensor& t) { return t.layout() == at::kSparse && !t.is_coalesced() ? t.coalesce() : t; }
 
-void prepare(const ir::Op& op, torch::jit::Stack& stack)
+at::Tensor onGpuContiguous(const at::Tensor& t) { return t.is_cpu() ? t : t.contiguous(); }
+
+// cuDNN refuses states of recurrent layers that are not contiguous: rows that are all the same, as models begin with, are
+// expanded from one.
+void layOutStates(const c10::FunctionSchema& schema, torch::jit::Stack& stack)
+{
+    IValue& states = stack.at(static_cast<std::size_t>(schema.argumentIndexWithName("hx").value()));
+    if (states.isTensor()) {
+        states = onGpuContiguous(states.toTensor());
+        return;
+    }
+    c10::List<at::Tensor> all;
+    for (const at::Tensor& state : states.toTensorVector()) all.push_back(onGpuContiguous(state));
+    states = all;
+}
+
+void prepare(const ir::Op& op, const c10::FunctionSchema& schema, torch::jit::Stack& stack)
 {
     const operators::Operator& known = operators::of(op.name);
+    if (known.rule == operators::Rule::Recurrent) layOutStates(schema, stack);
     if (known.rule == operators::Rule::PutBack) stack.at(0) = onItsOwn(stack.at(0).toTensor());
     if (known.traits.ofCoalesced) stack.at(0) = coalesced(stack.at(0).toTensor());
 }
@@ -231,7 +248,7 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
         if (auto simple = shaped(op, context)) return {std::move(*simple)};
         const loader::RegisteredOperator& found = registered(op);
         torch::jit::Stack stack = arguments(op, found.schema(), context);
-        prepare(op, stack);
+        prepare(op, found.schema(), stack);
         if (auto dense = denseLayer(op, stack)) return {std::move(*dense)};
         if (auto mean = meanOfParts(op, stack)) return {std::move(*mean)};
         found.run(stack);

@@ -38,7 +38,9 @@ c10::Device deviceNamed(const std::string& device)
 namespace {
 
 // The same bits from run to run, and no coarser arithmetic than the model's own. For the rest of the process: nothing in it
-// wants anything else.
+// wants anything else. Products of half types may be split along their sums: the parts are summed in float32, in the same
+// order every time with cuBLAS's workspace of fixed size, and cuBLAS, which LibTorch prefers to cuBLASLt, refuses products
+// for which splitting is ruled out.
 void computeExactly()
 {
     at::Context& c = at::globalContext();
@@ -48,8 +50,8 @@ void computeExactly()
     c.setBenchmarkCuDNN(false);
     c.setAllowTF32CuBLAS(false);
     c.setAllowTF32CuDNN(false);
-    c.setAllowFP16ReductionCuBLAS(false, false);
-    c.setAllowBF16ReductionCuBLAS(false, false);
+    c.setAllowFP16ReductionCuBLAS(false, /*allow_splitk=*/true);
+    c.setAllowBF16ReductionCuBLAS(false, /*allow_splitk=*/true);
 }
 
 }  // namespace

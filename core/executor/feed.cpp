@@ -182,9 +182,15 @@ at::Tensor Feed::inOrder(const Instruction& i)
     return at::cat(each);
 }
 
+at::Tensor Feed::inOrder(const Instruction& i, const Buffer* buffer)
+{
+    const at::Tensor rows = inOrder(i);
+    return buffer ? (*buffer)(rows.sizes(), rows.scalar_type()).copy_(rows) : rows;
+}
+
 at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
 {
-    if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i); });
+    if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i, buffer); });
     const at::Tensor table = m_session.table(i.value).rows;
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();
@@ -246,8 +252,7 @@ bool Feed::skips(const Instruction& i) const
 bool Feed::picksThere(const Instruction& i) const
 {
     if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;
-    const bool owned = i.rows.kind == RowKind::Owned && m_session.choice.structure();
-    return !owned && !(m_block.destinations().ascending() && m_session.choice.skips(i));
+    return !m_session.choice.inOrder(i) && !(m_block.destinations().ascending() && m_session.choice.skips(i));
 }
 
 Given Feed::staged(const Instruction& i, const Buffer& buffer)
@@ -335,7 +340,7 @@ std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offset
         return StagingChunk::rounded(m_block.count(rows) * each);
     };
     switch (i.act) {
-    case Act::Read: return bytes(i.rows, picksThere(i) ? 4 : tableRowBytes(i.value));
+    case Act::Read: return bytes(i.rows, picksThere(i) ? 4 : rowBytesOf(i));
     case Act::Positions:
     case Act::Select:
     case Act::Concat: return bytes(i.rows, 4);
@@ -350,10 +355,12 @@ std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offset
     }
 }
 
-std::int64_t Feed::tableRowBytes(ir::ValueId value)
+// A value that is read in the order of an adjacency is there as a whole in no other.
+std::int64_t Feed::rowBytesOf(const Instruction& i)
 {
-    const at::Tensor table = m_session.table(value).rows;
-    const std::int64_t rows = table.size(m_session.analysis.rowDim(value));
+    if (i.inOrder) return rowBytes(m_session.analysis, i.value, m_session.structure.sizes());
+    const at::Tensor table = m_session.table(i.value).rows;
+    const std::int64_t rows = table.size(m_session.analysis.rowDim(i.value));
     return rows == 0 ? 0 : table.numel() / rows * static_cast<std::int64_t>(table.element_size());
 }
 

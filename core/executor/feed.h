@@ -76,6 +76,7 @@ private:
     at::Tensor read(const Instruction& i, const Buffer* buffer);
     at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
     at::Tensor inOrder(const Instruction& i);
+    at::Tensor inOrder(const Instruction& i, const Buffer* buffer);
     at::Tensor narrowed(const at::Tensor& numbers, const Buffer& buffer);
     Given staged(const Instruction& i, const Buffer& buffer);
     Given stagedSegment(const Instruction& i, const Buffer& buffer);
@@ -87,7 +88,7 @@ private:
     const at::Tensor* inWindow(ir::ValueId value);
     ir::ValueId tableOf(ir::ValueId value) const;
     std::int64_t stagingBytes(const Instruction& i, std::set<ir::RowClass>& offsets);
-    std::int64_t tableRowBytes(ir::ValueId value);
+    std::int64_t rowBytesOf(const Instruction& i);
 
     Session& m_session;
     const LoopProgram& m_program;

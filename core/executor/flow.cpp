@@ -162,6 +162,7 @@ bool Flow::stage(Slot& slot, const Destinations& destinations)
     slot.memory.up.clear();
     slot.memory.down.clear();
     slot.batch.stage(slot.memory.up);
+    slot.block.dropNumbers();
     return true;
 }
 

@@ -155,14 +155,14 @@ private:
         i.inOrder = isOrdered(value, rows);
         if (i.inOrder) m_result.owned.insert({value, rows});
         else if (m_analysis.available(value)) m_result.leaves.insert(value);
-        const Register to = valueRegister(value, rows, i.inOrder);
+        const Register to = valueRegister(value, rows, i.inOrder && m_way == Way::Tiles);
         return finish(std::move(i), to);
     }
 
-    // Values of the prologue on edges lie as tiles want them: one after the other, by destination.
+    // Values of the prologue on edges lie as tiles and GPUs want them: one after the other, by destination.
     bool isOrdered(ir::ValueId value, const RowClass& rows) const
     {
-        return m_way == Way::Tiles && rows.kind == RowKind::Owned && m_analysis.info(value).structureOnly &&
+        return m_way != Way::Batches && rows.kind == RowKind::Owned && m_analysis.info(value).structureOnly &&
                m_program.value(value).origin == ir::Origin::Op && m_analysis.rowDim(value) == 0 &&
                m_analysis.rowSpace(value) == rows.table && !m_analysis.info(value).sparse;
     }

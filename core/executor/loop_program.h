@@ -54,7 +54,7 @@ struct Instruction {
     ir::SpaceId space;              // Positions, Pick
     ir::KeyId key;
     bool wide = false;     // Positions: 64 bits, because not only segments read them
-    bool inOrder = false;  // Read, Tiles: from the value in the order of the adjacency, as LoopProgram::owned
+    bool inOrder = false;  // Read, tiles and GPU: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
     std::shared_ptr<const StripPart> strips;  // whose outputs are the instruction's
     std::vector<ir::OpId> fused;              // Segment, Strips, RowDots: operators besides `op` that it computes

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <ATen/Parallel.h>
+
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
 #include "executor/session.h"
@@ -15,6 +17,8 @@ using ir::RowKind;
 
 namespace {
 
+constexpr std::int64_t grain = 1 << 16;
+
 // Of numbers below `limit`.
 std::int64_t numberBytes(std::int64_t limit) { return limit <= std::numeric_limits<std::int32_t>::max() ? 4 : 8; }
 
@@ -22,9 +26,11 @@ at::ScalarType numberType(std::int64_t limit) { return numberBytes(limit) == 4 ?
 
 }  // namespace
 
-ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, bool gpu)
+ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same,
+                               bool gpu)
     : m_structure(gpu && plan.residentStructure),
-      m_analysis(analysis)
+      m_analysis(analysis),
+      m_same(same)
 {
     if (gpu) m_values.insert(plan.resident.begin(), plan.resident.end());
     for (const ir::NamedValue& o : analysis.program.outputs) m_outputs.insert(o.value);
@@ -32,23 +38,27 @@ ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::P
 
 bool ResidentChoice::skips(const Instruction& i) const
 {
-    if (i.act == Act::Read && holds(i.value))
-        return i.rows.kind == RowKind::Batch || (i.rows.kind == RowKind::Owned && m_structure);
+    if (i.act == Act::Read && holds(i.value)) return i.rows.kind == RowKind::Batch || inOrder(i);
     return i.act == Act::Segment && i.segment.from < 0 && m_structure && i.segment.messages.kind == RowKind::Owned;
+}
+
+ResidentPart ResidentChoice::known(ResidentPart part) const
+{
+    if (part.value.valid()) part.value = m_same.first(part.value);
+    return part;
 }
 
 std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) const
 {
     std::vector<ResidentPart> found;
-    const auto add = [&](const ResidentPart& part) {
+    const auto add = [&](const ResidentPart& wanted) {
+        const ResidentPart part = known(wanted);
         if (std::ranges::find(found, part) == found.end()) found.push_back(part);
     };
     for (const Instruction& i : program.instructions) {
         if (i.act == Act::Read && holds(i.value)) {
-            const bool owned = i.rows.kind == RowKind::Owned && m_structure;
-            if (owned) add({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
+            if (inOrder(i)) add({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
             else add({ResidentPart::Table, i.value});
-            if (owned) add({.kind = ResidentPart::Offsets, .value = {}, .rows = i.rows});
         }
         if (i.act != Act::Segment || i.segment.from >= 0 || !holds(i.segment.source)) continue;
         add({ResidentPart::Table, i.segment.source});
@@ -128,7 +138,7 @@ void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgra
 
 const at::Tensor& Residents::part(const ResidentPart& part) const
 {
-    const auto it = m_parts.find(part);
+    const auto it = m_parts.find(m_choice.known(part));
     if (it == m_parts.end()) {
         const analysis::Analysis& a = m_session.analysis;
         const std::string what = part.value.valid() ? analysis::nameOfValue(a, part.value)
@@ -200,13 +210,20 @@ at::Tensor Residents::uploaded(const at::Tensor& host)
     return there;
 }
 
+// Inputs lie in an order of their own; what the prologue makes of edges is made in this one.
 at::Tensor Residents::ownedRows(const ResidentPart& part)
 {
+    const analysis::Analysis& analysis = m_session.analysis;
+    if (analysis.info(part.value).structureOnly && analysis.program.value(part.value).origin == ir::Origin::Op)
+        return m_session.ownedValue(part.value, part.rows);
     const at::Tensor table = m_session.inputTable(part.value);
     const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
+    if (adjacency.inOrder()) return table.contiguous();
     at::Tensor order = at::empty({adjacency.rows()}, at::kLong);
     auto* const to = order.mutable_data_ptr<std::int64_t>();
-    adjacency.eachRow(0, adjacency.rows(), [to](std::int64_t p, std::int64_t row) { to[p] = row; });
+    at::parallel_for(0, adjacency.rows(), grain, [&](std::int64_t first, std::int64_t last) {
+        adjacency.eachRow(first, last, [to](std::int64_t p, std::int64_t row) { to[p] = row; });
+    });
     return table.index_select(0, order);
 }
 
@@ -220,11 +237,8 @@ at::Tensor Residents::columns(const ResidentPart& part)
 at::Tensor Residents::offsets(const ResidentPart& part)
 {
     const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
-    at::Tensor numbers = at::empty({adjacency.targets() + 1}, at::kLong);
-    auto* const to = numbers.mutable_data_ptr<std::int64_t>();
-    to[0] = 0;
-    for (std::int64_t d = 0; d < adjacency.targets(); ++d) to[d + 1] = adjacency.end(d);
-    return numbers.to(numberType(adjacency.rows()));
+    auto* const from = const_cast<std::int64_t*>(adjacency.offsets());
+    return at::from_blob(from, {adjacency.targets() + 1}, at::kLong).to(numberType(adjacency.rows()));
 }
 
 }  // namespace hopscope::executor

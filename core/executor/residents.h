@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to executor: tables and index arrays that are resident on a GPU, as chosen by the plan. Batches read and
-// write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`,
-// `structure` and `skips`, which any thread may call.
+// write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`, `inOrder`
+// and `skips`, which any thread may call.
 
 #include <functional>
 #include <map>
@@ -44,15 +44,21 @@ class ResidentChoice {
 public:
     using Held = std::function<bool(const ResidentPart&)>;
 
-    // On a CPU nothing is resident.
-    ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, bool gpu);
+    // On a CPU nothing is resident. `same` must outlive the object.
+    ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same, bool gpu);
 
     [[nodiscard]] bool holds(ir::ValueId value) const { return m_values.contains(value); }
-    [[nodiscard]] bool structure() const { return m_structure; }
     // Whether the store of a value exists on the device only.
     [[nodiscard]] bool onlyHere(ir::ValueId value) const { return holds(value) && !m_outputs.contains(value); }
     // Whether an instruction needs no data from the host, if destinations are in ascending order.
     [[nodiscard]] bool skips(const Instruction& i) const;
+    // Whether rows of an edge table are there in the order of an adjacency, if they are there.
+    [[nodiscard]] bool inOrder(const Instruction& i) const
+    {
+        return i.rows.kind == ir::RowKind::Owned && (m_structure || i.inOrder);
+    }
+    // The part that has its rows: that of the first of several equal values.
+    [[nodiscard]] ResidentPart known(ResidentPart part) const;
     // The parts that a loop uses, without duplicates, in order of first use.
     [[nodiscard]] std::vector<ResidentPart> parts(const LoopProgram& program) const;
     // Bytes of the part on the device.
@@ -67,6 +73,7 @@ private:
     std::set<ir::ValueId> m_values, m_outputs;
     bool m_structure = false;
     const analysis::Analysis& m_analysis;
+    const SameValues& m_same;
 };
 
 class Session;

@@ -37,7 +37,7 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
       device(o.device),
       structure(graph),
       caller(a, structure.numbers()),
-      choice(a, p, device.gpu()),
+      choice(a, p, graph.same(), device.gpu()),
       residents(*this, choice),
       spares(o.folder),
       m_began(steadySeconds())

@@ -1,6 +1,7 @@
 #include "executor/staging_plan.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "analysis/rows/classes.h"
 
@@ -48,13 +49,19 @@ private:
     {
         if (m_choice.skips(i)) return 0;
         switch (i.act) {
-        case Act::Read: return rows(i.rows) * bytesOfRow(i.value);
+        case Act::Read: return rows(i.rows) * (picksThere(i) ? 4 : bytesOfRow(i.value));
         case Act::Positions:
         case Act::Select:
         case Act::Concat: return rows(i.rows) * 4;
         case Act::Segment: return static_cast<double>(m_count + 1) * 4;
         default: return 0;
         }
+    }
+
+    // Of a table on the device only the numbers of its rows are copied.
+    [[nodiscard]] bool picksThere(const Instruction& i) const
+    {
+        return m_choice.holds(i.value) && !m_choice.inOrder(i);
     }
 
     double bytesOfRow(ir::ValueId value)
@@ -84,11 +91,14 @@ private:
     std::int64_t m_all = 0, m_count = 0;
 };
 
+// LibTorch rounds pinned memory, which takes the system longer than copying it takes, up to a power of two: a chunk and the
+// page that it is moved by are all of that.
 std::int64_t chunkBytes(double wanted, bool chosen)
 {
     const double share = chosen ? 1.25 * wanted : wanted / batchesPerLoop;
     const auto bytes = static_cast<std::int64_t>(std::min(share, 1e12));
-    return std::clamp(bytes, leastBytes, chosen ? mostChosenBytes : mostBytes);
+    const std::int64_t bounded = std::clamp(bytes, leastBytes, chosen ? mostChosenBytes : mostBytes);
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bounded))) - StagingChunk::page;
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ public:
     void stopBy(std::stop_token stop) { m_stop = std::move(stop); }
     const graph::Scratch& scratch() const { return m_scratch; }
     const NumberEvaluator& numbers() const { return m_numbers; }
+    const SameValues& same() const { return m_same; }
 
     std::int64_t size(ir::SpaceId space);
     SizeOf sizes()
@@ -44,8 +45,7 @@ public:
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // From now on columns of inputs in the order of an adjacency are not copied: every reader takes 64 bits instead of 32, but
-    // no memory has to be filled.
+    // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64 bits.
     void readColumnsInPlace() { m_columnsInPlace = true; }
 
     // From now on batches take the nodes of the type in this order: place p has node order[p]. Adjacencies, columns and

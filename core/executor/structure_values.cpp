@@ -145,8 +145,7 @@ at::Tensor Structure::value(ir::ValueId wanted)
 {
     const std::lock_guard lock(m_mutex);
     const ir::ValueId id = m_same.first(wanted);
-    const auto it = m_values.find(id);
-    if (it != m_values.end()) return it->second;
+    if (const auto it = m_values.find(id); it != m_values.end()) return it->second;
     const ir::Value& value = m_analysis.program.value(id);
     if (value.origin != ir::Origin::Op || (!m_features && !m_analysis.available(id)))
         raise(ErrorCode::Internal,

@@ -44,7 +44,7 @@ Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::P
       m_structure(*known.structure),
       m_counts(known.counts),
       m_plan(plan),
-      m_choice(analysis, plan, plan.device != "cpu"),
+      m_choice(analysis, plan, m_structure.same(), plan.device != "cpu"),
       m_stop(std::move(stop))
 {
     if (gpu()) compile({});

@@ -79,6 +79,15 @@ class Commands(FakeTest):
         kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())["devices"]["cuda:1"]
         self.assertEqual(kept, {**rates, "walls": walls, "runs": 0})
 
+    def test_without_a_device_the_cpu_and_both_gpus_are_measured(self):
+        first = json.loads(self.engine("bench", "machine", "--json", HOPSCOPE_FAKE_FAULT="memory:67108864").stdout)
+        cpu, second = first.pop("others")
+        self.assertEqual([rates["device"] for rates in (first, cpu, second)], ["cuda:0", "cpu", "cuda:1"])
+        self.assertEqual(["copies" in rates for rates in (first, cpu, second)], [True, False, True])
+        kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())["devices"]
+        self.assertEqual({rates["device"]: rates["matmul"] for rates in (first, cpu, second)},
+                         {device: rates["matmul"] for device, rates in kept.items()})
+
     def test_want_of_device_or_pinned_memory_once_costs_time_alone(self):
         plan, asked = self.folder / "plan.json", (DIGITS["gat"]["model"], "--data", DIGITS["gat"]["data"][0])
         self.engine("plan", *asked, "--device", "cuda", "-o", plan)

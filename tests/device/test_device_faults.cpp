@@ -172,6 +172,31 @@ TEST_CASE_FIXTURE(Device, "The same run gives the same batches twice in one proc
         CHECK(once.report.stages[i].largestBatch == again.report.stages[i].largestBatch);
 }
 
+TEST_CASE_FIXTURE(Device, "Batches may use all of the memory that is pinned for them")
+{
+    for (const std::string name : {"wide", "rows"})
+        for (const std::int64_t batch : {0, 7000}) {
+            fake_device::resetCounts();
+            CHECK(attempt(subject(name), onGpu(batch)).unlessRight() == "");
+            CHECK(fake_device::counts().pinnedAllocations > 0);
+            CHECK(fake_device::counts().pinnedWaste == 0);
+        }
+}
+
+TEST_CASE_FIXTURE(Device, "Weights of edges that layers derive alike are copied to the device once")
+{
+    Subject s = subject("gcn");
+    for (const ir::Value& v : s.prepared.analysis.program.values)
+        if (s.prepared.analysis.hasRows(v.id) && s.prepared.analysis.info(v.id).structureOnly)
+            s.plan.resident.push_back(v.id);
+    s.plan.residentStructure = true;
+    const Attempt result = attempt(s, onGpu(0));
+    CHECK(result.unlessRight() == "");
+    REQUIRE(result.report.stages.size() == 2);
+    const auto copied = [&](std::size_t stage) { return result.report.stages[stage].bytes.structure; };
+    CHECK(copied(1) < copied(0));
+}
+
 TEST_CASE_FIXTURE(Device, "The second GPU is used without the first")
 {
     using c10::CachingDeviceAllocator::DeviceStats;

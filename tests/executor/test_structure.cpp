@@ -123,7 +123,7 @@ int checkPrologue(const Prepared& p)
     const TemporaryFolder folder;
     Structure one(p.walk, p.analysis, p.data, folder.path, 2, {}),
         other(p.walk, p.analysis, p.data, folder.path, 1, {});
-    const ResidentChoice choice(p.analysis, p.plan, false);
+    const ResidentChoice choice(p.analysis, p.plan, one.same(), false);
     const auto programs = compileStages(p.analysis, p.plan, choice, one, TilingRequest{{}, 5, 1e9, 2});
     makePrologue(one, p.analysis, programs, folder.path);
     for (const ir::ValueId v : prologueValues(p.analysis, programs))

@@ -13,6 +13,8 @@
 //   cannot be written, a download's target not even be read (SIGSEGV). The unit is a page of 4,096 bytes.
 // - An asynchronous download into pageable memory, tensors of two devices in one operator, a kernel with memory or a
 //   stream of another device, a statistic before initialisation: refused.
+// - What cuBLAS and cuDNN refuse and the CPU computes is refused in CUDA's words: products of half types where settings
+//   rule out split-K, states of recurrent layers that are not contiguous.
 //
 // What is found is remembered as a sentence (`findings`). Where an exception may be thrown it is thrown as well
 // (c10::Error). Where none may be thrown, in deleters, the process ends, unless a `Findings` is alive.
@@ -69,6 +71,7 @@ struct Counts {
     std::int64_t hostWaits = 0;    // blocking copies, .item(), operators that wait for their result's size, synchronize
     std::int64_t allocations = 0;  // on the devices
     std::int64_t pinnedAllocations = 0;
+    std::int64_t pinnedWaste = 0;  // bytes beyond what was asked for: CUDA's allocator pins powers of two
 };
 
 Counts counts();

@@ -6,6 +6,7 @@
 
 #include <torch/library.h>
 
+#include "fake_device/demands.h"
 #include "fake_device/guard.h"
 #include "fake_device/memory.h"
 #include "fake_device/operators.h"
@@ -79,6 +80,7 @@ public:
     {
         for (std::size_t i = 0; i < m_arguments; ++i) findDevice(m_stack[m_first + i]);
         TORCH_CHECK(m_device, "fake device: no device tensor in ", m_op.schema().name());
+        checkDemands(m_op, std::span(m_stack).subspan(m_first));
         m_mark = clocks().launch(currentLane(m_device->index()));
         for (std::size_t i = 0; i < m_arguments; ++i) replaceArgument(i);
         m_op.callBoxed(m_stack);
@@ -203,8 +205,11 @@ void registerFallback()
     library.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());
     // What LibTorch would put together from other operators, which rounds differently, has a kernel on the CPU and CUDA.
     static torch::Library kernels(torch::Library::IMPL, "aten", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__);
-    for (const char* name : {"native_layer_norm", "native_group_norm"})
+    const auto onTheCpu = [&](const char* name) {
         kernels.impl(name, torch::CppFunction::makeFromBoxedFunction<&fallback>());
+    };
+    for (const char* name : {"native_layer_norm", "native_group_norm"}) onTheCpu(name);
+    for (const char* name : recurrentOperators()) onTheCpu(name);
 }
 
 }  // namespace hopscope::fake_device

@@ -55,6 +55,7 @@ c10::DataPtr Pinned::allocate(std::size_t bytes)
     if (bytes == 0) return {nullptr, nullptr, &release, at::kCPU};
     checkAlive();
     ++state().counts.pinnedAllocations;
+    state().counts.pinnedWaste += static_cast<std::int64_t>(std::bit_ceil(bytes) - bytes);
     if (state().pinned.fires() || state().everyPinnedFails) throwCudaError(2);
     char* const data = take(std::bit_ceil(std::max<std::size_t>(bytes, pageBytes)));
     std::memset(data, 0xff, std::min(bytes, filledBytes));

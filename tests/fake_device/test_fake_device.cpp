@@ -75,6 +75,51 @@ TEST_CASE_FIXTURE(Fresh, "Recurrent cells compute what the CPU's operators compu
     }
 }
 
+namespace {
+
+// hx, and cx where there are two, of 2 sequences with 3 features.
+at::Tensor recurrent(const at::Tensor& x, const std::vector<at::Tensor>& states)
+{
+    const at::Generator random = at::detail::createCPUGenerator(3);
+    const auto weight = [&] {
+        return at::randn({static_cast<std::int64_t>(states.size() == 2 ? 12 : 3), 3}, random).to(x.device());
+    };
+    const at::Tensor ofInput = weight(), ofState = weight();
+    if (states.size() == 2)
+        return std::get<0>(at::lstm(x, states, {ofInput, ofState}, false, 1, 0, false, false, true)).cpu();
+    return std::get<0>(at::rnn_relu(x, states[0], {ofInput, ofState}, false, 1, 0, false, false, true)).cpu();
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fresh, "Recurrent layers are the CPU's, and want contiguous states as cuDNN does")
+{
+    const at::Tensor x = at::randn({2, 4, 3}, at::detail::createCPUGenerator(5)), there = x.to(gpu());
+    const at::Tensor start = at::zeros({1, 2, 3}), on = start.to(gpu()), repeated = on.select(1, 0).expand({1, 2, 3});
+    CHECK(at::equal(recurrent(there, {on}), recurrent(x, {start})));
+    CHECK(at::equal(recurrent(there, {on, on}), recurrent(x, {start, start})));
+    CHECK_THROWS_WITH_AS(recurrent(there, {repeated}), doctest::Contains("rnn: hx is not contiguous"), c10::Error);
+    CHECK_THROWS_WITH_AS(recurrent(there, {repeated, on}), doctest::Contains("rnn: hx is not contiguous"), c10::Error);
+    CHECK_THROWS_WITH_AS(recurrent(there, {on, repeated}), doctest::Contains("rnn: cx is not contiguous"), c10::Error);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Products of half types are refused without split-K as cuBLAS refuses them")
+{
+    const auto set = [](at::ScalarType type, bool splitK) {
+        if (type == at::kHalf) at::globalContext().setAllowFP16ReductionCuBLAS(false, splitK);
+        else at::globalContext().setAllowBF16ReductionCuBLAS(false, splitK);
+    };
+    for (const at::ScalarType type : {at::kHalf, at::kBFloat16}) {
+        const at::Tensor a = at::ones({2, 3}, on(0, type)), b = at::ones({4, 3}, on(0, type));
+        set(type, false);
+        CHECK_THROWS_WITH_AS(at::linear(a, b), doctest::Contains("requires the cuBLASLt backend"), c10::Error);
+        CHECK_THROWS_AS(at::addmm(a.mm(b.t()), a, b.t()), c10::Error);
+        CHECK_NOTHROW(at::linear(a.to(at::kFloat), b.to(at::kFloat)));
+        set(type, true);
+        CHECK(at::linear(a, b).sum().item<float>() == 24);
+    }
+}
+
 TEST_CASE_FIXTURE(Fresh, "A stream that does not wait for another stream's result is noticed")
 {
     const c10::Stream copying = pooledStream(), computing = defaultStream();

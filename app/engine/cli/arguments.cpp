@@ -260,7 +260,7 @@ void addBench(CLI::App& app, Parsed& parsed)
     CLI::App& machine = addCommand(*bench, parsed, "machine", "Measure the rates of this machine; later plans use them",
                                    "  hopscope-engine bench machine\n"
                                    "  hopscope-engine bench machine --device cuda\n");
-    machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+    machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N; else the CPU and every GPU");
 }
 
 void addPlace(CLI::App& app, Parsed& parsed)

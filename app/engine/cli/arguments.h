@@ -66,7 +66,7 @@ struct BenchCommand {
 using BenchPlansCommand = BenchPlansOptions;
 
 struct MachineCommand {
-    std::string device = "auto";
+    std::string device;  // empty: the CPU and every GPU
 };
 
 struct PlaceCommand {

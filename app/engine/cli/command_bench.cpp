@@ -1,4 +1,6 @@
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "bench/plans.h"
@@ -36,7 +38,7 @@ base::Result<Rates> measureRates(const std::string& device, Session& session)
     return Rates{*machine, *copies};
 }
 
-json::Value ratesDocument(const Rates& rates)
+json::Value deviceDocument(const Rates& rates)
 {
     json::Value document = pipeline::machineValue(rates.machine);
     document["device"] = rates.machine.device;
@@ -50,7 +52,17 @@ json::Value ratesDocument(const Rates& rates)
     return document;
 }
 
-std::string ratesText(const Rates& rates)
+// The rates of the device that runs use unless told otherwise, with those of the others beside them.
+json::Value ratesDocument(const std::vector<Rates>& all)
+{
+    const std::size_t usual = all.size() > 1 ? 1 : 0;  // the first GPU comes after the CPU
+    json::Value document = deviceDocument(all.at(usual));
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (i != usual) document["others"].push(deviceDocument(all[i]));
+    return document;
+}
+
+std::string deviceText(const Rates& rates)
 {
     std::string text = describeMachine(rates.machine);
     if (!rates.copies) return text;
@@ -62,6 +74,26 @@ std::string ratesText(const Rates& rates)
     table.add({"copies from the GPU", rate(copies.down)});
     table.add({"simultaneous copies, each way", rate(copies.both)});
     return text + "\nCopies" + (copies.pinned ? "" : ", pageable: no pinned memory available") + "\n" + table.render();
+}
+
+std::string ratesText(const std::vector<Rates>& all)
+{
+    std::string text;
+    for (const Rates& rates : all) text += (text.empty() ? "" : "\n") + deviceText(rates);
+    return text;
+}
+
+base::Result<std::vector<std::string>> devicesOf(const MachineCommand& command)
+{
+    std::vector<std::string> ids;
+    if (command.device.empty()) {
+        for (const executor::DeviceInfo& device : executor::listDevices()) ids.push_back(device.id);
+        return ids;
+    }
+    const base::Result<std::string> device = executor::resolveDevice(command.device);
+    if (!device) return base::forward(device);
+    ids.push_back(*device);
+    return ids;
 }
 
 }  // namespace
@@ -88,14 +120,18 @@ base::Result<int> execute(const BenchPlansCommand& command, Session& session)
 
 base::Result<int> execute(const MachineCommand& command, Session& session)
 {
-    const base::Result<std::string> device = executor::resolveDevice(command.device);
-    if (!device) return base::forward(device);
-    const base::Result<Rates> rates = measureRates(*device, session);
-    session.console.progressEnded();
-    if (!rates) return base::forward(rates);
-    if (const base::Status kept = pipeline::keepMachine({.rates = rates->machine, .measured = true, .runs = 0}); !kept)
-        return base::forward(kept);
-    session.console.print(session.console.json() ? json::write(ratesDocument(*rates), true) : ratesText(*rates));
+    const base::Result<std::vector<std::string>> devices = devicesOf(command);
+    if (!devices) return base::forward(devices);
+    std::vector<Rates> all;
+    for (const std::string& device : *devices) {
+        const base::Result<Rates> rates = measureRates(device, session);
+        session.console.progressEnded();
+        if (!rates) return base::forward(rates);
+        const pipeline::KnownMachine measured{.rates = rates->machine, .measured = true, .runs = 0};
+        if (const base::Status kept = pipeline::keepMachine(measured); !kept) return base::forward(kept);
+        all.push_back(*rates);
+    }
+    session.console.print(session.console.json() ? json::write(ratesDocument(all), true) : ratesText(all));
     session.console.note("saved for later plans in " + pipeline::machineFile());
     return 0;
 }

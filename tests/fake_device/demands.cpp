@@ -1,0 +1,59 @@
+#include "fake_device/demands.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+
+namespace hopscope::fake_device {
+
+namespace {
+
+using Reduction = at::CuBLASReductionOption;
+
+constexpr std::array recurrent{"lstm.input",     "lstm.data",     "gru.input",      "gru.data",
+                               "rnn_tanh.input", "rnn_tanh.data", "rnn_relu.input", "rnn_relu.data"};
+
+bool isProduct(const std::string& name)
+{
+    return name == "aten::mm" || name == "aten::addmm" || name == "aten::mv" || name == "aten::addmv";
+}
+
+Reduction reductionOf(at::ScalarType type)
+{
+    const at::Context& c = at::globalContext();
+    if (type == at::kHalf) return c.allowFP16ReductionCuBLAS();
+    if (type == at::kBFloat16) return c.allowBF16ReductionCuBLAS();
+    return Reduction::AllowReducedPrecisionWithSplitK;
+}
+
+void checkProduct(const at::Tensor& operand)
+{
+    TORCH_CHECK(
+        reductionOf(operand.scalar_type()) != Reduction::DisallowReducedPrecisionDisallowSplitK,
+        "torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction(..., allow_splitk=False) requires the "
+        "cuBLASLt backend");
+}
+
+void checkStates(const c10::IValue& states)
+{
+    const auto all = states.isTensorList() ? states.toTensorVector() : std::vector<at::Tensor>{states.toTensor()};
+    TORCH_CHECK(all.at(0).is_contiguous(), "rnn: hx is not contiguous");
+    TORCH_CHECK(all.size() < 2 || all[1].is_contiguous(), "rnn: cx is not contiguous");
+}
+
+}  // namespace
+
+std::span<const char* const> recurrentOperators() { return recurrent; }
+
+void checkDemands(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments)
+{
+    const std::string& name = op.schema().name();
+    if (isProduct(name)) checkProduct(arguments[0].toTensor());
+    if (!name.ends_with("_cell") && op.schema().argumentIndexWithName("has_biases"))
+        checkStates(arguments[static_cast<std::size_t>(*op.schema().argumentIndexWithName("hx"))]);
+}
+
+}  // namespace hopscope::fake_device
