@@ -117,7 +117,7 @@ enum class Fill : std::uint8_t {
 };
 
 // Scratch memory: anonymous, in huge pages, as far as that is allowed; else as mapScratchFile(). Anonymous memory that is
-// freed is kept for the next call, since fresh pages are expensive, until dropScratch().
+// freed is kept for the next call, since fresh pages are expensive, until dropScratch(); what is freed after that is not kept.
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill);
 void dropScratch();
 

@@ -63,8 +63,7 @@ public:
         std::byte* memory = kept(size);
         if (memory && fill == Fill::Zeros) std::memset(memory, 0, static_cast<std::size_t>(bytes));
         if (!memory) memory = fresh(size = sizeFor(bytes));
-        if (!memory) return nullptr;
-        return {memory, [this, size](std::byte* p) { keep(p, size); }};
+        return memory ? lent(memory, size) : nullptr;
     }
 
     // The same with all pages there; nullptr also if they come slowly, from then on.
@@ -72,11 +71,10 @@ public:
     {
         std::int64_t size = bytes;
         std::byte* memory = kept(size);
-        if (memory) return {memory, [this, size](std::byte* p) { keep(p, size); }};
+        if (memory) return lent(memory, size);
         if (!m_slow) memory = fresh(size = sizeFor(bytes));
         if (!memory) return nullptr;
-        if (m_assumedFast || comeFast(memory, size, threads))
-            return {memory, [this, size](std::byte* p) { keep(p, size); }};
+        if (m_assumedFast || comeFast(memory, size, threads)) return lent(memory, size);
         const std::lock_guard lock(m_mutex);
         m_slow = true;
         unmap(memory, size);
@@ -100,6 +98,7 @@ public:
     {
         const std::lock_guard lock(m_mutex);
         dropKept();
+        ++m_works;
         m_slow = m_taken && !m_assumedFast;
     }
 
@@ -139,10 +138,16 @@ private:
         return static_cast<std::byte*>(memory);
     }
 
-    void keep(std::byte* memory, std::int64_t bytes)
+    std::shared_ptr<std::byte> lent(std::byte* memory, std::int64_t bytes)
+    {
+        return {memory, [this, bytes, work = m_works.load()](std::byte* p) { takeBack(p, bytes, work); }};
+    }
+
+    // What outlives the work that it was for is not kept.
+    void takeBack(std::byte* memory, std::int64_t bytes, std::int64_t work)
     {
         const std::lock_guard lock(m_mutex);
-        if (m_bytes <= m_allowed) m_kept.emplace(bytes, memory);
+        if (m_bytes <= m_allowed && work == m_works) m_kept.emplace(bytes, memory);
         else unmap(memory, bytes);
     }
 
@@ -161,6 +166,7 @@ private:
     std::mutex m_mutex;
     std::int64_t m_allowed = 0, m_bytes = 0;
     bool m_taken = base::freeMemoryIsTaken();
+    std::atomic<std::int64_t> m_works = 0;  // that have ended
     std::atomic<bool> m_slow = m_taken, m_assumedFast = false;
     std::multimap<std::int64_t, std::byte*> m_kept;  // by size
 };

@@ -84,6 +84,20 @@ TEST_CASE("ready memory is anonymous or not there, and is used again")
     CHECK(readyScratch(size, 1) == nullptr);
 }
 
+TEST_CASE("what outlives the work that it was for is not kept")
+{
+    const test::TemporaryFolder folder;
+    const Allowance allowance(2 * size);
+    std::shared_ptr<std::byte> result;
+    {
+        const ScratchScope work(false);
+        result = mapScratch(folder.path, size, Fill::Any).value();
+    }
+    CHECK(anonymousScratch() == size);
+    result.reset();
+    CHECK(anonymousScratch() == 0);
+}
+
 TEST_CASE("memory of a large array does for one that is larger by a header")
 {
     const test::TemporaryFolder folder;
