@@ -1,7 +1,7 @@
 #pragma once
 
-// Executes a plan stage by stage in batches of destination nodes, from memory-mapped inputs to memory-mapped stores, on
-// a CPU or a CUDA GPU.
+// Executes a plan stage by stage in batches of destination nodes, from memory-mapped inputs to stores in memory or in mapped
+// files, on a CPU or a CUDA GPU.
 
 #include <map>
 #include <memory>
