@@ -95,7 +95,7 @@ TEST_CASE("the shortest file that has room is written again, cut, and published 
         spares.add(store);
     }
     CHECK(!spares.take(40000 * 400 + 200).has_value());  // too short, all of them
-    CHECK(!spares.take(1000 * 400).has_value());       // too long, or too short
+    CHECK(!spares.take(1000 * 400).has_value());         // too long, or too short
     std::optional<graph::NewFile> taken = spares.take(4000 * 400);
     REQUIRE(taken.has_value());
     CHECK(taken->room() == 5000 * 400 + 128);
