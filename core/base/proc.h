@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory and processor as Linux reports them below /proc. Memory is in bytes; 0 if unknown.
+// Memory and processor as Linux reports them below /proc and /sys. Memory is in bytes; 0 if unknown.
 
 #include <cstdint>
 #include <string>

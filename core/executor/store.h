@@ -42,10 +42,10 @@ public:
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
 
-    // In memory that holds `shape`, and bytesAhead() before it. Neither published nor taken over by another process.
+    // In memory that holds bytesAhead, and `shape` behind them. Neither published nor taken over by another process.
     Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
-    // Rows begin there in files, too: products may round by where their operands lie.
+    // Rows begin there in .npy files, too: products may round by where their operands lie.
     static constexpr std::int64_t bytesAhead = 128;
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }

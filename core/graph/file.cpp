@@ -194,7 +194,7 @@ base::Result<NewFile> NewFile::reuse(std::optional<NewFile> found, const std::st
     spare.m_temporary = std::move(temporary);
     spare.m_size = size;
     spare.m_behind = false;
-    spare.m_toFlush = 0;
+    spare.m_behindBytes = 0;
     return spare;
 }
 
@@ -266,7 +266,7 @@ NewFile& NewFile::operator=(NewFile&& other) noexcept
     m_lasting = other.m_lasting;
     m_continued = other.m_continued;
     m_behind = other.m_behind;
-    m_toFlush = other.m_toFlush;
+    m_behindBytes = other.m_behindBytes;
     m_written = std::move(other.m_written);
     m_mapping = std::move(other.m_mapping);
     return *this;
@@ -331,7 +331,7 @@ void NewFile::letGo(std::int64_t offset, std::int64_t count) const
 void NewFile::startFlush(std::size_t written) const
 {
     const auto count = static_cast<std::int64_t>(written);
-    const std::int64_t before = std::atomic_ref(m_toFlush).fetch_add(count), now = before + count;
+    const std::int64_t before = std::atomic_ref(m_behindBytes).fetch_add(count), now = before + count;
     if (before / flushedAtOnce == now / flushedAtOnce) return;
     ::sync_file_range(m_handle, 0, now, SYNC_FILE_RANGE_WRITE);
 }

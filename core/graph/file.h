@@ -63,7 +63,8 @@ public:
     base::Result<std::shared_ptr<std::byte>> map();
     // Writes without mapping; several threads may write disjoint ranges at once.
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
-    // From now on, what is written is on its way to the disk at once, so that publish() has little left to wait for.
+    // From now on, what is written is on its way to the disk at once, so that publish() has little left to wait for: of a file
+    // that is written about from the front to the end. Other parts wait for publish().
     void flushBehind() { m_behind = true; }
     // The same for a file that does not fit into memory: its pages leave the page cache as soon as they are on the disk, and
     // writers wait for the disk where it falls behind. For rows that are written about in the order in which they lie.
@@ -100,7 +101,7 @@ private:
     std::int64_t m_size = 0, m_room = 0;
     Lasting m_lasting = Lasting::No;
     bool m_continued = false, m_behind = false;
-    mutable std::int64_t m_toFlush = 0;        // bytes that have been written; several threads count
+    mutable std::int64_t m_behindBytes = 0;    // written since flushBehind(); several threads count
     std::unique_ptr<WrittenBehind> m_written;  // where pages are let go of
     std::shared_ptr<std::byte> m_mapping;
 };

@@ -73,9 +73,8 @@ std::string deviceOf(const Job& job, const std::string& devices)
     return job.shuffled ? devices.substr(comma + 1) : devices.substr(0, comma);
 }
 
-constexpr std::int64_t scratchBytes = 1 << 28;
+constexpr std::int64_t scratchBytes = 1 << 28;  // for stores in memory: those of runs in tiles
 
-// Stores of runs in tiles lie in memory, those of others in files, which are written again where nobody reads them any more.
 executor::Options optionsOf(const Job& job, const std::string& devices)
 {
     executor::Options options;
@@ -84,7 +83,7 @@ executor::Options optionsOf(const Job& job, const std::string& devices)
     if (job.shuffled) options.shuffleSeed = static_cast<std::uint64_t>(17 + job.batch);
     if (job.tile > 0) options.tile = job.tile;
     options.threads = job.tile > 0 ? 2 : 1;
-    options.dropStores = !job.shuffled;
+    options.dropStores = !job.shuffled;  // their files are written again
     return options;
 }
 
