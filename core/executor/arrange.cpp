@@ -111,14 +111,31 @@ private:
                 return "a sample of the edges shows no communities that fit into caches";
         }
         graph::NodeOrder order =
-            graph::withFixedTail(made(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());
+            graph::withFixedTail(foundOrMade(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());
         const double after = graph::rowsPerDestination(graph, order.data(), tileRows());
         if (automatic && !pays(distinct(report.before - after))) return "communities spare too few rows";
         report.used = automatic ? Reorder::Community : wanted;
         report.after = after;
         m_session.structure.arrangeNodes(m_type, std::move(order));
-        if (roundsAlike()) return automatic ? "nodes of a community share rows" : "as asked for";
-        return "as asked for; results may differ from those without it in their last bits";
+        const std::string reason = automatic ? "nodes of a community share rows" : "as asked for";
+        const std::string rounding =
+            roundsAlike() ? "" : "; results may differ from those without it in their last bits";
+        return reason + (m_found ? ", found in the cache" : "") + rounding;
+    }
+
+    // An order that is kept is worth its search also where this run alone does not gain by it.
+    graph::NodeOrder foundOrMade(const graph::Neighbours& graph, Reorder how)
+    {
+        StructureCache* const cache = m_session.structure.cache();
+        if (!cache) return made(graph, how);
+        const EdgeKeys edges{m_relation->space, m_relation->owner, m_relation->key};
+        if (auto found = cache->findOrder(edges, how)) {
+            m_found = true;
+            return std::move(*found);
+        }
+        graph::NodeOrder order = made(graph, how);
+        cache->keepOrder(edges, how, order);
+        return order;
     }
 
     graph::NodeOrder made(const graph::Neighbours& graph, Reorder how) const
@@ -230,8 +247,9 @@ private:
     {
         const auto edges = static_cast<double>(m_relation->edges), nodes = static_cast<double>(m_nodes);
         const double cores = at::get_num_threads();
-        const double cost =
-            (edges * secondsPerEdge + nodes * secondsPerNode) / cores + nodes * resultBytes() * secondsPerResult;
+        const double search =
+            m_session.structure.cache() ? 0 : (edges * secondsPerEdge + nodes * secondsPerNode) / cores;
+        const double cost = search + nodes * resultBytes() * secondsPerResult;
         return share * edges * bytesPerEdge() * secondsPerByte / cores > leastGain * cost;
     }
 
@@ -240,6 +258,7 @@ private:
     std::int64_t m_nodes;
     std::vector<const LoopProgram*> m_programs;
     std::optional<Relation> m_relation;
+    bool m_found = false;  // in the cache
 };
 
 // Makes the columns by which a loop reads a store in place: its tiles would do so one by one.

@@ -39,7 +39,9 @@ struct Options {
     // CPU: in which order nodes are computed. Stores and outputs are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
     base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
-    Probe* probe = nullptr;                          // CPU with `batch`; must outlive the run
+    // For adjacencies and orders of nodes, which later runs with the same edges take from there; must exist. Empty: none.
+    std::string cache;
+    Probe* probe = nullptr;  // CPU with `batch`; must outlive the run
     // CPU without a journal, by input: files that hold this input alone and that nobody reads after the run. A file is
     // emptied as soon as no stage needs what it holds; its mapping must not be read any more then.
     std::map<std::string, std::string> transientInputs;

@@ -27,11 +27,11 @@ std::optional<OwnedColumn> OwnedColumn::inPlace(const Column& column, const grap
 }
 
 OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                     const graph::NodeOrder& order, bool wide, const graph::Scratch& scratch, int threads)
+                     const std::int64_t* order, bool wide, const graph::Scratch& scratch, int threads)
 {
     OwnedColumn made = OwnedColumn::ofSize(from.rows(), wide, scratch);
     made.with([&](auto* target) {
-        column.with([&](const auto* source) { graph::arrange(from, to, order.data(), source, target, threads); });
+        column.with([&](const auto* source) { graph::arrange(from, to, order, source, target, threads); });
     });
     return made;
 }

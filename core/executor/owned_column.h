@@ -44,7 +44,7 @@ struct OwnedColumn {
 
 // A column along `from`, along `to`, which is from.arranged(order), in 64 bits if `wide`.
 OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
-                     const graph::NodeOrder& order, bool wide, const graph::Scratch& scratch, int threads);
+                     const std::int64_t* order, bool wide, const graph::Scratch& scratch, int threads);
 
 // The places of the first `rows` numbers, in 64 bits if `wide`.
 OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places, bool wide,

@@ -72,6 +72,7 @@ public:
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
+        noteCache();
         m_session.report.seconds = m_session.seconds();
         m_session.report.cores = at::get_num_threads();
         if (m_shards)
@@ -123,6 +124,13 @@ private:
     }
 
     [[nodiscard]] bool publishes() const { return m_publishes; }
+
+    void noteCache()
+    {
+        const StructureCache* const cache = m_session.structure.cache();
+        if (cache && cache->problem())
+            m_session.noteOnce("not all is kept for later runs: " + cache->problem()->message);
+    }
 
     using Books = std::vector<std::unique_ptr<LoopBooks>>;  // by loop
 
@@ -441,6 +449,7 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                     ? std::move(known)
                     : std::make_shared<Structure>(walk, analysis, inputs, options.folder, at::get_num_threads(), stop);
             structure->stopBy(stop);
+            if (!options.cache.empty()) structure->cacheIn(options.cache);
             if (stayInMemory(inputs, options)) structure->readColumnsInPlace();
             Session session(*structure, analysis, plan, options, observer, std::move(stop));
             return Runner(session).run();

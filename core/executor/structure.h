@@ -12,13 +12,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "executor/adjacencies.h"
 #include "executor/call.h"
 #include "executor/failure.h"
-#include "executor/key_columns.h"
-#include "executor/owned_column.h"
 #include "executor/same_values.h"
-#include "graph/adjacency.h"
-#include "graph/node_order.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {
@@ -30,6 +27,11 @@ public:
 
     // From now on it is this that stops the making of tables and values.
     void stopBy(std::stop_token stop) { m_stop = std::move(stop); }
+    // From now on adjacencies, columns along them and orders of nodes that are slow to make are taken from this folder, which
+    // exists, or are kept there. Of the first call only.
+    void cacheIn(const std::string& folder) { m_adjacencies.cacheIn(folder); }
+    // nullptr: nothing is kept.
+    StructureCache* cache() { return m_adjacencies.cache(); }
     const graph::Scratch& scratch() const { return m_scratch; }
     const NumberEvaluator& numbers() const { return m_numbers; }
     const SameValues& same() const { return m_same; }
@@ -46,15 +48,15 @@ public:
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
     // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64 bits.
-    void readColumnsInPlace() { m_columnsInPlace = true; }
+    void readColumnsInPlace() { m_adjacencies.readColumnsInPlace(); }
 
     // From now on batches take the nodes of the type in this order: place p has node order[p]. Adjacencies, columns and
     // values in the order of an adjacency follow; everything else stays in the order of the input. Once for each type,
     // before any stage.
     void arrangeNodes(ir::SpaceId type, graph::NodeOrder order);
     // The node at each place, and the place of each node; null: they are the same.
-    [[nodiscard]] const std::int64_t* nodeAt(ir::SpaceId type) const;
-    [[nodiscard]] const std::int64_t* placeOf(ir::SpaceId type) const;
+    [[nodiscard]] const std::int64_t* nodeAt(ir::SpaceId type) const { return m_adjacencies.nodeAt(type); }
+    [[nodiscard]] const std::int64_t* placeOf(ir::SpaceId type) const { return m_adjacencies.placeOf(type); }
 
     // The structure-only value in the order of an adjacency (owned_rows.h), for an Owned class of its table.
     at::Tensor ownedValue(ir::ValueId value, const ir::RowClass& rows);
@@ -89,9 +91,6 @@ private:
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
-    graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
-    OwnedColumn alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
-    bool isWide(ir::SpaceId space, ir::KeyId key);
     bool isMade(ir::ValueId id) const;
     void checkStop() const;
 
@@ -103,15 +102,13 @@ private:
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;
-    std::map<ir::SpaceId, graph::NodeOrder> m_nodeAt, m_placeOf;
     KeyColumns m_columns;
-    std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
-    std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId, Numbers>, OwnedColumn> m_owned;
+    Adjacencies m_adjacencies;
     std::unordered_map<ir::ValueId, at::Tensor> m_values;
     std::map<std::pair<ir::ValueId, ir::RowClass>, at::Tensor> m_ownedValues;
     std::unordered_map<ir::ValueId, int> m_consumers;
     std::unordered_set<ir::ValueId> m_kept;
-    bool m_features = false, m_columnsInPlace = false;
+    bool m_features = false;
     std::recursive_mutex m_mutex;  // making one thing asks for others
 };
 

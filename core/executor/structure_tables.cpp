@@ -1,12 +1,9 @@
-// Structure: table sizes, key columns and adjacencies.
+// Structure: table sizes, key columns, adjacencies and orders of nodes.
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <type_traits>
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
@@ -16,13 +13,6 @@ namespace hopscope::executor {
 
 using analysis::SpaceKind;
 using base::ErrorCode;
-
-namespace {
-
-constexpr std::int64_t grain = 1 << 16;
-constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
-
-}  // namespace
 
 std::int64_t Structure::size(ir::SpaceId space)
 {
@@ -86,99 +76,23 @@ const Column& Structure::parentRows(ir::SpaceId space)
 const graph::Adjacency& Structure::adjacency(ir::SpaceId space, ir::KeyId key)
 {
     const std::lock_guard lock(m_mutex);
-    const auto it = m_adjacencies.find({space, key});
-    if (it != m_adjacencies.end()) return it->second;
-    checkStop();
-    return m_adjacencies.emplace(std::pair{space, key}, built(space, key)).first->second;
-}
-
-graph::Adjacency Structure::built(ir::SpaceId space, ir::KeyId key)
-{
-    const Column keys = m_columns.checked(space, key);
-    const ir::SpaceId target = m_analysis.tables.target(space, key);
-    const std::int64_t targets = size(target);
-    graph::Adjacency made =
-        unwrap(keys.narrow ? graph::Adjacency::build(keys.narrow, 1, keys.rows, targets, m_scratch, m_threads)
-                           : graph::Adjacency::build(keys.data, keys.stride, keys.rows, targets, m_scratch, m_threads));
-    const std::int64_t* const order = nodeAt(target);
-    return order ? unwrap(made.arranged(order, m_scratch, m_threads)) : made;
-}
-
-const std::int64_t* Structure::nodeAt(ir::SpaceId type) const
-{
-    const auto it = m_nodeAt.find(type);
-    return it == m_nodeAt.end() ? nullptr : it->second.data();
-}
-
-const std::int64_t* Structure::placeOf(ir::SpaceId type) const
-{
-    const auto it = m_placeOf.find(type);
-    return it == m_placeOf.end() ? nullptr : it->second.data();
-}
-
-void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
-{
-    const std::lock_guard lock(m_mutex);
-    graph::NodeOrder places(order.size());
-    at::parallel_for(0, static_cast<std::int64_t>(order.size()), grain, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t p = first; p < last; ++p)
-            places[static_cast<std::size_t>(order[static_cast<std::size_t>(p)])] = p;
-    });
-    for (auto& [table, adjacency] : m_adjacencies) {
-        if (m_analysis.tables.target(table.first, table.second) != type) continue;
-        graph::Adjacency next = unwrap(adjacency.arranged(order.data(), m_scratch, m_threads));
-        for (auto& [key, column] : m_owned)
-            if (std::get<0>(key) == table.first && std::get<1>(key) == table.second)
-                column = arranged(column, adjacency, next, order, isWide(std::get<0>(key), std::get<2>(key)), m_scratch,
-                                  m_threads);
-        adjacency = std::move(next);
-    }
-    std::erase_if(m_ownedValues, [&](const auto& made) {
-        const ir::RowClass& rows = made.first.second;
-        return m_analysis.tables.target(rows.table, rows.key) == type;
-    });
-    m_nodeAt.emplace(type, std::move(order));
-    m_placeOf.emplace(type, std::move(places));
+    return m_adjacencies.adjacency(space, key);
 }
 
 const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers)
 {
     const std::lock_guard lock(m_mutex);
-    const std::int64_t* const places = placeOf(m_analysis.tables.target(space, key));
-    const std::tuple name{space, owner, key, places ? numbers : Numbers::Input};
-    const auto it = m_owned.find(name);
-    if (it != m_owned.end()) return it->second;
-    if (std::get<3>(name) == Numbers::Input)
-        return m_owned.emplace(name, alongAdjacency(space, owner, key)).first->second;
-    const OwnedColumn& input = ownedColumn(space, owner, key);
-    OwnedColumn made =
-        inPlaces(input, adjacency(space, owner).rows(), places, isWide(space, key), m_scratch, m_threads);
-    return m_owned.emplace(name, std::move(made)).first->second;
+    return m_adjacencies.column({space, owner, key}, numbers);
 }
 
-bool Structure::isWide(ir::SpaceId space, ir::KeyId key)
+void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
 {
-    return size(m_analysis.tables.target(space, key)) > mostNarrow;
-}
-
-OwnedColumn Structure::alongAdjacency(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
-{
-    const graph::Adjacency& order = adjacency(space, owner);
-    checkStop();
-    const Column keys = m_columns.passing(space, key);
-    const std::int64_t rows = order.rows();
-    if (auto given = m_columnsInPlace ? OwnedColumn::inPlace(keys, order) : std::nullopt) return std::move(*given);
-    OwnedColumn made = OwnedColumn::ofSize(rows, isWide(space, key), m_scratch);
-    made.with([&](auto* to) {
-        using Kept = std::remove_pointer_t<decltype(to)>;
-        keys.with([&](auto keyOf) {
-            at::parallel_for(0, rows, grain, [&](std::int64_t first, std::int64_t last) {
-                order.eachRow(first, last,
-                              [&](std::int64_t p, std::int64_t row) { to[p] = static_cast<Kept>(keyOf(row)); });
-            });
-        });
+    const std::lock_guard lock(m_mutex);
+    m_adjacencies.arrangeNodes(type, std::move(order));
+    std::erase_if(m_ownedValues, [&](const auto& made) {
+        const ir::RowClass& rows = made.first.second;
+        return m_analysis.tables.target(rows.table, rows.key) == type;
     });
-    return made;
 }
 
 }  // namespace hopscope::executor

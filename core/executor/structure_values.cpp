@@ -26,8 +26,9 @@ Structure::Structure(const loader::Walk& walk, const analysis::Analysis& analysi
       m_numbers(analysis, [this](ir::ValueId id) { return value(id); }),
       m_caller(analysis, m_numbers),
       m_columns(
-          analysis, m_scratch, [this](ir::ValueId id) { return value(id); },
-          [this](ir::SpaceId space) { return size(space); })
+          analysis, m_scratch, [this](ir::ValueId id) { return value(id); }, sizes()),
+      m_adjacencies(
+          analysis.tables, m_scratch, m_columns, sizes(), [this] { checkStop(); }, threads)
 {
     bindLeaves(walk);
     bindInputs(walk, inputs);
@@ -214,12 +215,12 @@ std::optional<at::Tensor> Structure::degrees(const ir::Op& op)
 {
     const analysis::OpInfo& info = m_analysis.info(op.id);
     const auto message = sumOfOnes(m_analysis, op);
-    const auto known = message ? m_adjacencies.find({info.role.space, info.role.key}) : m_adjacencies.end();
-    if (known == m_adjacencies.end()) return std::nullopt;
+    const graph::Adjacency* const known = message ? m_adjacencies.known(info.role.space, info.role.key) : nullptr;
+    if (!known) return std::nullopt;
     const auto numbers = [](const std::int64_t* from, std::int64_t count) {
         return at::from_blob(const_cast<std::int64_t*>(from), {count}, at::TensorOptions().dtype(at::kLong));
     };
-    at::Tensor counts = at::diff(numbers(known->second.offsets(), known->second.targets() + 1));
+    at::Tensor counts = at::diff(numbers(known->offsets(), known->targets() + 1));
     if (const std::int64_t* const places = placeOf(m_analysis.tables.target(info.role.space, info.role.key)))
         counts = counts.index_select(0, numbers(places, counts.numel()));
     return counts.to(loader::scalarType(m_analysis.program.value(op.outputs[0]).dtype));

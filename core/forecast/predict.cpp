@@ -14,19 +14,23 @@ struct Predictor::Kept : Known {
         : Known(
               owner.m_analysis,
               [&owner](std::stop_token token) {
-                  return std::make_unique<executor::Structure>(owner.m_walk, owner.m_analysis, owner.m_inputs,
-                                                               owner.m_folder, at::get_num_threads(), std::move(token));
+                  auto made =
+                      std::make_unique<executor::Structure>(owner.m_walk, owner.m_analysis, owner.m_inputs,
+                                                            owner.m_folder, at::get_num_threads(), std::move(token));
+                  if (!owner.m_cache.empty()) made->cacheIn(owner.m_cache);
+                  return made;
               },
               owner.m_folder, std::move(stop))
     {}
 };
 
 Predictor::Predictor(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
-                     std::string folder)
+                     std::string folder, std::string cache)
     : m_walk(walk),
       m_analysis(analysis),
       m_inputs(inputs),
-      m_folder(std::move(folder))
+      m_folder(std::move(folder)),
+      m_cache(std::move(cache))
 {
     executor::installCpuAllocator();
 }

@@ -122,9 +122,10 @@ struct PredictOptions {
 // with a new batch size or new frontiers; all others are linear in the length of the plan.
 class Predictor {
 public:
-    // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`.
+    // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`; `cache` is
+    // as executor::Options::cache.
     Predictor(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
-              std::string folder);
+              std::string folder, std::string cache = {});
     ~Predictor();
     Predictor(const Predictor&) = delete;
     Predictor& operator=(const Predictor&) = delete;
@@ -169,7 +170,7 @@ private:
     const loader::Walk& m_walk;
     const analysis::Analysis& m_analysis;
     const base::TensorMap& m_inputs;
-    std::string m_folder;
+    std::string m_folder, m_cache;
     std::unique_ptr<Kept> m_kept;
 };
 

@@ -163,9 +163,14 @@ base::Status Adjacency::allocateRows(const Scratch& scratch)
     auto bytes = scratch.allocate(m_count * (wide() ? 8 : 4), Fill::Any);
     if (!bytes) return base::forward(bytes);
     m_rowBytes = std::move(*bytes);
+    setRows();
+    return {};
+}
+
+void Adjacency::setRows()
+{
     m_rows32 = wide() ? nullptr : rows32();
     m_rows64 = wide() ? rows64() : nullptr;
-    return {};
 }
 
 base::Status Adjacency::allocateRuns(const Scratch& scratch)
@@ -278,6 +283,36 @@ base::Status Adjacency::arrangeNumbers(const Adjacency& original, const std::int
     if (wide()) arrange(original, *this, order, original.m_rows64, rows64(), threads);
     else arrange(original, *this, order, original.m_rows32, rows32(), threads);
     return {};
+}
+
+std::array<ArrayCache::Bytes, 3> Adjacency::arrays() const
+{
+    const auto bytes = [](const auto* numbers, std::int64_t count) {
+        return numbers ? std::as_bytes(std::span(numbers, static_cast<std::size_t>(count))) : ArrayCache::Bytes();
+    };
+    return {bytes(m_offsets, m_targets + 1), wide() ? bytes(m_rows64, m_count) : bytes(m_rows32, m_count),
+            bytes(m_runs, m_targets + 1)};
+}
+
+std::optional<Adjacency> Adjacency::from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry)
+{
+    if (entry.arrays.size() != 3) return std::nullopt;
+    const auto part = [&](std::size_t i) {
+        auto* const first = const_cast<std::byte*>(entry.arrays[i].data());
+        return std::shared_ptr<std::byte>(std::const_pointer_cast<void>(entry.owner), first);
+    };
+    Adjacency made;
+    made.m_targets = targets;
+    made.m_count = rows;
+    made.m_offsetBytes = part(0);
+    made.m_offsets = made.offsetsToWrite();
+    const bool runs = !entry.arrays[2].empty(), numbers = !entry.arrays[1].empty();
+    if (runs || numbers) made.m_rowBytes = part(runs ? 2 : 1);
+    if (runs) made.m_runs = made.runsToWrite();
+    if (numbers) made.setRows();
+    const auto same = [](ArrayCache::Bytes a, ArrayCache::Bytes b) { return a.size() == b.size(); };
+    if (!std::ranges::equal(made.arrays(), entry.arrays, same) || made.m_offsets[targets] != rows) return std::nullopt;
+    return made;
 }
 
 std::int64_t Adjacency::bytes() const

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/parallel.h"
 #include "base/result.h"
+#include "graph/array_cache.h"
 #include "graph/file.h"
 
 namespace hopscope::graph {
@@ -42,6 +45,11 @@ public:
     [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
                                                    int threads) const;
 
+    // What arrays() was of an adjacency with so many targets and rows; nullopt: its arrays have other sizes.
+    static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry);
+    // Of this one: offsets, numbers of rows, runs; those that are not there are empty. Valid as long as any copy of it.
+    [[nodiscard]] std::array<ArrayCache::Bytes, 3> arrays() const;
+
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
     // Of all targets.
     [[nodiscard]] std::int64_t rows() const { return m_targets ? end(m_targets - 1) : 0; }
@@ -61,6 +69,8 @@ public:
     }
     // Whether each row is at the position of its number.
     [[nodiscard]] bool inOrder() const { return !m_rows32 && !m_rows64 && !m_runs; }
+    // Whether numbers of rows are kept.
+    [[nodiscard]] bool numbered() const { return m_rows32 || m_rows64; }
     // targets() + 1 numbers: offsets()[t] is begin(t). Valid as long as any copy of this object.
     [[nodiscard]] const std::int64_t* offsets() const { return m_offsets; }
     [[nodiscard]] std::int64_t bytes() const;
@@ -93,6 +103,7 @@ private:
     base::Status allocateOffsets(const Scratch& scratch);
     base::Status allocateRows(const Scratch& scratch);
     base::Status allocateRuns(const Scratch& scratch);
+    void setRows();  // to m_rowBytes
     template <class Number>
     void findRuns(const Number* key, std::int64_t stride, std::int64_t split, int threads);
     base::Status arrangeRuns(const Adjacency& original, const std::int64_t* order, const Scratch& scratch, int threads);

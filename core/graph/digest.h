@@ -18,6 +18,8 @@ struct Digest {
 
 // Linear, several bytes per clock cycle.
 Digest digestOf(const void* data, std::size_t size);
+// Of the digests of its pieces of 1 MiB, on so many threads; does not depend on their number.
+Digest digestOf(const void* data, std::size_t size, int threads);
 // Of digests: that of their bytes, one after the other.
 Digest digestOf(std::span<const Digest> parts);
 

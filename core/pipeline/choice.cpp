@@ -111,7 +111,7 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
 {
     std::optional<graph::ScratchScope> scratch;  // without a limit the run uses again what the predictor has freed
     if (device.memory) scratch.emplace(true);
-    forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder, device.cache);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
     if (!answer) return base::forward(answer);
     ChosenPlan chosen{.plan = std::move(answer->plan)};

@@ -82,6 +82,7 @@ executor::Options runOptions(const ExecutionRequest& request, const Prepared& pr
     options.fuse = request.device.fuse;
     options.reorder = orderOf(request);
     options.store = request.device.store;
+    options.cache = request.device.cache;
     options.dropStores = request.device.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     options.journal = request.journal;
@@ -206,9 +207,19 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
 
 }  // namespace
 
+base::Status makeCacheFolder(const std::string& folder)
+{
+    std::error_code problem;
+    if (!folder.empty()) std::filesystem::create_directories(folder, problem);
+    if (!problem) return {};
+    return base::fail(base::ErrorCode::Resources, "cannot create the folder " + folder + ": " + problem.message(),
+                      "choose another folder for the cache, or leave it out");
+}
+
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop)
 {
+    if (const base::Status made = makeCacheFolder(request.device.cache); !made) return base::forward(made);
     executor::installCpuAllocator();
     const executor::Cores cores(request.device.threads);
     Execution execution;

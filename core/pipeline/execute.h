@@ -38,6 +38,9 @@ struct ExecutionRequest {
     executor::Probe* probe = nullptr;  // on the CPU, with a batch; nothing is learnt of a run that is looked at
 };
 
+// DeviceOptions::cache, with the folders around it; Resources where that is impossible.
+base::Status makeCacheFolder(const std::string& folder);
+
 // Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.
 // Where a branch went the other way on the real inputs and the graph is small, `prepared` is walked once more with them; a
 // plan that is given leaves it as it is.

@@ -35,6 +35,7 @@ struct DeviceOptions {
     std::vector<base::Fuse> fuse = base::allFuse();         // patterns that a CPU computes in one pass over the edges
     base::Reorder reorder = base::Reorder::Auto;            // in which order a CPU computes nodes
     base::StoreType store = base::StoreType::Exact;         // of checkpoints
+    std::string cache = {};  // a folder for what later runs with the same edges need not make again; empty: none
 };
 
 // One of several processes that compute a run together, in a folder that all of them see.

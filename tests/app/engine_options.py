@@ -93,6 +93,87 @@ class Orders(EngineTest):
                      ROOT / "samples/karate/graph.safetensors", "-o", self.folder / "out", "--reorder", "best")
 
 
+class Caches(EngineTest):
+    """Folders that keep what is made of the edges."""
+
+    def setUp(self):
+        super().setUp()
+        self.model, self.cache = self.folder / "wide.pt", self.folder / "caches" / "mine"
+        models.save(models.Sage(WIDTH, 128, 47, 3), models.graph(50, 200, WIDTH), self.model)
+        self.data = self.graph("graph", planted(60_007, 100, 10, 1))
+
+    def graph(self, name, data):
+        save_file(data, str(self.folder / f"{name}.safetensors"))
+        return self.folder / f"{name}.safetensors"
+
+    def ran(self, data, *more, cache=None):
+        out = self.folder / "out"
+        report = self.document("run", self.model, "--data", data, "-o", out, "--verify", "none", "--cache", cache or self.cache, *more)
+        self.valid("report", report)
+        return report, (out / "out.npy").read_bytes()
+
+    def kept(self):
+        return {path: path.read_bytes() for path in self.cache.iterdir()}
+
+    def test_runs_find_what_others_have_made_of_the_same_edges_and_results_are_the_same_to_the_bit(self):
+        expected = engine("run", self.model, "--data", self.data, "-o", self.folder / "plain", "--verify", "none", "--reorder", "none")
+        self.assertEqual(expected.returncode, 0)
+        expected = (self.folder / "plain/out.npy").read_bytes()
+        first, made = self.ran(self.data, "--reorder", "community")
+        self.assertEqual(made, expected)
+        self.assertEqual(first["orders"][0]["reason"], "as asked for")
+        kept = self.kept()
+        # An adjacency and a column in the order of the input; the order; adjacency, column and places in it.
+        self.assertEqual(len(kept), 6)
+        second, made = self.ran(self.data, "--reorder", "community")
+        self.assertEqual(made, expected)
+        self.assertEqual(second["orders"][0]["reason"], "as asked for, found in the cache")
+        self.assertEqual(self.kept(), kept)
+        features = load_file(str(self.data))
+        features["x"] = features["x"] + numpy.float32(1)
+        third, made = self.ran(self.graph("features", features), "--reorder", "community")
+        self.assertIn("found", third["orders"][0]["reason"])
+        self.assertNotEqual(made, expected)
+        self.assertEqual(self.kept(), kept)
+
+    def test_edges_of_which_one_has_changed_are_others(self):
+        self.ran(self.data, "--reorder", "community")
+        data = load_file(str(self.data))
+        data["edge_index"][0, 1234] = (data["edge_index"][0, 1234] + 1) % 60_007
+        changed = self.graph("changed", data)
+        report, made = self.ran(changed, "--reorder", "community")
+        self.assertNotIn("found", report["orders"][0]["reason"])
+        _, expected = self.ran(changed, "--reorder", "none", cache=self.folder / "other")
+        self.assertEqual(made, expected)
+
+    def test_damaged_files_are_made_anew(self):
+        _, expected = self.ran(self.data, "--reorder", "community")
+        kept = self.kept()
+        for damage in (lambda b: b[: len(b) // 2], lambda b: b"", lambda b: b[:5000] + bytes([b[5000] ^ 1]) + b[5001:]):
+            for path, content in kept.items():
+                path.write_bytes(damage(content))
+            report, made = self.ran(self.data, "--reorder", "community")
+            self.assertEqual(made, expected)
+            self.assertNotIn("found", report["orders"][0]["reason"])
+            self.assertEqual(self.kept(), kept)
+
+    def test_an_order_that_is_kept_is_searched_for_where_one_run_would_not_gain_by_it(self):
+        data = self.graph("sparse", planted(60_007, 100, 8, 4))
+        alone = self.document("run", self.model, "--data", data, "-o", self.folder / "out", "--verify", "none", "--threads", 1)
+        self.assertIn("not worth the search", alone["orders"][0]["reason"])
+        _, expected = self.ran(data, "--reorder", "none", cache=self.folder / "other")
+        for reason in ("nodes of a community share rows", "nodes of a community share rows, found in the cache"):
+            report, made = self.ran(data, "--threads", 1)
+            self.assertEqual(report["orders"][0]["reason"], reason)
+            self.assertEqual(made, expected)
+
+    def test_a_folder_that_cannot_be_made_is_refused_and_one_that_cannot_be_written_is_said(self):
+        self.refused(6, "cannot create the folder", "run", self.model, "--data", self.data, "-o", self.folder / "out", "--cache",
+                     self.model / "below")
+        report, _ = self.ran(self.data, cache="/proc")
+        self.assertTrue(any(note.startswith("not all is kept for later runs: ") for note in report["notes"]))
+
+
 class Stores(EngineTest):
     def graph(self, scale=1.0):
         data = planted(60_000, 100, 6, 3)

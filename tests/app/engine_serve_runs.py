@@ -8,6 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
+import torch
 from safetensors.torch import load_file, save_file
 
 from serve_case import KARATE, ServeTest
@@ -64,6 +65,24 @@ class Holding(ServeTest):
             self.assertEqual((report["reorder"], report["verify"]["verdict"]), (order, "equal"))
             self.assertEqual([each["order"] for each in report["orders"]], [used] if used else [])
         self.refused(-32602, "reorder", self.start, client, document, plan, reorder="best")
+
+    def test_plans_and_runs_of_a_document_use_its_cache(self):
+        data, cache = self.folder / "graph.safetensors", self.folder / "cache"
+        given = {"x": torch.rand(5_000, 34), "edge_index": torch.randint(5_000, (2, 100_000), generator=torch.manual_seed(1))}
+        save_file(given, str(data))
+        kept = []
+        for _ in range(2):
+            client = self.client()
+            document = client.call("model/open", **{**KARATE, "data": [str(data)]}, cache=str(cache))["document"]
+            plan = self.plan(client, document)["plan"]
+            run = self.start(client, document, plan, reorder="degree", verify="full", last=True)["run"]
+            report = client.finished(run)["report"]
+            self.assertEqual(report["verify"]["verdict"], "equal")
+            self.assertEqual("found in the cache" in report["orders"][0]["reason"], bool(kept))
+            kept.append({path: path.stat().st_mtime_ns for path in cache.iterdir()})
+        self.assertGreater(len(kept[0]), 3)
+        self.assertEqual(kept[0], kept[1])
+        self.refused(-32006, "cannot create the folder", client.call, "model/open", **KARATE, cache=str(data / "below"))
 
     def test_the_last_run_takes_what_planning_has_found_and_planning_begins_anew(self):
         client = self.client()

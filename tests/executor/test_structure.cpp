@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <numeric>
 #include <random>
 
@@ -109,6 +110,69 @@ std::vector<std::int64_t> numbersOf(const Column& column)
     return all;
 }
 
+// What a run asks of edges: rows of the adjacency, numbers along it in the order of the input and of places.
+std::vector<std::int64_t> askedOf(Structure& s, ir::SpaceId edges, ir::KeyId owner, ir::KeyId key)
+{
+    std::vector<std::int64_t> all;
+    const graph::Adjacency& adjacency = s.adjacency(edges, owner);
+    all.insert(all.end(), adjacency.offsets(), adjacency.offsets() + adjacency.targets() + 1);
+    adjacency.eachRow(0, adjacency.rows(), [&](std::int64_t, std::int64_t row) { all.push_back(row); });
+    for (const Numbers numbers : {Numbers::Input, Numbers::Places}) {
+        const OwnedColumn& column = s.ownedColumn(edges, owner, key, numbers);
+        for (std::int64_t p = 0; p < adjacency.rows(); ++p) all.push_back(column[p]);
+    }
+    return all;
+}
+
+std::vector<std::filesystem::path> filesIn(const std::string& folder)
+{
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
+    return files;
+}
+
+// Puts zeros of the same sizes into all entries of a cache, with digests that are right.
+void emptyEntries(const std::string& folder)
+{
+    const graph::ArrayCache cache(folder, 1);
+    for (const auto& file : filesIn(folder)) {
+        graph::Digest name;
+        for (std::size_t i = 0; i < name.bytes.size(); ++i)
+            name.bytes[i] =
+                static_cast<std::uint8_t>(std::stoul(file.filename().string().substr(2 * i, 2), nullptr, 16));
+        const auto entry = cache.find(name);
+        REQUIRE(entry);
+        std::vector<std::byte> zeros(entry->arrays[0].size());
+        std::vector<graph::ArrayCache::Bytes> arrays = entry->arrays;
+        if (arrays.size() == 1) arrays[0] = zeros;
+        REQUIRE(cache.keep(name, arrays));
+    }
+}
+
+// Edges that are sorted or not, and where asked for, a loop behind them at every node; nodes in the order of the input, or
+// in another one from the start or from where the adjacency is there.
+struct CacheCase {
+    bool sorted, loops;
+    int arranged;  // 0: never, 1: before, 2: after
+
+    std::vector<std::int64_t> asked(Derived& d, const std::string& cache) const
+    {
+        const std::int64_t nodes = d.data.at("x").shape[0];
+        Structure s = d.structure(2);
+        if (!cache.empty()) s.cacheIn(cache);
+        const ir::SpaceId table = loops ? d.withLoops : d.edgeTable;
+        const ir::KeyId owner = loops ? d.loopEnd[1] : d.a.tables.endKey(1);
+        const ir::KeyId key = loops ? d.loopEnd[0] : d.a.tables.endKey(0);
+        if (arranged == 2) s.ownedColumn(table, owner, key);
+        std::vector<std::int64_t> order(static_cast<std::size_t>(nodes));
+        std::iota(order.rbegin(), order.rend(), 0);
+        if (arranged > 0) s.arrangeNodes(d.nodeTable, order);
+        std::vector<std::int64_t> all = askedOf(s, table, owner, key);
+        CHECK((!s.cache() || !s.cache()->problem()));
+        return all;
+    }
+};
+
 Prepared prepared(const char* name)
 {
     auto made = prepare(models(), name, base::Strategy::Depth);
@@ -219,6 +283,54 @@ TEST_CASE("columns of sorted edges are read where they lie, in any order of the 
             CHECK(order[static_cast<std::size_t>(places[static_cast<std::int64_t>(p)])] ==
                   column[static_cast<std::int64_t>(p)]);
     }
+}
+
+TEST_CASE("a cache has what another structure of the same edges has made, and nothing of other edges")
+{
+    for (const bool sorted : {false, true})
+        for (const bool loops : {false, true})
+            for (const int arranged : {0, 1, 2}) {
+                CAPTURE(sorted);
+                CAPTURE(loops);
+                CAPTURE(arranged);
+                const CacheCase wanted{sorted, loops, arranged};
+                const std::int64_t nodes = 5'000, edges = 100'000;
+                Derived d(1, nodes, edges), other(2, nodes, edges);
+                for (Derived* const each : {&d, &other}) {
+                    if (sorted) std::sort(each->ends[1].begin(), each->ends[1].end());
+                    each->give(nodes, edges);
+                }
+                const TemporaryFolder cache;
+                const auto expected = wanted.asked(d, {}), expectedOther = wanted.asked(other, {});
+                CHECK(wanted.asked(d, cache.path) == expected);
+                const std::size_t kept = filesIn(cache.path).size();
+                CHECK((kept == 0) == (sorted && arranged == 0));
+                CHECK(wanted.asked(d, cache.path) == expected);
+                CHECK(filesIn(cache.path).size() == kept);
+                CHECK(wanted.asked(other, cache.path) == expectedOther);
+                CHECK(filesIn(cache.path).size() == 2 * kept);
+                // It is the files that were read.
+                emptyEntries(cache.path);
+                CHECK((wanted.asked(d, cache.path) == expected) == (kept == 0));
+                for (const auto& file : filesIn(cache.path)) std::filesystem::resize_file(file, 5'000);
+                CHECK(wanted.asked(d, cache.path) == expected);
+            }
+}
+
+TEST_CASE("few edges are not kept, and a cache that cannot be written changes nothing")
+{
+    const TemporaryFolder cache;
+    const CacheCase unsorted{false, false, 1};
+    Derived few(1, 50, 1'000), many(1, 5'000, 100'000);
+    CHECK(unsorted.asked(few, cache.path) == unsorted.asked(few, {}));
+    CHECK(filesIn(cache.path).empty());
+    Structure s = many.structure(1);
+    s.cacheIn(cache.path + "/gone");
+    const ir::KeyId source = many.a.tables.endKey(0), destination = many.a.tables.endKey(1);
+    const auto asked = askedOf(s, many.edgeTable, destination, source);
+    CHECK(asked == CacheCase{false, false, 0}.asked(many, {}));
+    REQUIRE(s.cache()->problem());
+    CHECK(s.cache()->problem()->message.find("gone") != std::string::npos);
 }
 
 TEST_CASE("a number that 32 bits cannot hold is refused, not cut off")

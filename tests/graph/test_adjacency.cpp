@@ -115,6 +115,37 @@ TEST_CASE("rows are grouped by key in ascending order, whatever stride, threads 
     CHECK(folder.names().empty());
 }
 
+TEST_CASE("an adjacency is what its arrays say, and arrays of other sizes are none")
+{
+    const TempFolder folder;
+    const Scratch scratch(folder.path());
+    std::mt19937_64 random(4);
+    std::vector<std::int64_t> any(400), twice(400);
+    for (std::int64_t& key : any) key = static_cast<std::int64_t>(random() % 20);
+    std::vector<std::int64_t> sorted = any;
+    std::ranges::sort(sorted);
+    std::copy(sorted.begin(), sorted.begin() + 200, twice.begin() + 200);
+    std::copy(sorted.begin() + 200, sorted.end(), twice.begin());
+    for (const auto& keys : {any, sorted, twice, std::vector<std::int64_t>()}) {
+        CAPTURE(keys.size());
+        const auto rows = static_cast<std::int64_t>(keys.size());
+        const auto made = Adjacency::build(keys.data(), 1, rows, 20, scratch, 2);
+        REQUIRE(made);
+        const auto arrays = made->arrays();
+        ArrayCache::Entry entry{.arrays = {arrays.begin(), arrays.end()}, .owner = nullptr};
+        const auto again = Adjacency::from(20, rows, entry);
+        REQUIRE(again);
+        CHECK(listsOf(*again) == listsOf(*made));
+        CHECK(again->inOrder() == made->inOrder());
+        CHECK(again->numbered() == made->numbered());
+        CHECK(again->bytes() == made->bytes());
+        CHECK(!Adjacency::from(19, rows, entry));
+        CHECK(!Adjacency::from(20, rows + 1, entry));
+        entry.arrays.pop_back();
+        CHECK(!Adjacency::from(20, rows, entry));
+    }
+}
+
 TEST_CASE("tables without rows and tables without targets are fine")
 {
     const Scratch scratch("/nonexistent");

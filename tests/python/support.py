@@ -105,10 +105,10 @@ def edges(sources, targets, count, seed=0):
     return index
 
 
-def graph():
+def graph(nodes=NODES, links=EDGES):
     torch.manual_seed(1)
-    index = edges(NODES, NODES, EDGES)
-    return Data(x=torch.randn(NODES, FEATURES), edge_index=index, y=torch.zeros(NODES, dtype=torch.long))
+    index = edges(nodes, nodes, links)
+    return Data(x=torch.randn(nodes, FEATURES), edge_index=index, y=torch.zeros(nodes, dtype=torch.long))
 
 
 def shop():

@@ -110,6 +110,20 @@ class Inference(PackageTest):
             document = self.inference(model, data, verify=None, reorder=order).report.document
             self.assertEqual((document["reorder"], [each["order"] for each in document["orders"]]), (order, used))
 
+    def test_what_is_made_of_edges_is_kept_where_that_is_asked_for(self):
+        model, data, cache = made(Gcn), graph(5_000, 100_000), self.folder / "cache"
+        expected, kept = model.eval()(data.x, data.edge_index), None
+        for options in ({}, {}, {"out": self.folder / "long", "resume": True}):
+            result = self.inference(model, data, cache=cache, reorder="degree", **options)
+            self.same(result.output, expected)
+            (order,) = result.report.document["orders"]
+            self.assertEqual("found in the cache" in order["reason"], kept is not None)
+            files = {path: path.stat().st_mtime_ns for path in cache.iterdir()}
+            kept = kept or files
+            self.assertEqual(files, kept)
+        with self.assertRaisesRegex(hopscope.UsageError, "keep nothing for later runs"):
+            self.inference(model, data, cache=cache, cluster="local", workers=2, out=self.folder / "shared")
+
     def test_products_are_moved_before_sums_where_that_is_asked_for(self):
         torch.manual_seed(2)
         model, data = GraphSAGE(FEATURES, 16, 2, 3).eval(), graph()

@@ -174,6 +174,10 @@ void addRun(CLI::App& app, Parsed& parsed)
     addRounding(command, parsed);
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
+    command
+        .add_option("--cache", parsed.device.cache,
+                    "Keep adjacencies and node orders here for later runs on the same edges")
+        ->type_name("DIR");
     command.add_flag("--resume", parsed.resume,
                      "CPU: keep a journal in DIR and resume an interrupted run found there; results are bit-identical");
     CLI::Option* const shard =
@@ -269,17 +273,7 @@ void addPlace(CLI::App& app, Parsed& parsed)
         addCommand(app, parsed, "place", "Solve abstract placement instances (docs/placement-instance.md)",
                    "  hopscope-engine place cases.json --case gcn2_plain\n"
                    "  hopscope-engine place instance.json --strategy local-search --json\n");
-    pipeline::PlaceOptions& options = parsed.place;
-    command.add_option("INSTANCE", options.file, "File with a single case or a list of cases")->required();
-    command.add_option("--case", options.caseId, "Solve only the case with this id")->type_name("ID");
-    command.add_option("--strategy", parsed.texts.place, base::listNames<base::Strategy>())
-        ->type_name("S")
-        ->capture_default_str();
-    command.add_flag("--min-cut", options.minCut, "Also print the min-cut relaxation, a lower bound");
-    command.add_option("--deadline", options.deadline, "Time limit per instance")
-        ->type_name("SECONDS")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    addPlaceOptions(command, parsed.place, parsed.texts.place);
 }
 
 void addReceptiveField(CLI::App& app, Parsed& parsed)

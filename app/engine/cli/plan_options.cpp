@@ -37,6 +37,20 @@ void addPlanOptions(CLI::App& command, PlanTexts& texts)
         ->capture_default_str();
 }
 
+void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::string& strategy)
+{
+    command.add_option("INSTANCE", options.file, "File with a single case or a list of cases")->required();
+    command.add_option("--case", options.caseId, "Solve only the case with this id")->type_name("ID");
+    command.add_option("--strategy", strategy, base::listNames<base::Strategy>())
+        ->type_name("S")
+        ->capture_default_str();
+    command.add_flag("--min-cut", options.minCut, "Also print the min-cut relaxation, a lower bound");
+    command.add_option("--deadline", options.deadline, "Time limit per instance")
+        ->type_name("SECONDS")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+}
+
 void addReassociate(CLI::App& command, pipeline::ModelOptions& model)
 {
     command.add_flag("--reassociate", model.reassociate,

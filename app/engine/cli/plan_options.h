@@ -1,12 +1,13 @@
 #pragma once
 
-// The options of `plan` about what it tells beside the plan, and one that changes what is planned.
+// The options of `plan` about what it tells beside the plan, one that changes what is planned, and those of `place`.
 
 #include <optional>
 #include <string>
 
 #include "pipeline/options.h"
 #include "pipeline/owners.h"
+#include "pipeline/place.h"
 
 namespace CLI {
 class App;
@@ -23,6 +24,9 @@ struct PlanTexts {
 
 void addPlanOptions(CLI::App& command, PlanTexts& texts);
 std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts);
+
+// `strategy` by name.
+void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::string& strategy);
 
 // --reassociate, for every command that makes or runs a plan.
 void addReassociate(CLI::App& command, pipeline::ModelOptions& model);

@@ -21,8 +21,10 @@ base::Result<json::Value> inspectValue(pipeline::Prepared& prepared)
 Outcome Documents::open(const json::Reader& params, const Call& call)
 {
     const pipeline::ModelOptions options = modelOptionsOf(params);
+    const std::string cache = textOr(params, "cache", "");
     if (!params.ok()) return invalid(params);
     if (m_documents.size() >= mostDocuments) return invalid("too many models are open; close one");
+    if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
     RequestReporter reporter(call.progress);
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(options, true, reporter);
     if (!prepared) return failed(prepared.error());
@@ -34,7 +36,7 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
     if (call.stop.stop_requested())
         return failed({.code = base::ErrorCode::Cancelled, .message = "cancelled", .hint = {}, .where = {}});
     const std::int64_t id = m_next++;
-    m_documents[id] = std::make_unique<Document>(id, std::move(*prepared), m_folder);
+    m_documents[id] = std::make_unique<Document>(id, std::move(*prepared), m_folder, cache);
     json::Value result;
     result["document"] = id;
     result["inspect"] = std::move(*inspect);

@@ -32,10 +32,11 @@ struct SeenTensors {
 // Fixed once it is open: a run may read it while requests are answered. Predictor, kept plans and tensors are the answering
 // thread's.
 struct Document {
-    Document(std::int64_t number, pipeline::Prepared made, const std::string& folder)
+    Document(std::int64_t number, pipeline::Prepared made, const std::string& folder, const std::string& cacheFolder)
         : id(number),
           prepared(std::move(made)),
-          predictor(prepared.walk, prepared.analysis, prepared.inputs, folder)
+          cache(cacheFolder),
+          predictor(prepared.walk, prepared.analysis, prepared.inputs, folder, cache)
     {}
     Document(const Document&) = delete;
     Document& operator=(const Document&) = delete;
@@ -43,6 +44,7 @@ struct Document {
     std::int64_t id;
     bool spent = false;  // its data went with its last run
     pipeline::Prepared prepared;
+    std::string cache;  // pipeline::DeviceOptions::cache
     forecast::Predictor predictor;
     SeenTensors seen;
     std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline

@@ -116,6 +116,7 @@ Run* Runs::find(std::int64_t run, std::int64_t document)
 Outcome Runs::start(Document& document, const json::Reader& params, base::ProgressFn progress)
 {
     RunRequest request = requestOf(params);
+    request.execution.device.cache = document.cache;
     if (!params.ok()) return invalid(params);
     if (m_run && !m_run->finished()) return invalid("another run is in progress");
     if (!document.prepared.hasData())

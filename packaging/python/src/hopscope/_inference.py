@@ -74,6 +74,7 @@ class _Asked:
     reassociate: bool
     out: str | os.PathLike[str] | None
     scratch: str | os.PathLike[str] | None
+    cache: str | None = None
 
 
 @dataclass
@@ -86,7 +87,7 @@ class _Job:
     plan: Plan | str | None
     request: dict[str, Any]
     run: dict[str, Any]
-    reassociate: bool
+    opening: dict[str, Any]
 
 
 def inference(
@@ -116,6 +117,7 @@ def inference(
     layout: str = "shared",
     replicas: int = 1,
     scratch: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
     """Evaluates a model layer by layer for every node, and compares the result with its own `forward`.
@@ -135,20 +137,19 @@ def inference(
     a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of
     this machine; the run can be resumed in the same way, unless with `layout` "owners" they keep rows on their own
     disks, and another one a copy with `replicas` 2. `scratch`: the folder for temporary files, where memory or the
-    usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of (what,
-    done, total). Raises what hopscope.errors has; VerificationError carries the result. Ctrl+C leaves no file behind.
+    usual one has no room. `cache`: a folder in which adjacencies and orders of nodes are kept for later runs on the
+    same edges (not with `cluster`). `progress`: True, False, None (a bar on terminals and in notebooks) or a function
+    of (what, done, total). Raises what hopscope.errors has; VerificationError has the result. Ctrl+C leaves no file.
     """
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
     made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
     how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)
+    asked.cache = None if cache is None else str(Path(cache).absolute())
     crew = _crew(cluster, workers=workers, layout=layout, replicas=replicas)
     if cluster is not None:
         return _agreed(_together(asked, cluster, crew, progress))
-    if resume:
-        return _agreed(_resumed(asked, progress))
-    with reported(progress) as show:
-        return _agreed(_evaluated(asked, _Watcher(show)))
+    return _agreed(_resumed(asked, progress) if resume else _watched(asked, progress))
 
 
 def run(model: Any, data: Any, out: str | os.PathLike[str], **options: Any) -> Inference:
@@ -188,6 +189,11 @@ def _chosen(plan: Any) -> Plan | str | None:
         raise InputError(f"{plan}: cannot be read: {problem}", "is it a plan.json?") from problem
 
 
+def _watched(asked: _Asked, progress: bool | Progress | None) -> Inference:
+    with reported(progress) as show:
+        return _evaluated(asked, _Watcher(show))
+
+
 def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     inputs, expected = _inputs(asked.data)
     with contextlib.ExitStack() as held:
@@ -198,7 +204,8 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
         roles = role_words(asked.roles)
         how = {**asked.run, "transient": given.written if given_away else []}
-        job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how, asked.reassociate)
+        opening = {"reassociate": asked.reassociate, "cache": asked.cache}
+        job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how, opening)
         document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
         later(held.pop_all().close)
@@ -215,13 +222,15 @@ def _crew(cluster: str | None, **crew: Any) -> dict[str, Any]:
 def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
     if progress:
         raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
-    return _kept(asked, asked.scratch, _resuming.alone)
+    return _kept(asked, asked.scratch, _resuming.alone, {"cache": asked.cache})
 
 
 def _together(asked: _Asked, cluster: str, crew: Mapping[str, Any], progress: bool | Progress | None) -> Inference:
     """Files go where the workers see them: beside the folder of the results. `crew`: as for `_cluster.run`."""
     if asked.run["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
+    if asked.cache is not None:
+        raise UsageError("workers of a cluster keep nothing for later runs", "leave cache= or cluster= out")
 
     def carry(order: _resuming.Order) -> dict[str, Any]:
         return _cluster.run(_request(order), cluster, **crew, progress=progress)
@@ -241,8 +250,12 @@ def _request(order: _resuming.Order) -> dict[str, Any]:
 
 
 def _kept(
-    asked: _Asked, scratch: str | os.PathLike[str] | None, carry: Callable[[_resuming.Order], dict[str, Any]]
+    asked: _Asked,
+    scratch: str | os.PathLike[str] | None,
+    carry: Callable[[_resuming.Order], dict[str, Any]],
+    more: Mapping[str, Any] | None = None,
 ) -> Inference:
+    """`more`: options that only the run has."""
     if asked.out is None:
         raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
     inputs, expected, folder = *_inputs(asked.data), Path(asked.out)
@@ -250,7 +263,7 @@ def _kept(
         found, given = as_files(asked.model, inputs, asked.roles, place)
         files = files_of(found, given, asked.roles)
         opened = {"reassociate": asked.reassociate}
-        wanted = _resuming.Wanted({**asked.request, **opened}, asked.plan, {**asked.run, **opened})
+        wanted = _resuming.Wanted({**asked.request, **opened}, asked.plan, {**asked.run, **opened, **(more or {})})
         document, made = _resuming.carried_out(files, wanted, folder, place, carry)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
     return _result(document, made, found.saved, outputs, folder)
@@ -268,7 +281,7 @@ def _carried_out(
 ) -> tuple[dict[str, Any], Plan]:
     """The report, and the plan that it ran by."""
     files = {"model": str(job.model), "data": job.data, "roles": job.roles}
-    opened = client.call("model/open", **files, reassociate=job.reassociate)
+    opened = client.call("model/open", **files, **job.opening)
     number = opened["document"]
     made = _plan(client, number, opened["inspect"], job, saved)
     output = str(folder.absolute())

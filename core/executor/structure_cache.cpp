@@ -1,0 +1,154 @@
+#include "executor/structure_cache.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/parallel.h"
+
+namespace hopscope::executor {
+
+namespace {
+
+using Bytes = graph::ArrayCache::Bytes;
+
+// Part of every name: changes whenever what is made of the same edges does.
+constexpr const char* madeAs = "1 ";
+constexpr std::int64_t rowsAtOnce = 1 << 17;
+
+template <class Number>
+Bytes bytesOf(const Number* numbers, std::int64_t count)
+{
+    return std::as_bytes(std::span(numbers, static_cast<std::size_t>(count)));
+}
+
+graph::Digest digestOf(const std::string& text) { return graph::digestOf(text.data(), text.size()); }
+
+// Of numbers that do not follow each other in memory.
+graph::Digest digestOfStrided(const Column& column, std::int64_t first, std::int64_t last)
+{
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(last - first));
+    for (std::int64_t row = first; row < last; ++row) numbers[static_cast<std::size_t>(row - first)] = column[row];
+    return graph::digestOf(numbers.data(), numbers.size() * sizeof numbers[0]);
+}
+
+// Does not depend on the number of threads.
+graph::Digest digestOf(const Column& column, int threads)
+{
+    std::vector<graph::Digest> parts(static_cast<std::size_t>((column.rows + rowsAtOnce - 1) / rowsAtOnce));
+    base::parallelParts(std::ssize(parts), threads, 1, [&](int, std::int64_t firstPart, std::int64_t lastPart) {
+        for (std::int64_t i = firstPart; i < lastPart; ++i) {
+            const std::int64_t first = i * rowsAtOnce, last = std::min(first + rowsAtOnce, column.rows);
+            const Bytes numbers = column.narrow        ? bytesOf(column.narrow + first, last - first)
+                                  : column.stride == 1 ? bytesOf(column.data + first, last - first)
+                                                       : Bytes();
+            parts[static_cast<std::size_t>(i)] = numbers.empty() ? digestOfStrided(column, first, last)
+                                                                 : graph::digestOf(numbers.data(), numbers.size());
+        }
+    });
+    return graph::digestOf(parts);
+}
+
+std::shared_ptr<std::byte> shared(const graph::ArrayCache::Entry& entry, Bytes array)
+{
+    auto* const first = const_cast<std::byte*>(array.data());
+    return {std::const_pointer_cast<void>(entry.owner), first};
+}
+
+// nullopt: not what a column of so many rows looks like.
+std::optional<OwnedColumn> columnFrom(const graph::ArrayCache::Entry& entry, std::int64_t rows)
+{
+    if (entry.arrays.size() != 1) return std::nullopt;
+    const std::int64_t bytes = std::ssize(entry.arrays[0]);
+    if (bytes != rows * 4 && bytes != rows * 8) return std::nullopt;
+    return OwnedColumn{.bytes = shared(entry, entry.arrays[0]), .wide = bytes == rows * 8};
+}
+
+}  // namespace
+
+// ---- names
+
+std::string StructureCache::numbersOf(ir::SpaceId space, ir::KeyId key)
+{
+    std::string& text = m_numbers[{space, key}];
+    if (!text.empty()) return text;
+    const Column column = m_columns.passing(space, key);
+    if (column.identity()) text = "identity " + std::to_string(column.rows);
+    else text = (column.narrow ? "32 " : "64 ") + digestOf(column, m_threads).hex();
+    return text;
+}
+
+std::string StructureCache::orderOf(ir::SpaceId type) const
+{
+    const auto it = m_orders.find(type);
+    return it == m_orders.end() ? "input" : it->second;
+}
+
+std::string StructureCache::nameOf(ir::SpaceId space, ir::KeyId key)
+{
+    const ir::SpaceId target = m_tables.target(space, key);
+    return "adjacency " + numbersOf(space, key) + " of " + std::to_string(m_size(target)) + " in " + orderOf(target);
+}
+
+std::string StructureCache::nameOf(const EdgeKeys& keys, Numbers numbers)
+{
+    const ir::SpaceId target = m_tables.target(keys.table, keys.key);
+    const std::string order = numbers == Numbers::Places ? orderOf(target) : "input";
+    return "column " + numbersOf(keys.table, keys.key) + " of " + std::to_string(m_size(target)) + " in " + order +
+           " along " + nameOf(keys.table, keys.owner);
+}
+
+void StructureCache::keep(const std::string& name, std::span<const Bytes> arrays)
+{
+    const base::Status kept = m_files.keep(digestOf(madeAs + name), arrays);
+    if (!kept && !m_problem) m_problem = kept.error();
+}
+
+// ---- what is kept
+
+graph::Adjacency StructureCache::adjacency(ir::SpaceId space, ir::KeyId key,
+                                           const std::function<graph::Adjacency()>& make)
+{
+    const std::string name = nameOf(space, key);
+    if (const auto entry = m_files.find(digestOf(madeAs + name)))
+        if (auto found = graph::Adjacency::from(m_size(m_tables.target(space, key)), m_size(space), *entry))
+            return std::move(*found);
+    graph::Adjacency made = make();
+    keep(name, made.arrays());
+    return made;
+}
+
+OwnedColumn StructureCache::column(const EdgeKeys& keys, Numbers numbers, const std::function<OwnedColumn()>& make)
+{
+    const std::int64_t rows = m_size(keys.table);
+    const std::string name = nameOf(keys, numbers);
+    if (const auto entry = m_files.find(digestOf(madeAs + name)))
+        if (auto found = columnFrom(*entry, rows)) return std::move(*found);
+    OwnedColumn made = make();
+    made.with([&](const auto* first) { keep(name, std::array{bytesOf(first, rows)}); });
+    return made;
+}
+
+std::optional<graph::NodeOrder> StructureCache::findOrder(const EdgeKeys& keys, base::Reorder how)
+{
+    const std::string name = base::nameOf(how) + (" order of " + nameOf(keys, Numbers::Input));
+    const auto entry = m_files.find(digestOf(madeAs + name));
+    const std::int64_t nodes = m_size(m_tables.target(keys.table, keys.owner));
+    if (!entry || entry->arrays.size() != 1 ||
+        std::ssize(entry->arrays[0]) != nodes * static_cast<std::int64_t>(sizeof(std::int64_t)))
+        return std::nullopt;
+    const auto* const first = reinterpret_cast<const std::int64_t*>(entry->arrays[0].data());
+    return graph::NodeOrder(first, first + nodes);
+}
+
+void StructureCache::keepOrder(const EdgeKeys& keys, base::Reorder how, const graph::NodeOrder& order)
+{
+    const std::string name = base::nameOf(how) + (" order of " + nameOf(keys, Numbers::Input));
+    keep(name, std::array{bytesOf(order.data(), std::ssize(order))});
+}
+
+void StructureCache::arrange(ir::SpaceId type, const graph::NodeOrder& order)
+{
+    m_orders[type] = graph::digestOf(order.data(), order.size() * sizeof order[0], m_threads).hex();
+}
+
+}  // namespace hopscope::executor

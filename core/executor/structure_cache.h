@@ -1,0 +1,69 @@
+#pragma once
+
+// Private to executor: parts of a structure that later runs with the same edges take from a folder (graph/array_cache.h).
+//
+// Each is named after everything that it is made of: the numbers of its key columns, the sizes of tables, and the orders
+// of nodes. What is quicker to make than to read is not kept.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/reorder.h"
+#include "executor/key_columns.h"
+#include "executor/owned_column.h"
+#include "graph/array_cache.h"
+#include "graph/node_order.h"
+
+namespace hopscope::executor {
+
+// The edges of `table` by their keys `owner`, and the column of their keys `key`.
+struct EdgeKeys {
+    ir::SpaceId table;
+    ir::KeyId owner, key;
+};
+
+// Not thread-safe.
+class StructureCache {
+public:
+    StructureCache(std::string folder, const analysis::Tables& tables, KeyColumns& columns, SizeOf size, int threads)
+        : m_files(std::move(folder), threads),
+          m_tables(tables),
+          m_columns(columns),
+          m_size(std::move(size)),
+          m_threads(threads)
+    {}
+
+    // Those in the folder, or what `make` returns, which is kept there.
+    graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key, const std::function<graph::Adjacency()>& make);
+    OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const std::function<OwnedColumn()>& make);
+
+    // The order that an earlier run has found for the targets of `keys.owner`.
+    std::optional<graph::NodeOrder> findOrder(const EdgeKeys& keys, base::Reorder how);
+    void keepOrder(const EdgeKeys& keys, base::Reorder how, const graph::NodeOrder& order);
+    // From now on the nodes of the type are in this order.
+    void arrange(ir::SpaceId type, const graph::NodeOrder& order);
+
+    // Why something could not be kept, if so.
+    [[nodiscard]] const std::optional<base::Error>& problem() const { return m_problem; }
+
+private:
+    std::string numbersOf(ir::SpaceId space, ir::KeyId key);
+    std::string orderOf(ir::SpaceId type) const;
+    std::string nameOf(ir::SpaceId space, ir::KeyId key);
+    std::string nameOf(const EdgeKeys& keys, Numbers numbers);
+    void keep(const std::string& name, std::span<const graph::ArrayCache::Bytes> arrays);
+
+    graph::ArrayCache m_files;
+    const analysis::Tables& m_tables;
+    KeyColumns& m_columns;
+    SizeOf m_size;
+    int m_threads;
+    std::map<std::pair<ir::SpaceId, ir::KeyId>, std::string> m_numbers;
+    std::map<ir::SpaceId, std::string> m_orders;
+    std::optional<base::Error> m_problem;
+};
+
+}  // namespace hopscope::executor

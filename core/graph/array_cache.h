@@ -1,0 +1,44 @@
+#pragma once
+
+// Arrays that were made of a graph, kept in a folder for later processes.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/digest.h"
+
+namespace hopscope::graph {
+
+// Each entry is a file under its name, the digest of what the arrays were made of, and holds the digest of its content: a
+// damaged file counts as none. Several processes may share a folder, and anybody may remove files that no process reads.
+// docs/format-cache.md has the format.
+class ArrayCache {
+public:
+    using Bytes = std::span<const std::byte>;
+
+    struct Entry {
+        std::vector<Bytes> arrays;  // each begins at a multiple of 4096 bytes
+        std::shared_ptr<const void> owner;
+    };
+
+    ArrayCache(std::string folder, int threads) : m_folder(std::move(folder)), m_threads(threads) {}
+
+    // The arrays in mapped memory, read once; nullopt: there are none.
+    [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
+    // Fails like NewFile; find() is as before then.
+    [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
+
+private:
+    [[nodiscard]] std::string fileOf(const Digest& name) const;
+
+    std::string m_folder;
+    int m_threads;
+};
+
+}  // namespace hopscope::graph
