@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t leastCached = 1 << 16;  // rows: others are made faster than files are opened
 constexpr std::int64_t rowsLookedAt = 1 << 14;
 
 // Whether the first rows of the keys ascend: all of them, or nearly all, are in order then, and nothing is to be sorted.
@@ -39,7 +38,7 @@ void Adjacencies::cacheIn(const std::string& folder)
     if (!m_cache) m_cache.emplace(folder, m_tables, m_columns, m_size, m_threads);
 }
 
-bool Adjacencies::caches(ir::SpaceId space) const { return m_cache && m_size(space) >= leastCached; }
+bool Adjacencies::caches(ir::SpaceId space) const { return m_cache && m_cache->keeps(space); }
 
 // ---- adjacencies
 

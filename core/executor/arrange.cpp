@@ -123,18 +123,22 @@ private:
         return reason + (m_found ? ", found in the cache" : "") + rounding;
     }
 
+    // Where later runs find the order; nullptr: nowhere.
+    [[nodiscard]] StructureCache* cache() const
+    {
+        StructureCache* const kept = m_session.structure.cache();
+        return kept && kept->keeps(m_relation->space) ? kept : nullptr;
+    }
+
     // An order that is kept is worth its search also where this run alone does not gain by it.
     graph::NodeOrder foundOrMade(const graph::Neighbours& graph, Reorder how)
     {
-        StructureCache* const cache = m_session.structure.cache();
-        if (!cache) return made(graph, how);
         const EdgeKeys edges{m_relation->space, m_relation->owner, m_relation->key};
-        if (auto found = cache->findOrder(edges, how)) {
-            m_found = true;
-            return std::move(*found);
-        }
+        auto found = cache() ? cache()->findOrder(edges, how) : std::nullopt;
+        m_found = found.has_value();
+        if (found) return std::move(*found);
         graph::NodeOrder order = made(graph, how);
-        cache->keepOrder(edges, how, order);
+        if (cache()) cache()->keepOrder(edges, how, order);
         return order;
     }
 
@@ -247,8 +251,7 @@ private:
     {
         const auto edges = static_cast<double>(m_relation->edges), nodes = static_cast<double>(m_nodes);
         const double cores = at::get_num_threads();
-        const double search =
-            m_session.structure.cache() ? 0 : (edges * secondsPerEdge + nodes * secondsPerNode) / cores;
+        const double search = cache() ? 0 : (edges * secondsPerEdge + nodes * secondsPerNode) / cores;
         const double cost = search + nodes * resultBytes() * secondsPerResult;
         return share * edges * bytesPerEdge() * secondsPerByte / cores > leastGain * cost;
     }

@@ -36,6 +36,9 @@ public:
           m_threads(threads)
     {}
 
+    // Whether the table has so many rows that anything of it is kept.
+    [[nodiscard]] bool keeps(ir::SpaceId space) const { return m_size(space) >= leastRows; }
+
     // Those in the folder, or what `make` returns, which is kept there.
     graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key, const std::function<graph::Adjacency()>& make);
     OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const std::function<OwnedColumn()>& make);
@@ -50,6 +53,8 @@ public:
     [[nodiscard]] const std::optional<base::Error>& problem() const { return m_problem; }
 
 private:
+    static constexpr std::int64_t leastRows = 1 << 16;  // of fewer, all is made faster than files are opened
+
     std::string numbersOf(ir::SpaceId space, ir::KeyId key);
     std::string orderOf(ir::SpaceId type) const;
     std::string nameOf(ir::SpaceId space, ir::KeyId key);

@@ -167,6 +167,12 @@ class Caches(EngineTest):
             self.assertEqual(report["orders"][0]["reason"], reason)
             self.assertEqual(made, expected)
 
+    def test_nothing_is_kept_of_few_edges(self):
+        report = self.document("run", ROOT / "samples/karate/gcn.pt", "--data", ROOT / "samples/karate/graph.safetensors", "-o",
+                               self.folder / "out", "--reorder", "rcm", "--cache", self.cache)
+        self.assertEqual(report["orders"][0]["order"], "rcm")
+        self.assertEqual(self.kept(), {})
+
     def test_a_folder_that_cannot_be_made_is_refused_and_one_that_cannot_be_written_is_said(self):
         self.refused(6, "cannot create the folder", "run", self.model, "--data", self.data, "-o", self.folder / "out", "--cache",
                      self.model / "below")
