@@ -13,7 +13,7 @@ using Bytes = graph::ArrayCache::Bytes;
 
 // Part of every name: changes whenever what is made of the same edges does.
 constexpr const char* madeAs = "1 ";
-constexpr std::int64_t rowsAtOnce = 1 << 17;
+constexpr std::int64_t rowsAtOnce = 1 << 17;  // 1 MiB: a piece of graph::digestOf()
 
 template <class Number>
 Bytes bytesOf(const Number* numbers, std::int64_t count)
@@ -23,35 +23,28 @@ Bytes bytesOf(const Number* numbers, std::int64_t count)
 
 graph::Digest digestOf(const std::string& text) { return graph::digestOf(text.data(), text.size()); }
 
-// Of numbers that do not follow each other in memory.
-graph::Digest digestOfStrided(const Column& column, std::int64_t first, std::int64_t last)
-{
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(last - first));
-    for (std::int64_t row = first; row < last; ++row) numbers[static_cast<std::size_t>(row - first)] = column[row];
-    return graph::digestOf(numbers.data(), numbers.size() * sizeof numbers[0]);
-}
-
-// Does not depend on the number of threads.
-graph::Digest digestOf(const Column& column, int threads)
+// Of numbers that do not follow each other in memory: as if they did.
+graph::Digest digestOfStrided(const Column& column, int threads)
 {
     std::vector<graph::Digest> parts(static_cast<std::size_t>((column.rows + rowsAtOnce - 1) / rowsAtOnce));
     base::parallelParts(std::ssize(parts), threads, 1, [&](int, std::int64_t firstPart, std::int64_t lastPart) {
+        std::vector<std::int64_t> numbers;
         for (std::int64_t i = firstPart; i < lastPart; ++i) {
-            const std::int64_t first = i * rowsAtOnce, last = std::min(first + rowsAtOnce, column.rows);
-            const Bytes numbers = column.narrow        ? bytesOf(column.narrow + first, last - first)
-                                  : column.stride == 1 ? bytesOf(column.data + first, last - first)
-                                                       : Bytes();
-            parts[static_cast<std::size_t>(i)] = numbers.empty() ? digestOfStrided(column, first, last)
-                                                                 : graph::digestOf(numbers.data(), numbers.size());
+            numbers.clear();
+            for (std::int64_t row = i * rowsAtOnce; row < std::min((i + 1) * rowsAtOnce, column.rows); ++row)
+                numbers.push_back(column[row]);
+            parts[static_cast<std::size_t>(i)] = graph::digestOf(numbers.data(), numbers.size() * sizeof numbers[0]);
         }
     });
     return graph::digestOf(parts);
 }
 
-std::shared_ptr<std::byte> shared(const graph::ArrayCache::Entry& entry, Bytes array)
+graph::Digest digestOf(const Column& column, int threads)
 {
-    auto* const first = const_cast<std::byte*>(array.data());
-    return {std::const_pointer_cast<void>(entry.owner), first};
+    const auto rows = static_cast<std::size_t>(column.rows);
+    if (column.narrow) return graph::digestOf(column.narrow, rows * sizeof *column.narrow, threads);
+    if (column.stride == 1) return graph::digestOf(column.data, rows * sizeof *column.data, threads);
+    return digestOfStrided(column, threads);
 }
 
 // nullopt: not what a column of so many rows looks like.
@@ -60,7 +53,7 @@ std::optional<OwnedColumn> columnFrom(const graph::ArrayCache::Entry& entry, std
     if (entry.arrays.size() != 1) return std::nullopt;
     const std::int64_t bytes = std::ssize(entry.arrays[0]);
     if (bytes != rows * 4 && bytes != rows * 8) return std::nullopt;
-    return OwnedColumn{.bytes = shared(entry, entry.arrays[0]), .wide = bytes == rows * 8};
+    return OwnedColumn{.bytes = entry.shared(0), .wide = bytes == rows * 8};
 }
 
 }  // namespace
@@ -97,6 +90,16 @@ std::string StructureCache::nameOf(const EdgeKeys& keys, Numbers numbers)
            " along " + nameOf(keys.table, keys.owner);
 }
 
+std::string StructureCache::nameOf(const EdgeKeys& keys, base::Reorder how)
+{
+    return base::nameOf(how) + (" order of " + nameOf(keys, Numbers::Input));
+}
+
+std::optional<graph::ArrayCache::Entry> StructureCache::find(const std::string& name) const
+{
+    return m_files.find(digestOf(madeAs + name));
+}
+
 void StructureCache::keep(const std::string& name, std::span<const Bytes> arrays)
 {
     const base::Status kept = m_files.keep(digestOf(madeAs + name), arrays);
@@ -109,7 +112,7 @@ graph::Adjacency StructureCache::adjacency(ir::SpaceId space, ir::KeyId key,
                                            const std::function<graph::Adjacency()>& make)
 {
     const std::string name = nameOf(space, key);
-    if (const auto entry = m_files.find(digestOf(madeAs + name)))
+    if (const auto entry = find(name))
         if (auto found = graph::Adjacency::from(m_size(m_tables.target(space, key)), m_size(space), *entry))
             return std::move(*found);
     graph::Adjacency made = make();
@@ -121,7 +124,7 @@ OwnedColumn StructureCache::column(const EdgeKeys& keys, Numbers numbers, const 
 {
     const std::int64_t rows = m_size(keys.table);
     const std::string name = nameOf(keys, numbers);
-    if (const auto entry = m_files.find(digestOf(madeAs + name)))
+    if (const auto entry = find(name))
         if (auto found = columnFrom(*entry, rows)) return std::move(*found);
     OwnedColumn made = make();
     made.with([&](const auto* first) { keep(name, std::array{bytesOf(first, rows)}); });
@@ -130,8 +133,7 @@ OwnedColumn StructureCache::column(const EdgeKeys& keys, Numbers numbers, const 
 
 std::optional<graph::NodeOrder> StructureCache::findOrder(const EdgeKeys& keys, base::Reorder how)
 {
-    const std::string name = base::nameOf(how) + (" order of " + nameOf(keys, Numbers::Input));
-    const auto entry = m_files.find(digestOf(madeAs + name));
+    const auto entry = find(nameOf(keys, how));
     const std::int64_t nodes = m_size(m_tables.target(keys.table, keys.owner));
     if (!entry || entry->arrays.size() != 1 ||
         std::ssize(entry->arrays[0]) != nodes * static_cast<std::int64_t>(sizeof(std::int64_t)))
@@ -142,8 +144,7 @@ std::optional<graph::NodeOrder> StructureCache::findOrder(const EdgeKeys& keys, 
 
 void StructureCache::keepOrder(const EdgeKeys& keys, base::Reorder how, const graph::NodeOrder& order)
 {
-    const std::string name = base::nameOf(how) + (" order of " + nameOf(keys, Numbers::Input));
-    keep(name, std::array{bytesOf(order.data(), std::ssize(order))});
+    keep(nameOf(keys, how), std::array{bytesOf(order.data(), std::ssize(order))});
 }
 
 void StructureCache::arrange(ir::SpaceId type, const graph::NodeOrder& order)

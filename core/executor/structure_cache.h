@@ -59,6 +59,8 @@ private:
     std::string orderOf(ir::SpaceId type) const;
     std::string nameOf(ir::SpaceId space, ir::KeyId key);
     std::string nameOf(const EdgeKeys& keys, Numbers numbers);
+    std::string nameOf(const EdgeKeys& keys, base::Reorder how);
+    [[nodiscard]] std::optional<graph::ArrayCache::Entry> find(const std::string& name) const;
     void keep(const std::string& name, std::span<const graph::ArrayCache::Bytes> arrays);
 
     graph::ArrayCache m_files;

@@ -297,17 +297,13 @@ std::array<ArrayCache::Bytes, 3> Adjacency::arrays() const
 std::optional<Adjacency> Adjacency::from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry)
 {
     if (entry.arrays.size() != 3) return std::nullopt;
-    const auto part = [&](std::size_t i) {
-        auto* const first = const_cast<std::byte*>(entry.arrays[i].data());
-        return std::shared_ptr<std::byte>(std::const_pointer_cast<void>(entry.owner), first);
-    };
     Adjacency made;
     made.m_targets = targets;
     made.m_count = rows;
-    made.m_offsetBytes = part(0);
+    made.m_offsetBytes = entry.shared(0);
     made.m_offsets = made.offsetsToWrite();
     const bool runs = !entry.arrays[2].empty(), numbers = !entry.arrays[1].empty();
-    if (runs || numbers) made.m_rowBytes = part(runs ? 2 : 1);
+    if (runs || numbers) made.m_rowBytes = entry.shared(runs ? 2 : 1);
     if (runs) made.m_runs = made.runsToWrite();
     if (numbers) made.setRows();
     const auto same = [](ArrayCache::Bytes a, ArrayCache::Bytes b) { return a.size() == b.size(); };

@@ -25,6 +25,12 @@ public:
     struct Entry {
         std::vector<Bytes> arrays;  // each begins at a multiple of 4096 bytes
         std::shared_ptr<const void> owner;
+
+        // To which nobody may write.
+        [[nodiscard]] std::shared_ptr<std::byte> shared(std::size_t array) const
+        {
+            return {std::const_pointer_cast<void>(owner), const_cast<std::byte*>(arrays[array].data())};
+        }
     };
 
     ArrayCache(std::string folder, int threads) : m_folder(std::move(folder)), m_threads(threads) {}

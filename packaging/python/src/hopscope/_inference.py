@@ -222,7 +222,7 @@ def _crew(cluster: str | None, **crew: Any) -> dict[str, Any]:
 def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
     if progress:
         raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
-    return _kept(asked, asked.scratch, _resuming.alone, {"cache": asked.cache})
+    return _kept(asked, asked.scratch, _resuming.alone)
 
 
 def _together(asked: _Asked, cluster: str, crew: Mapping[str, Any], progress: bool | Progress | None) -> Inference:
@@ -250,12 +250,8 @@ def _request(order: _resuming.Order) -> dict[str, Any]:
 
 
 def _kept(
-    asked: _Asked,
-    scratch: str | os.PathLike[str] | None,
-    carry: Callable[[_resuming.Order], dict[str, Any]],
-    more: Mapping[str, Any] | None = None,
+    asked: _Asked, scratch: str | os.PathLike[str] | None, carry: Callable[[_resuming.Order], dict[str, Any]]
 ) -> Inference:
-    """`more`: options that only the run has."""
     if asked.out is None:
         raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
     inputs, expected, folder = *_inputs(asked.data), Path(asked.out)
@@ -263,7 +259,8 @@ def _kept(
         found, given = as_files(asked.model, inputs, asked.roles, place)
         files = files_of(found, given, asked.roles)
         opened = {"reassociate": asked.reassociate}
-        wanted = _resuming.Wanted({**asked.request, **opened}, asked.plan, {**asked.run, **opened, **(more or {})})
+        run = {**asked.run, **opened, "cache": asked.cache}
+        wanted = _resuming.Wanted({**asked.request, **opened}, asked.plan, run)
         document, made = _resuming.carried_out(files, wanted, folder, place, carry)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
     return _result(document, made, found.saved, outputs, folder)
