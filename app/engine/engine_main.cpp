@@ -8,12 +8,30 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "graph/file.h"
+#include "verify/fork_server.h"
+#include "verify/verify.h"
 
 namespace hopscope::engine {
 
 namespace {
 
 constexpr std::int64_t shareForScratch = 4;  // the fourth part of what is free may hold structure and the prologue
+
+void allowScratch() { graph::allowAnonymousScratch(base::availableMemory() / shareForScratch); }
+
+int oracle(const std::string& request)
+{
+    allowScratch();
+    return verify::forkedOracleMain(request);
+}
+
+// Workers verify at the end alone, and whoever looks for them is to find one process for each.
+bool verifies(const Command& command)
+{
+    if (const auto* run = std::get_if<RunCommand>(&command)) return run->verify != verify::Mode::None;
+    return std::holds_alternative<VerifyCommand>(command) || std::holds_alternative<ExportCommand>(command) ||
+           std::holds_alternative<ServeCommand>(command);
+}
 
 base::Result<int> runCommand(const Command& command, Session& session)
 {
@@ -43,10 +61,11 @@ int engineMain(int count, char** arguments)
         console.error(invocation.error());
         return static_cast<int>(invocation.error().code);
     }
+    if (verifies(invocation->command)) verify::beginForkServer(oracle);  // before the first thread
     // The child of a verification is stopped by its parent, not by signals of its own.
     std::optional<Interrupt> interrupt;
     if (!std::holds_alternative<OracleCommand>(invocation->command)) interrupt.emplace();
-    graph::allowAnonymousScratch(base::availableMemory() / shareForScratch);
+    allowScratch();
     Session session{console, interrupt ? interrupt->token() : std::stop_token()};
     const base::Result<int> code = guarded(invocation->command, session);
     if (code) return *code;

@@ -179,17 +179,26 @@ int guarded(const OracleRequest& request)
     }
 }
 
+int answer(const OracleRequest& request)
+{
+    volunteerForOom();
+    limitMemory(request.memory);
+    ::setenv("THP_MEM_ALLOC_ENABLE", "1", 0);  // LibTorch's allocator: forward's temporaries in huge pages
+    return guarded(request);
+}
+
 }  // namespace
 
 int oracleMain(const std::string& requestPath)
 {
     const base::Result<OracleRequest> request = readRequest(requestPath);
-    if (!request) return 1;
-    if (parentGone(request->parent)) return 1;
-    volunteerForOom();
-    limitMemory(request->memory);
-    ::setenv("THP_MEM_ALLOC_ENABLE", "1", 0);  // LibTorch's allocator: forward's temporaries in huge pages
-    return guarded(*request);
+    return request && !parentGone(request->parent) ? answer(*request) : 1;
+}
+
+int forkedOracleMain(const std::string& requestPath)
+{
+    const base::Result<OracleRequest> request = readRequest(requestPath);
+    return request ? answer(*request) : 1;
 }
 
 }  // namespace hopscope::verify

@@ -17,6 +17,7 @@
 
 #include "base/proc.h"
 #include "base/temporary_file.h"
+#include "verify/fork_server.h"
 
 extern char** environ;
 
@@ -48,7 +49,35 @@ std::vector<std::string> commandLine(const OracleChild& child, const std::string
     return command;
 }
 
-base::Result<pid_t> spawn(std::vector<std::string> command, const std::string& log)
+// A child, whichever way it was begun.
+class Process {
+public:
+    explicit Process(pid_t started) : m_pid(started) {}
+    explicit Process(ForkedChild forked) : m_pid(forked.pid()), m_forked(std::move(forked)) {}
+
+    [[nodiscard]] pid_t pid() const { return m_pid; }
+    // As waitpid() has it, once it has ended.
+    [[nodiscard]] std::optional<int> status()
+    {
+        if (m_forked) return m_forked->status(false);
+        int status = 0;
+        return waitpid(m_pid, &status, WNOHANG) == m_pid ? std::optional(status) : std::nullopt;
+    }
+    int kill()
+    {
+        ::kill(m_pid, SIGKILL);
+        if (m_forked) return *m_forked->status(true);
+        int status = 0;
+        while (waitpid(m_pid, &status, 0) < 0 && errno == EINTR) {}
+        return status;
+    }
+
+private:
+    pid_t m_pid;
+    std::optional<ForkedChild> m_forked;
+};
+
+base::Result<Process> spawn(std::vector<std::string> command, const std::string& log)
 {
     std::vector<char*> argv;
     for (std::string& word : command) argv.push_back(word.data());
@@ -73,7 +102,15 @@ base::Result<pid_t> spawn(std::vector<std::string> command, const std::string& l
     if (error != 0)
         return base::fail(ErrorCode::Internal,
                           "the oracle " + command[0] + " cannot be started: " + std::strerror(error));
-    return pid;
+    return Process(pid);
+}
+
+// This program's own oracle takes next to no time where the program has a server for it.
+base::Result<Process> begun(const OracleChild& child, const std::string& request, const std::string& log)
+{
+    if (child.program.empty())
+        if (std::optional<ForkedChild> forked = forkChild(request, log)) return Process(*std::move(forked));
+    return spawn(commandLine(child, request), log);
 }
 
 enum class Watch : std::uint8_t { Ended, Cancelled, Memory, Time };
@@ -84,32 +121,20 @@ struct Watched {
     std::int64_t peak = 0;
 };
 
-int reap(pid_t pid)
+Watched watch(Process& process, const OracleChild& child, Clock::time_point start, const std::stop_token& stop)
 {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    return status;
-}
-
-Watched killed(pid_t pid, Watch why, std::int64_t peak)
-{
-    kill(pid, SIGKILL);
-    return {.why = why, .status = reap(pid), .peak = peak};
-}
-
-Watched watch(pid_t pid, const OracleChild& child, Clock::time_point start, const std::stop_token& stop)
-{
-    const std::string process = std::to_string(pid);
+    const std::string name = std::to_string(process.pid());
     std::int64_t peak = 0;
+    const auto killed = [&](Watch why) { return Watched{.why = why, .status = process.kill(), .peak = peak}; };
     for (;;) {
-        int status = 0;
-        if (waitpid(pid, &status, WNOHANG) == pid) return {.why = Watch::Ended, .status = status, .peak = peak};
-        if (stop.stop_requested()) return killed(pid, Watch::Cancelled, peak);
-        peak = std::max(peak, base::anonymousMemory(process));
-        if (child.memory > 0 && peak > child.memory) return killed(pid, Watch::Memory, peak);
+        if (const std::optional<int> status = process.status())
+            return {.why = Watch::Ended, .status = *status, .peak = peak};
+        if (stop.stop_requested()) return killed(Watch::Cancelled);
+        peak = std::max(peak, base::anonymousMemory(name));
+        if (child.memory > 0 && peak > child.memory) return killed(Watch::Memory);
         const std::chrono::duration<double> elapsed = Clock::now() - start;
-        if (child.seconds && elapsed.count() > *child.seconds) return killed(pid, Watch::Time, peak);
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (child.seconds && elapsed.count() > *child.seconds) return killed(Watch::Time);
+        std::this_thread::sleep_for(std::chrono::milliseconds(elapsed.count() < 0.1 ? 2 : 10));
     }
 }
 
@@ -183,9 +208,9 @@ base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value requ
     request["parent"] = static_cast<std::int64_t>(getpid());
     if (base::Status written = writeRequest(asked.path(), request); !written) return base::forward(written);
     const Clock::time_point start = Clock::now();
-    const base::Result<pid_t> pid = spawn(commandLine(child, asked.path()), log.path());
-    if (!pid) return base::forward(pid);
-    const Watched watched = watch(*pid, child, start, stop);
+    base::Result<Process> process = begun(child, asked.path(), log.path());
+    if (!process) return base::forward(process);
+    const Watched watched = watch(*process, child, start, stop);
     if (watched.why == Watch::Cancelled) return base::fail(ErrorCode::Cancelled, "the verification was cancelled");
     OracleOutcome outcome = interpret(watched, output, log.path());
     outcome.peakMemory = watched.peak;

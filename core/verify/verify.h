@@ -77,4 +77,7 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
 // killed with its parent.
 int oracleMain(const std::string& requestPath);
 
+// The same in a child of the fork server (fork_server.h), which is killed with its parent in any case.
+int forkedOracleMain(const std::string& requestPath);
+
 }  // namespace hopscope::verify

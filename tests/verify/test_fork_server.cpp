@@ -1,0 +1,147 @@
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/temporary_folder.h"
+#include "verify/fork_server.h"
+
+using namespace hopscope;
+using verify::ForkedChild;
+
+namespace {
+
+// What children do, by the name of it.
+int act(const std::string& what)
+{
+    if (what == "abort") std::abort();
+    if (what == "throw") throw std::runtime_error("no idea");
+    if (what == "hang") std::this_thread::sleep_for(std::chrono::minutes(10));
+    if (what == "read") return std::getchar() == EOF ? 5 : 6;
+    std::printf("did %s\n", what.c_str());
+    return std::atoi(what.c_str());
+}
+
+// Before the first test: there is one thread yet.
+const bool begun = (verify::beginForkServer(act), true);
+
+int statusOf(const std::string& what, const std::string& log)
+{
+    std::optional<ForkedChild> child = verify::forkChild(what, log);
+    REQUIRE(child);
+    const std::optional<int> status = child->status(true);
+    REQUIRE(status);
+    return *status;
+}
+
+std::string textOf(const std::string& file)
+{
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+// Whether a process is gone, or only waits to be waited for, within ten seconds.
+bool ends(pid_t pid)
+{
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+        const std::string stat = textOf("/proc/" + std::to_string(pid) + "/stat");
+        if (stat.empty() || stat[stat.rfind(')') + 2] == 'Z') return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a child ends with what its main function returns, and its words are in its log")
+{
+    REQUIRE(begun);
+    const test::TemporaryFolder folder;
+    const std::string log = folder.file("log");
+    CHECK(WEXITSTATUS(statusOf("0", log)) == 0);
+    CHECK(WEXITSTATUS(statusOf("42", log)) == 42);
+    CHECK(textOf(log) == "did 42\n");
+    CHECK(WEXITSTATUS(statusOf("throw", log)) == 1);
+    CHECK(textOf(log) == "no idea\n");
+    CHECK(WEXITSTATUS(statusOf("read", log)) == 5);
+}
+
+TEST_CASE("a child that crashes or is killed says by which signal")
+{
+    const test::TemporaryFolder folder;
+    const int aborted = statusOf("abort", folder.file("log"));
+    REQUIRE(WIFSIGNALED(aborted));
+    CHECK(WTERMSIG(aborted) == SIGABRT);
+    std::optional<ForkedChild> child = verify::forkChild("hang", folder.file("log"));
+    REQUIRE(child);
+    CHECK_FALSE(child->status(false));
+    CHECK(getpgid(child->pid()) != getpgrp());
+    kill(child->pid(), SIGKILL);
+    const std::optional<int> killed = child->status(true);
+    REQUIRE(killed);
+    CHECK(WIFSIGNALED(*killed));
+    CHECK(WTERMSIG(*killed) == SIGKILL);
+    CHECK(ends(child->pid()));
+}
+
+TEST_CASE("threads have children at the same time, each its own")
+{
+    const test::TemporaryFolder folder;
+    std::vector<std::thread> threads;
+    std::array<int, 8> codes{};
+    for (std::size_t number = 0; number < codes.size(); ++number)
+        threads.emplace_back([&, number] {
+            const std::string name = std::to_string(number + 10);
+            std::optional<ForkedChild> child = verify::forkChild(name, folder.file(name));
+            if (child) codes[number] = WEXITSTATUS(child->status(true).value_or(0));
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t number = 0; number < codes.size(); ++number) {
+        CHECK(codes[number] == static_cast<int>(number) + 10);
+        CHECK(textOf(folder.file(std::to_string(number + 10))) == "did " + std::to_string(number + 10) + "\n");
+    }
+}
+
+TEST_CASE("names that are too long for a request have no child")
+{
+    CHECK_FALSE(verify::forkChild(std::string(20'000, 'a'), "/dev/null"));
+}
+
+TEST_CASE("nothing is left of a program that is killed: no child, and nobody who keeps its output open")
+{
+    std::array<int, 2> output{};
+    REQUIRE(pipe(output.data()) == 0);
+    std::fflush(nullptr);
+    const pid_t program = fork();
+    if (program == 0) {
+        close(output[0]);
+        verify::beginForkServer(act);
+        const std::optional<ForkedChild> child = verify::forkChild("hang", "/dev/null");
+        const pid_t pid = child ? child->pid() : -1;
+        (void)!write(output[1], &pid, sizeof pid);
+        std::this_thread::sleep_for(std::chrono::minutes(10));
+    }
+    close(output[1]);
+    pid_t child = -1;
+    REQUIRE(read(output[0], &child, sizeof child) == sizeof child);
+    REQUIRE(child > 0);
+    CHECK(kill(child, 0) == 0);
+    kill(program, SIGKILL);
+    char more = 0;
+    CHECK(read(output[0], &more, 1) == 0);  // the end of its output
+    CHECK(waitpid(program, nullptr, 0) == program);
+    CHECK(ends(child));
+    close(output[0]);
+}
