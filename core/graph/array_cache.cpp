@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 
 #include "base/parallel.h"
+#include "base/units.h"
 #include "graph/file.h"
 
 namespace hopscope::graph {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr const char* suffix = ".hopscope-cache";
 constexpr std::array<char, 8> magic{'H', 'S', 'C', 'A', 'C', 'H', 'E', '1'};
 constexpr std::int64_t alignment = 4096;
 constexpr std::int64_t writtenAtOnce = 4 << 20;
@@ -75,9 +80,60 @@ base::Status write(const NewFile& file, std::int64_t offset, ArrayCache::Bytes b
     return {};
 }
 
+struct Kept {
+    fs::path file;
+    fs::file_time_type used;
+    std::int64_t bytes = 0;
+};
+
+// Files of the cache, the one that has not been used for longest first. What others remove meanwhile is left out.
+std::vector<Kept> keptIn(const std::string& folder)
+{
+    std::vector<Kept> found;
+    std::error_code gone;
+    for (fs::directory_iterator at(folder, gone), end; !gone && at != end; at.increment(gone)) {
+        std::error_code failed, unknown;
+        const auto bytes = at->file_size(failed);
+        const auto used = at->last_write_time(unknown);
+        if (at->path().extension() == suffix && !failed && !unknown)
+            found.push_back({at->path(), used, static_cast<std::int64_t>(bytes)});
+    }
+    std::ranges::sort(found, {}, &Kept::used);
+    return found;
+}
+
+// For whoever makes room: this file has been used now. Where that cannot be noted, it is older than it might be.
+void touch(const std::string& file)
+{
+    std::error_code ignored;
+    fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
+}
+
 }  // namespace
 
-std::string ArrayCache::fileOf(const Digest& name) const { return m_folder + "/" + name.hex() + ".hopscope-cache"; }
+std::string ArrayCache::fileOf(const Digest& name) const { return m_folder + "/" + name.hex() + suffix; }
+
+base::Status ArrayCache::makeRoom(std::int64_t bytes) const
+{
+    const std::vector<Kept> kept = keptIn(m_folder);
+    std::int64_t taken = 0;
+    for (const Kept& file : kept) taken += file.bytes;
+    std::error_code unknown;
+    const fs::space_info disk = fs::space(m_folder, unknown);
+    if (!m_most && unknown) return {};  // whoever writes will find out why
+    const std::int64_t most = m_most.value_or((static_cast<std::int64_t>(disk.available) + taken) / 2);
+    if (bytes > most)
+        return base::fail(base::ErrorCode::Resources,
+                          m_folder + " has room for " + base::formatBytes(double(most)) + ", and " +
+                              base::formatBytes(double(bytes)) + " are to be kept",
+                          "name a folder on a larger disk");
+    for (const Kept& file : kept) {
+        if (taken + bytes <= most) break;
+        std::error_code ignored;
+        if (fs::remove(file.file, ignored)) taken -= file.bytes;
+    }
+    return {};
+}
 
 std::optional<ArrayCache::Entry> ArrayCache::find(const Digest& name) const
 {
@@ -87,6 +143,7 @@ std::optional<ArrayCache::Entry> ArrayCache::find(const Digest& name) const
     if (!header) return std::nullopt;
     Entry entry{.arrays = arraysIn(*file, *header), .owner = file->owner};
     if (contentOf(entry.arrays, m_threads).bytes != header->content) return std::nullopt;
+    touch(fileOf(name));
     return entry;
 }
 
@@ -95,6 +152,7 @@ base::Status ArrayCache::keep(const Digest& name, std::span<const Bytes> arrays)
     Header header{.magic = magic, .name = name.bytes, .content = contentOf(arrays, m_threads).bytes};
     header.sizes.fill(-1);
     std::ranges::transform(arrays, header.sizes.begin(), [](Bytes array) { return std::ssize(array); });
+    if (base::Status room = makeRoom(sizeOf(header)); !room) return room;
     base::Result<NewFile> file = NewFile::create(fileOf(name), sizeOf(header));
     if (!file) return base::forward(file);
     base::Status done = write(*file, 0, std::as_bytes(std::span(&header, 1)));

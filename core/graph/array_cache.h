@@ -16,8 +16,8 @@
 namespace hopscope::graph {
 
 // Each entry is a file under its name, the digest of what the arrays were made of, and holds the digest of its content: a
-// damaged file counts as none. Several processes may share a folder, and anybody may remove files that no process reads.
-// docs/format-cache.md has the format.
+// damaged file counts as none. Several processes may share a folder, and anybody may remove files: those who read them keep
+// them. What has not been found for longest makes room for what is new. docs/format-cache.md has the format.
 class ArrayCache {
 public:
     using Bytes = std::span<const std::byte>;
@@ -33,18 +33,25 @@ public:
         }
     };
 
-    ArrayCache(std::string folder, int threads) : m_folder(std::move(folder)), m_threads(threads) {}
+    // `most`: bytes that files of the cache may take; without it, half of what the disk has for them.
+    ArrayCache(std::string folder, int threads, std::optional<std::int64_t> most = {})
+        : m_folder(std::move(folder)),
+          m_threads(threads),
+          m_most(most)
+    {}
 
     // The arrays in mapped memory, read once; nullopt: there are none.
     [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
-    // Fails like NewFile; find() is as before then.
+    // Fails like NewFile, and with Resources if there cannot be room; find() is as before then.
     [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
 
 private:
     [[nodiscard]] std::string fileOf(const Digest& name) const;
+    [[nodiscard]] base::Status makeRoom(std::int64_t bytes) const;
 
     std::string m_folder;
     int m_threads;
+    std::optional<std::int64_t> m_most;
 };
 
 }  // namespace hopscope::graph

@@ -1,6 +1,7 @@
 #include "files.h"
 
-#include <numeric>
+#include <chrono>
+#include <filesystem>
 
 #include "graph/array_cache.h"
 
@@ -85,6 +86,38 @@ TEST_CASE("a file of a cache that is damaged, cut, or under another name counts 
     CHECK(!damaged(intact));
     std::filesystem::rename(folder.file(name), folder.file(named("other").hex() + ".hopscope-cache"));
     CHECK(!cache.find(named("other")));
+}
+
+TEST_CASE("what was not found for longest makes room for what is new, and what does not fit at all is not kept")
+{
+    const TempFolder folder;
+    constexpr std::int64_t each = 2 * 4096;  // a page for the header, and one for the array
+    const ArrayCache cache(folder.path(), 1, 3 * each);
+    const auto numbers = counted(4'000, 3);
+    const auto keep = [&](const std::string& name) { return cache.keep(named(name), std::array<Bytes, 1>{numbers}); };
+    (void)folder.write("notes.txt", std::string(100'000, 'x'));  // of somebody else
+    int age = 100;
+    for (const std::string name : {"a", "b", "c"}) {
+        REQUIRE(keep(name));
+        const std::string file = folder.file(named(name).hex() + ".hopscope-cache");
+        std::filesystem::last_write_time(file,
+                                         std::filesystem::file_time_type::clock::now() - std::chrono::hours(age--));
+    }
+    const auto open = cache.find(named("b"));
+    CHECK(cache.find(named("a")));
+    REQUIRE(keep("d"));
+    CHECK(!cache.find(named("c")));
+    for (const std::string name : {"a", "b", "d"}) CHECK(cache.find(named(name)));
+    const auto large = counted(3 * each, 1);
+    const auto kept = cache.keep(named("e"), std::array<Bytes, 1>{large});
+    REQUIRE(!kept);
+    CHECK(kept.error().code == hopscope::base::ErrorCode::Resources);
+    CHECK(folder.names().size() == 4);
+    const auto most = counted(2 * each, 1);
+    REQUIRE(cache.keep(named("f"), std::array<Bytes, 1>{most}));
+    CHECK(folder.names().size() == 2);
+    REQUIRE(open);
+    CHECK(same(open->arrays[0], numbers));  // removed, but not from whoever reads it
 }
 
 TEST_CASE("a cache whose folder has gone keeps nothing, and says so")
