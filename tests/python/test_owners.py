@@ -10,7 +10,7 @@ from unittest import mock
 
 import hopscope
 from hopscope import _replicas, _roster
-from hopscope._owner import JOURNAL, Owner
+from hopscope._owner import JOURNAL, Owner, remove
 from hopscope._owners import Owners
 from hopscope._version import __version__
 
@@ -296,6 +296,18 @@ class Sides(unittest.TestCase):
         with mock.patch.object(owner, "_worker") as worker:
             worker.call.side_effect = says
             self.assertEqual([owner.call("x", {}), owner.stand()], [says[0], says[0]])
+
+    def test_copies_that_come_late_do_not_bring_a_removed_folder_back(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            owner, folder = Owner(scratch, "hopscope-run-1"), Path(scratch, "hopscope-run-1")
+            (folder / JOURNAL).mkdir(parents=True)
+            self.assertEqual(owner.keep(memoryview(b"rows"), 2, 1, 0)["result"], {"bytes": 4})
+            self.assertEqual(owner.seal(2, 1, "records", {}), {"result": {}})
+            self.assertEqual(owner.kept(2, 1)["result"]["sizes"], [4])
+            remove(scratch, "hopscope-run")
+            self.assertIn("is gone", owner.keep(memoryview(b"rows"), 2, 1, 0)["lost"])
+            self.assertIn("is gone", owner.seal(2, 1, "records", {})["lost"])
+            self.assertEqual(list(Path(scratch).iterdir()), [])
 
 
 if __name__ == "__main__":

@@ -28,8 +28,7 @@ class Copies:
 
     def keep(self, rows: str | memoryview, worker: int, stage: int, number: int) -> int:
         """The bytes. What is a file is moved."""
-        file = self.parcel(worker, stage, number)
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file = self._made(worker, stage) / f"rows-{number}"
         (file.parent / _SEAL).unlink(missing_ok=True)  # of an older copy
         if isinstance(rows, str):
             shutil.move(rows, file)
@@ -39,8 +38,7 @@ class Copies:
 
     def seal(self, worker: int, stage: int, records: str, files: Mapping[str, bytes]) -> None:
         """Now the copy is complete."""
-        folder = self._of(worker, stage)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = self._made(worker, stage)
         for name, content in files.items():
             (folder / name).write_bytes(content)
         document = {"records": records, "files": sorted(files), "digest": _digest(records, files)}
@@ -62,6 +60,13 @@ class Copies:
             return {"sizes": None}
         parcels = sorted(folder.glob("rows-*"), key=lambda file: int(file.name.rpartition("-")[2]))
         return {"records": seal["records"], "files": files, "sizes": [file.stat().st_size for file in parcels]}
+
+    def _made(self, worker: int, stage: int) -> Path:
+        """What they are in is not made again: where it is gone, so is the run, and nobody would remove it any more."""
+        folder = self._of(worker, stage)
+        for made in (self._folder, folder.parent, folder):
+            made.mkdir(exist_ok=True)
+        return folder
 
     def _of(self, worker: int, stage: int) -> Path:
         return self._folder / str(worker) / str(stage)

@@ -14,7 +14,7 @@ from ._owner import Gatherer, Owner, remove
 from ._peers import Answer, LocalPeer, Parcel, Peer
 from ._ray import RayCrew
 
-_PATIENCE = 10.0  # seconds for a node to remove what workers have left
+_PATIENCE = 60.0  # seconds for a node to remove what workers have left: it starts a process for that first
 
 
 class Engine:
