@@ -96,7 +96,7 @@ function(hopscope_test name)
   endif()
   hopscope_torch(${target} TENSOR ${arg_TENSOR_SOURCES} SCRIPT ${arg_SCRIPT_SOURCES})
   add_test(NAME ${name} COMMAND ${target})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${HOPSCOPE_SANITIZER_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${HOPSCOPE_SANITIZER_ENVIRONMENT}")
 endfunction()
 
 # hopscope_tests_left_out(WHICH WHY): tests that this machine cannot run are named when it is configured. Where all of them

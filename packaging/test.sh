@@ -3,6 +3,10 @@
 # again under AddressSanitizer + UndefinedBehaviorSanitizer, what of it starts threads under ThreadSanitizer, a configuration
 # without the optional parts that takes its packages from a folder, clang-format and clang-tidy. Every step runs even if an
 # earlier one failed; the last lines are CTest's summary of the main build. CI=true makes warnings errors.
+#
+# HOPSCOPE_TEST_MINUTES=N: where all of it would take longer, going by the time of the main build from an empty compiler cache,
+# some of it is left to the next commits and said to be: of the tests with a label turn_0 to turn_3 all but those of this turn, and
+# of the later steps what there is no time for. The time of the commit says whose turn it is, and which step comes first.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -13,6 +17,9 @@ mkdir -p build
 werror=OFF
 if [ "${CI:-}" = true ]; then werror=ON; fi
 failed=()
+left_out=()
+limit=$((60 * ${HOPSCOPE_TEST_MINUTES:-0}))
+turn=$(($(git log -1 --format=%ct 2> /dev/null || date +%s) % 4))
 
 # step NAME COMMAND...: runs it, says how long it took and remembers a failure.
 step() {
@@ -33,10 +40,29 @@ export GOMP_SPINCOUNT=0
 # One more than there are cores: windows and child processes are waited for.
 test_jobs=$((jobs + 1))
 
-main_build() { configure dev -DHOPSCOPE_WERROR=$werror && build dev; }
+main_build() {
+    local began=$SECONDS
+    configure dev -DHOPSCOPE_WERROR=$werror && build dev
+    local ended=$?
+    build_seconds=$((SECONDS - began))
+    return $ended
+}
 
+# in_time PERCENT: whether what takes so much of the time of the main build would end in time.
+in_time() { [ "$limit" -eq 0 ] || [ $((SECONDS + build_seconds * $1 / 100)) -le "$limit" ]; }
+
+# What ctest is told to leave out: nothing, or the tests of other turns.
+without=()
+note_left_out() {
+    if [ ${#without[@]} -eq 0 ]; then return; fi
+    left_out+=("$(ctest --test-dir "build/$1" -N -L "${without[1]}" | sed -n 's/^Total Tests: //p') tests of $1 (${without[1]})")
+}
+
+# Tests take up to one and a half times as long as the main build, and what follows up to twice as long.
 main_tests() {
-    ctest --test-dir build/dev --output-on-failure -j"$test_jobs" 2>&1 | tee build/ctest.log
+    if ! in_time 350; then without=(-LE "turn_[^$turn]"); fi
+    note_left_out dev
+    ctest --test-dir build/dev --output-on-failure -j"$test_jobs" "${without[@]}" 2>&1 | tee build/ctest.log
     return "${PIPESTATUS[0]}"
 }
 
@@ -46,8 +72,9 @@ without_address_spreading() {
 }
 
 sanitized() {
-    configure "$1" -DHOPSCOPE_WERROR=$werror > "build/$1.configure.log" && build "$1" &&
-        without_address_spreading ctest --test-dir "build/$1" --output-on-failure -j"$test_jobs"
+    if ! configure "$1" -DHOPSCOPE_WERROR=$werror > "build/$1.configure.log" || ! build "$1"; then return 1; fi
+    note_left_out "$1"
+    without_address_spreading ctest --test-dir "build/$1" --output-on-failure -j"$test_jobs" "${without[@]}"
 }
 
 # Copies what the installed development packages consist of to build/deps, as if they had been unpacked there.
@@ -81,14 +108,25 @@ formatted() { sources | xargs clang-format --dry-run -Werror; }
 
 tidied() { timeout "${HOPSCOPE_TIDY_LIMIT:-1800}" python3 packaging/tidy.py build/dev --jobs "$jobs"; }
 
+# later NUMBER: one of the steps that may be left out, with its share of the time of the main build.
+later() {
+    local steps=(
+        "62:AddressSanitizer and UndefinedBehaviorSanitizer:sanitized asan"
+        "60:clang-tidy:tidied"
+        "15:ThreadSanitizer:sanitized tsan"
+        "15:Without the optional parts, packages from a folder:without_optional_parts"
+    )
+    local share name command
+    IFS=: read -r share name command <<< "${steps[$1]}"
+    if in_time "$share"; then step "$name" $command; else left_out+=("$name"); fi
+}
+
 step "Build" main_build
 step "Tests" main_tests
-step "AddressSanitizer and UndefinedBehaviorSanitizer" sanitized asan
-step "ThreadSanitizer" sanitized tsan
-step "Without the optional parts, packages from a folder" without_optional_parts
 step "Formatting" formatted
-step "clang-tidy" tidied
+for number in 0 1 2 3; do later $(((number + turn) % 4)); done
 
+if [ ${#left_out[@]} -gt 0 ]; then say "Left out, to end within $((limit / 60)) min:" "$(printf '%s; ' "${left_out[@]}")"; fi
 if [ ${#failed[@]} -gt 0 ]; then say "Failed steps:" "$(printf '%s; ' "${failed[@]}")"; fi
 say "Summary of the main build's tests (details in build/ctest.log; $((SECONDS / 60)) min in total)"
 sed -n '/tests passed/,$p' build/ctest.log

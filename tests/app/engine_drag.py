@@ -1,6 +1,6 @@
-"""A store that is dragged through a model of 10,000 operators: how long the engine itself works for an answer, and that the
-answers are what another engine, which has seen nothing but the plan, makes of it. HOPSCOPE_ENGINE names the program,
-HOPSCOPE_LARGE the folder of make_large.py; --repeats N: more answers, as a benchmark."""
+"""A store that is dragged through a model of 10,000 operators: how much less the engine works for an answer than for a plan
+from nothing, and that the answers are what another engine, which has seen nothing but the plan, makes of it.
+HOPSCOPE_ENGINE names the program, HOPSCOPE_LARGE the folder of make_large.py; --repeats N: more answers, as a benchmark."""
 import json
 import os
 import random
@@ -12,20 +12,12 @@ import unittest
 from serve_client import Client, Refused
 
 LARGE = os.environ["HOPSCOPE_LARGE"]
-GOAL = 100  # milliseconds of work: the median answer
-LATE = 100  # of 95 in 100 answers
-LONGEST = 150
+GOAL = 100  # milliseconds of work on a quiet machine: the median answer
+SHARE = 0.08  # of the work for a plan from nothing: the median answer, on any machine
+LONGEST = 0.25  # likewise
 NEAR = 40  # operators before and behind a store that it is dragged over
 repeats = int(sys.argv.pop(sys.argv.index("--repeats") + 1)) if "--repeats" in sys.argv else 6
 sys.argv = [argument for argument in sys.argv if argument != "--repeats"]
-
-
-def slowness(quiet=0.05):
-    """How many times as long as on a quiet core a fixed piece of work takes now."""
-    start, numbers = time.thread_time(), {}
-    for i in range(250_000):
-        numbers[i * 7919 % 100_003] = i
-    return max(1, (time.thread_time() - start) / quiet)
 
 
 class Work:
@@ -44,16 +36,18 @@ class Drag(unittest.TestCase):
         cls.client = Client()
         cls.addClassCleanup(cls.client.stop)
         cls.document, cls.operators = cls.opened(cls.client)
-        first = cls.optimum()
+        work = Work(cls.client.process)
+        first, cls.whole = cls.optimum(work)
         cls.stores = [c["value"] for c in first["plan"]["checkpoints"] if not c["output"]]
 
     @classmethod
-    def optimum(cls):
-        """With a bound, that is to say not a rule's plan for want of time."""
+    def optimum(cls, work):
+        """With a bound, that is to say not a rule's plan for want of time; and the milliseconds of work that it took."""
+        before = work.now()
         for deadline in (4, 10, 30, 90):
             first = cls.plan(cls.client, cls.document, [], deadline=deadline)
             if first["plan"]["lower_bound"] is not None:
-                return first
+                return first, work.now() - before
         raise AssertionError("no optimum in time")
 
     @staticmethod
@@ -94,15 +88,13 @@ class Drag(unittest.TestCase):
         told = self.dragged()
         spent = sorted(milliseconds for milliseconds, place, answer in told)
         median, late = statistics.median(spent), spent[int(0.95 * (len(spent) - 1))]
-        allowed = 1.6 * slowness()
         print(f"{len(spent)} answers, milliseconds of work: median {median:.0f} (goal {GOAL}), p95 {late:.0f}, "
-              f"longest {spent[-1]:.0f}; allowed is {allowed:.1f} times as much on this machine now", file=sys.stderr)
+              f"longest {spent[-1]:.0f}; a plan from nothing {self.whole:.0f}", file=sys.stderr)
         answers = [(place, answer) for milliseconds, place, answer in told if answer]
         self.assertGreater(len(answers), len(told) // 2)
         self.compare(random.Random(5).sample(answers, 4))
-        self.assertLessEqual(median, GOAL * allowed)
-        self.assertLessEqual(late, LATE * allowed)
-        self.assertLessEqual(spent[-1], LONGEST * allowed)
+        self.assertLessEqual(median, SHARE * self.whole)
+        self.assertLessEqual(spent[-1], LONGEST * self.whole)
 
     def compare(self, answers):
         other = Client()

@@ -4,7 +4,6 @@
 #include <QTest>
 
 #include "plots/worker_lanes.h"
-#include "support/stop_watch.h"
 
 using namespace hopscope;
 using plots::WorkerLanes;
@@ -95,7 +94,6 @@ private slots:
     void aClickSelectsTheStage();
     void theLegendNamesOnlyWhatThereIs();
     void theTableHasEveryShard();
-    void tenThousandShardsArePaintedInTime();
 };
 
 void TestWorkerLanes::whatAWorkerDoesIsPaintedInItsLane_data()
@@ -228,33 +226,6 @@ void TestWorkerLanes::theTableHasEveryShard()
     QCOMPARE(lines.size(), 5);
     QVERIFY(lines[0].startsWith(QStringLiteral("worker,host,stage,shard")));
     QCOMPARE(lines[3], QStringLiteral("2,node,1,2,1,0,10,1,lost,1,2,0,0,0"));
-}
-
-// A frame costs no more than a run of one process may: everything that is new is added, and all lanes are painted.
-void TestWorkerLanes::tenThousandShardsArePaintedInTime()
-{
-    constexpr int workers = 16, shards = 10'000, frames = 200;
-    auto log = std::make_shared<models::RunLog>();
-    for (int worker = 1; worker <= workers; ++worker) join(log, worker, 0.1);
-    Shown shown(log);
-    shown.lanes.resize(900, shown.lanes.sizeHint().height());
-    double worst = 0, all = 0;
-    for (int frame = 0; frame < frames; ++frame) {
-        std::vector<protocol::RunEvent> events;
-        for (int at = frame * shards / frames; at < (frame + 1) * shards / frames; ++at)
-            events.emplace_back(shard(1 + at % workers, at + 1, at / workers * 0.1, at / workers * 0.1 + 0.09,
-                                      ShardOutcome::Computed, at % 50 == 0 ? 2 : 1));
-        tell(log, std::move(events));
-        const double begin = watch::workTime(watch::Whose::Thread);
-        shown.lanes.display(log);
-        shown.lanes.grab();  // paints all of it, seen or not
-        const double took = watch::workTime(watch::Whose::Thread) - begin;
-        worst = std::max(worst, took);
-        all += took;
-    }
-    qInfo("%d shards of %d workers: %.2f ms a frame, %.2f ms the worst", shards, workers, all / frames, worst);
-    QVERIFY2(all / frames < 16.6, qPrintable(QString::number(all / frames)));
-    QVERIFY2(worst < 100, qPrintable(QString::number(worst)));
 }
 
 QTEST_MAIN(TestWorkerLanes)
