@@ -149,10 +149,11 @@ std::optional<ArrayCache::Entry> ArrayCache::find(const Digest& name) const
 
 base::Status ArrayCache::keep(const Digest& name, std::span<const Bytes> arrays) const
 {
-    Header header{.magic = magic, .name = name.bytes, .content = contentOf(arrays, m_threads).bytes};
+    Header header{.magic = magic, .name = name.bytes};
     header.sizes.fill(-1);
     std::ranges::transform(arrays, header.sizes.begin(), [](Bytes array) { return std::ssize(array); });
     if (base::Status room = makeRoom(sizeOf(header)); !room) return room;
+    header.content = contentOf(arrays, m_threads).bytes;  // gigabytes are read for it
     base::Result<NewFile> file = NewFile::create(fileOf(name), sizeOf(header));
     if (!file) return base::forward(file);
     base::Status done = write(*file, 0, std::as_bytes(std::span(&header, 1)));

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +12,8 @@
 #include <cstring>
 #include <exception>
 #include <utility>
+
+#include "base/wait.h"
 
 namespace hopscope::verify {
 
@@ -27,25 +28,6 @@ bool dieWith(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return getppid() == parent;
-}
-
-// A number that comes whole or not at all, since nobody writes less.
-template <class Number>
-std::optional<Number> received(int channel, int flags)
-{
-    Number number{};
-    ssize_t size = 0;
-    do size = recv(channel, &number, sizeof number, flags);
-    while (size < 0 && errno == EINTR);
-    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;
-    return size == sizeof number ? number : Number(SIGKILL);
-}
-
-int waited(pid_t pid)
-{
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    return status;
 }
 
 // A message with room for one descriptor beside the text.
@@ -127,7 +109,7 @@ void letGoOfEverything(int but)
         beChild(main, argument, log, self);
     }
     (void)!write(channel, &pid, sizeof pid);
-    const int status = pid > 0 ? waited(pid) : SIGKILL;
+    const int status = pid > 0 ? base::waitForEnd(pid) : SIGKILL;
     (void)!write(channel, &status, sizeof status);
     _exit(0);
 }
@@ -192,7 +174,15 @@ ForkedChild::~ForkedChild()
     if (m_channel >= 0) close(m_channel);
 }
 
-std::optional<int> ForkedChild::status(bool wait) { return received<int>(m_channel, wait ? 0 : MSG_DONTWAIT); }
+std::optional<int> ForkedChild::status(bool wait)
+{
+    int status = 0;
+    ssize_t size = 0;
+    do size = recv(m_channel, &status, sizeof status, wait ? 0 : MSG_DONTWAIT);
+    while (size < 0 && errno == EINTR);
+    if (size < 0 && errno == EAGAIN) return std::nullopt;
+    return size == sizeof status ? status : SIGKILL;
+}
 
 std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log)
 {

@@ -17,6 +17,7 @@
 
 #include "base/proc.h"
 #include "base/temporary_file.h"
+#include "base/wait.h"
 #include "verify/fork_server.h"
 
 extern char** environ;
@@ -66,10 +67,7 @@ public:
     int kill()
     {
         ::kill(m_pid, SIGKILL);
-        if (m_forked) return *m_forked->status(true);
-        int status = 0;
-        while (waitpid(m_pid, &status, 0) < 0 && errno == EINTR) {}
-        return status;
+        return m_forked ? *m_forked->status(true) : base::waitForEnd(m_pid);
     }
 
 private:

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/wait.h"
+
 namespace hopscope::loader {
 
 namespace {
@@ -32,13 +34,6 @@ void becomeExpendable(unsigned seconds)
     alarm(seconds);
 }
 
-int waitFor(pid_t child)
-{
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    return status;
-}
-
 }  // namespace
 
 base::Status survives(const std::string& path, const std::function<void()>& work, unsigned seconds)
@@ -52,7 +47,7 @@ base::Status survives(const std::string& path, const std::function<void()>& work
         work();
         _exit(0);
     }
-    const int status = waitFor(child);
+    const int status = base::waitForEnd(child);
     if (!WIFSIGNALED(status)) return {};
     // Nothing in a file does that.
     if (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM)
