@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
-# Installs what is missing, then builds and tests everything: the whole project with its tests, what needs no LibTorch
-# again under AddressSanitizer + UndefinedBehaviorSanitizer, what of it starts threads under ThreadSanitizer, a configuration
-# without the optional parts that takes its packages from a folder, clang-format and clang-tidy. Every step runs even if an
-# earlier one failed; the last lines are CTest's summary of the main build. CI=true makes warnings errors.
+# Installs what is missing, then builds everything and runs the tests of a tier.
 #
-# HOPSCOPE_TEST_MINUTES=N: where all of it would take longer, going by the time of the main build from an empty compiler cache,
-# some of it is left to the next commits and said to be: of the tests with a label turn_0 to turn_3 all but those of this turn, and
-# of the later steps what there is no time for. The time of the commit says whose turn it is, and which step comes first.
+#   packaging/test.sh          the default tier: what CI runs, and what has to pass before a change lands
+#   packaging/test.sh --full   all tests: whole products of configurations, kills, Ray, all screenshots; then the sanitizers, a
+#                              build without the optional parts, clang-tidy and the mutants. Takes hours.
+#
+# The quick tier needs no script: ctest --preset quick. Every step runs even if an earlier one failed; the last lines are
+# CTest's summary of the main build. CI=true makes warnings errors.
 set -u
 . "$(dirname "$0")/common.sh"
+
+tier=default
+case ${1:-} in
+"") ;;
+--full) tier=full ;;
+*) fail "unknown option '$1': use --full or nothing" ;;
+esac
 
 bash "$root/packaging/setup.sh" || exit 1
 cd "$root" || exit 1
@@ -17,9 +24,6 @@ mkdir -p build
 werror=OFF
 if [ "${CI:-}" = true ]; then werror=ON; fi
 failed=()
-left_out=()
-limit=$((60 * ${HOPSCOPE_TEST_MINUTES:-0}))
-turn=$(($(git log -1 --format=%ct 2> /dev/null || date +%s) % 4))
 
 # step NAME COMMAND...: runs it, says how long it took and remembers a failure.
 step() {
@@ -40,29 +44,10 @@ export GOMP_SPINCOUNT=0
 # One more than there are cores: windows and child processes are waited for.
 test_jobs=$((jobs + 1))
 
-main_build() {
-    local began=$SECONDS
-    configure dev -DHOPSCOPE_WERROR=$werror && build dev
-    local ended=$?
-    build_seconds=$((SECONDS - began))
-    return $ended
-}
+main_build() { configure dev -DHOPSCOPE_WERROR=$werror && build dev; }
 
-# in_time PERCENT: whether what takes so much of the time of the main build would end in time.
-in_time() { [ "$limit" -eq 0 ] || [ $((SECONDS + build_seconds * $1 / 100)) -le "$limit" ]; }
-
-# What ctest is told to leave out: nothing, or the tests of other turns.
-without=()
-note_left_out() {
-    if [ ${#without[@]} -eq 0 ]; then return; fi
-    left_out+=("$(ctest --test-dir "build/$1" -N -L "${without[1]}" | sed -n 's/^Total Tests: //p') tests of $1 (${without[1]})")
-}
-
-# Tests take up to one and a half times as long as the main build, and what follows up to twice as long.
 main_tests() {
-    if ! in_time 350; then without=(-LE "turn_[^$turn]"); fi
-    note_left_out dev
-    ctest --test-dir build/dev --output-on-failure -j"$test_jobs" "${without[@]}" 2>&1 | tee build/ctest.log
+    ctest --preset "$tier" -j"$test_jobs" 2>&1 | tee build/ctest.log
     return "${PIPESTATUS[0]}"
 }
 
@@ -73,8 +58,7 @@ without_address_spreading() {
 
 sanitized() {
     if ! configure "$1" -DHOPSCOPE_WERROR=$werror > "build/$1.configure.log" || ! build "$1"; then return 1; fi
-    note_left_out "$1"
-    without_address_spreading ctest --test-dir "build/$1" --output-on-failure -j"$test_jobs" "${without[@]}"
+    without_address_spreading ctest --preset "$1" -j"$test_jobs"
 }
 
 # Copies what the installed development packages consist of to build/deps, as if they had been unpacked there.
@@ -106,27 +90,20 @@ sources() { find core widgets app tests -name '*.cpp' -o -name '*.h' -o -name '*
 
 formatted() { sources | xargs clang-format --dry-run -Werror; }
 
-tidied() { timeout "${HOPSCOPE_TIDY_LIMIT:-1800}" python3 packaging/tidy.py build/dev --jobs "$jobs"; }
-
-# later NUMBER: one of the steps that may be left out, with its share of the time of the main build.
-later() {
-    local steps=(
-        "62:AddressSanitizer and UndefinedBehaviorSanitizer:sanitized asan"
-        "60:clang-tidy:tidied"
-        "15:ThreadSanitizer:sanitized tsan"
-        "15:Without the optional parts, packages from a folder:without_optional_parts"
-    )
-    local share name command
-    IFS=: read -r share name command <<< "${steps[$1]}"
-    if in_time "$share"; then step "$name" $command; else left_out+=("$name"); fi
-}
+tidied() { python3 packaging/tidy.py build/dev --jobs "$jobs"; }
 
 step "Build" main_build
-step "Tests" main_tests
+step "Tests of the $tier tier" main_tests
 step "Formatting" formatted
-for number in 0 1 2 3; do later $(((number + turn) % 4)); done
+if [ $tier = full ]; then
+    step "AddressSanitizer and UndefinedBehaviorSanitizer" sanitized asan
+    step "AddressSanitizer and UndefinedBehaviorSanitizer with LibTorch" sanitized asan-torch
+    step "ThreadSanitizer" sanitized tsan
+    step "Without the optional parts, packages from a folder" without_optional_parts
+    step "clang-tidy" tidied
+    step "Mutants" python3 -B tests/mutants.py
+fi
 
-if [ ${#left_out[@]} -gt 0 ]; then say "Left out, to end within $((limit / 60)) min:" "$(printf '%s; ' "${left_out[@]}")"; fi
 if [ ${#failed[@]} -gt 0 ]; then say "Failed steps:" "$(printf '%s; ' "${failed[@]}")"; fi
 say "Summary of the main build's tests (details in build/ctest.log; $((SECONDS / 60)) min in total)"
 sed -n '/tests passed/,$p' build/ctest.log

@@ -60,6 +60,7 @@ const std::map<std::string, Setter>& setters()
         {"prologue", [](Case& c, const std::string& v) { c.prologue = v == "1"; }},
         {"peaks", [](Case& c, const std::string& v) { c.peaks = v == "1"; }},
         {"gpu", [](Case& c, const std::string& v) { c.gpu = v == "1"; }},
+        {"quick", [](Case& c, const std::string& v) { c.quick = v == "1"; }},
         {"shuffle", [](Case& c, const std::string& v) { c.shuffle = v == "1"; }},
         {"relative", [](Case& c, const std::string& v) { c.tolerance.relative = std::stod(v); }},
         {"absolute", [](Case& c, const std::string& v) { c.tolerance.absolute = std::stod(v); }},
@@ -95,6 +96,7 @@ base::Result<std::vector<Case>> readCases(const std::string& path)
         if (line.empty()) continue;
         auto one = readCase(line);
         if (!one) return base::forward(one);
+        one->list = path;
         cases.push_back(std::move(*one));
     }
     return cases;

@@ -22,7 +22,7 @@ struct Graph {
 };
 
 struct Case {
-    std::string name, model;
+    std::string name, model, list;  // `list`: the file that names the model
     Expectation expectation = Expectation::Equal;
     std::vector<std::string> reasons;  // Refused: one of these is part of the message
     std::string hint;                  // Refused: part of the hint, if any is listed
@@ -35,7 +35,7 @@ struct Case {
     bool shuffle = true;                         // run in random destination order too
     bool peaks = true;                           // predicted peaks of memory are compared
     bool gpu = true;                             // runs on the simulated GPU, too
-    bool brief = false;  // three runs on each graph, too few to compare peaks: for thousands of models
+    bool quick = false;                          // one of those that the quick tier runs
     Tolerance tolerance;
     std::optional<double> accuracy;  // of the first output against `labels` of the data on `test_mask`
 };

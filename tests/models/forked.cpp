@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t textBytes = 4096;
+constexpr std::size_t textBytes = 16384;
 
 struct Child {
     std::size_t job = 0, place = 0;

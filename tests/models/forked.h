@@ -12,7 +12,7 @@ struct ChildResult {
     int exitCode = -1;  // -1: ended by `signal`
     int signal = 0;
     double seconds = 0;
-    std::string text;  // what the work returned; cut at 4,000 bytes; survives a crash if set through `say`
+    std::string text;  // what the work returned; cut at 16,000 bytes; survives a crash if set through `say`
 };
 
 struct Work {

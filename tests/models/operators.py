@@ -336,7 +336,8 @@ row("nonzero_numpy", lambda v: torch.zeros_like(v.h).index_add(
 row("argwhere", lambda v: v.h + torch.argwhere(v.w > 0.5).sum())
 row("_unique2", lambda v: v.h * v.c.unique().sum())
 row("unique_consecutive", lambda v: v.h * v.c.unique_consecutive().sum())
-row("unique_dim", lambda v: v.h * v.e.unique(dim=1).sum())
+# Scaled: the sum is some thousands, by which the layer behind it would amplify rounding beyond the tolerance.
+row("unique_dim", lambda v: v.h * (0.001 * v.e.unique(dim=1).sum()))
 row("segment_reduce", lambda v: v.h * torch.segment_reduce(v.w, "sum", lengths=torch.bincount(v.e[1])).sum())
 
 # Sparse matrices ---------------------------------------------------------------------------------------------------------

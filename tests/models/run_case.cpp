@@ -17,68 +17,20 @@ namespace hopscope::models {
 
 namespace {
 
-struct Job {
-    base::Strategy strategy = base::Strategy::Depth;
-    std::int64_t batch = 0;
-    bool shuffled = false;
-    std::int64_t tile = 0;  // where the batch is the executor's choice, on a CPU
-    bool shards = false;    // by two processes as well, with the same bits
+// Everything about one graph: its tensors, and what they are of.
+struct Setting {
+    const Case& c;
+    const loader::Model& model;
+    base::TensorMap data, expected;
+    std::string name;
 };
-
-std::string describeJob(const Job& job, const std::string& graph)
-{
-    std::string batch = job.batch == 0 ? "N" : job.batch < 0 ? "auto" : std::to_string(job.batch);
-    if (job.tile > 0) batch += " in tiles of " + std::to_string(job.tile);
-    return std::string(base::nameOf(job.strategy)) + ", batch " + batch + (job.shuffled ? " shuffled" : "") + ", " +
-           graph.substr(graph.rfind('/') + 1);
-}
-
-// On a GPU the executor's own choice of batches, too; a second strategy once, since the CPU has all of its batches.
-std::vector<std::int64_t> batchesOf(const Case& c, base::Strategy strategy, const std::string& device)
-{
-    if (device != "cpu" && strategy != base::Strategy::Depth) return {7};
-    std::vector<std::int64_t> batches = c.batches;
-    if (device != "cpu" && std::ranges::find(batches, -1) == batches.end()) batches.push_back(-1);
-    return batches;
-}
-
-// The orders in which a graph's destinations are run in its n-th kind of batches: both, but on the slower simulated GPU one
-// on a model's first graph and the other one on its second, alternating from batch to batch.
-std::vector<bool> ordersOf(const Case& c, const std::string& graph, const std::string& device, std::size_t nth)
-{
-    if (!c.shuffle) return {false};
-    if (device == "cpu" || c.graphs.size() < 2) return {false, true};
-    return {(nth % 2 == 0) != (graph == c.graphs.front().data)};
-}
-
-std::vector<Job> jobsOf(const Case& c, const std::string& graph, base::Strategy strategy, const std::string& device)
-{
-    if (c.brief) return {{strategy, 7, strategy == base::Strategy::SourceRule}};
-    std::vector<Job> jobs;
-    const std::vector<std::int64_t> batches = batchesOf(c, strategy, device);
-    for (std::size_t i = 0; i < batches.size(); ++i)
-        for (const bool shuffled : ordersOf(c, graph, device, i)) jobs.push_back({strategy, batches[i], shuffled});
-    if (device == "cpu")
-        for (const bool shuffled : {false, true}) jobs.push_back({strategy, -1, shuffled, 3});
-    if (device == "cpu" && strategy == base::Strategy::Depth && graph == c.graphs.front().data)
-        for (Job& job : jobs) job.shards = !job.shuffled && (job.batch == 7 || job.tile > 0);
-    return jobs;
-}
-
-// "cuda:0,cuda:1": destinations in order on the first, shuffled on the second.
-std::string deviceOf(const Job& job, const std::string& devices)
-{
-    const std::size_t comma = devices.find(',');
-    if (comma == std::string::npos) return devices;
-    return job.shuffled ? devices.substr(comma + 1) : devices.substr(0, comma);
-}
 
 constexpr std::int64_t scratchBytes = 1 << 28;  // for stores in memory: those of runs in tiles
 
-executor::Options optionsOf(const Job& job, const std::string& devices)
+executor::Options optionsOf(const Configuration& job)
 {
     executor::Options options;
-    options.device = deviceOf(job, devices);
+    options.device = job.device;
     if (job.batch >= 0) options.batch = job.batch == 0 ? std::int64_t{1} << 40 : job.batch;
     if (job.shuffled) options.shuffleSeed = static_cast<std::uint64_t>(17 + job.batch);
     if (job.tile > 0) options.tile = job.tile;
@@ -95,6 +47,7 @@ struct Tally {
     std::string worstBatch;      // "stage 2, batch 3: 4,096 bytes held, 5,120 predicted"
     std::string stages;
     std::string notes;
+    bool optimumAsked = false;
 };
 
 double percentile(std::vector<double> numbers, double part)
@@ -149,18 +102,11 @@ std::optional<std::string> checkAccuracy(const Case& c, const executor::RunRepor
     return "test accuracy " + std::to_string(accuracy) + ", not " + std::to_string(*c.accuracy);
 }
 
-// Everything about one graph: its tensors, and the model specialised to it.
-struct Setting {
-    const Case& c;
-    const loader::Model& model;
-    base::TensorMap data, expected;
-    std::string name, device;
-};
-
 // A failure: the engine's error, or a sentence about wrong numbers.
 struct Failure {
     std::optional<base::Error> error;
     std::string text;
+    std::string configuration = {};  // as nameOf() gives it; empty: it is not about one
 };
 
 std::string figures(std::int64_t written, std::int64_t read, std::int64_t structure, std::int64_t frontier,
@@ -185,6 +131,7 @@ std::string figures(const forecast::PredictedStage& s)
 constexpr double fewTensors = 1024;
 constexpr double fewTensorsOnGpu = 2048;  // whose allocator counts 512 bytes at least
 constexpr double memoryTolerance = 0.05;  // of the peak, for 95 of 100 batches
+constexpr std::size_t fewBatches = 20;    // of which one may be off
 
 void comparePeaks(const forecast::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)
 {
@@ -203,19 +150,19 @@ void comparePeaks(const forecast::PredictedStage& stage, const BatchPeaks& peaks
 }
 
 // Ascending batches of a fixed size move what was predicted, to the byte.
-std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepared, plan::Plan plan, const Job& job,
+std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepared, plan::Plan plan, const Configuration& job,
                                        const executor::RunReport& report, const BatchPeaks& peaks, Tally& tally)
 {
     if (job.shuffled || job.batch < 0) return std::nullopt;
-    plan.device = deviceOf(job, s.device);
-    const executor::Options options = optionsOf(job, s.device);
+    plan.device = job.device;
+    const executor::Options options = optionsOf(job);
     const executor::Cores cores(options.threads);  // memory depends on them
     const auto prediction = predictPlan(prepared, plan, s.data, options.batch.value());
-    if (!prediction) return Failure{prediction.error(), describeJob(job, s.name) + " predicted"};
+    if (!prediction) return Failure{prediction.error(), "predicted"};
     for (std::size_t i = 0; i < report.stages.size(); ++i)
         if (figures(prediction->stages.at(i)) != figures(report.stages[i]))
-            return Failure{std::nullopt, describeJob(job, s.name) + ": stage " + std::to_string(i + 1) + " moved " +
-                                             figures(report.stages[i]) + ", not " + figures(prediction->stages[i])};
+            return Failure{std::nullopt, "stage " + std::to_string(i + 1) + " moved " + figures(report.stages[i]) +
+                                             ", not " + figures(prediction->stages[i])};
     const double few = plan.device == "cpu" ? fewTensors : fewTensorsOnGpu;
     for (const forecast::PredictedStage& stage : prediction->stages) comparePeaks(stage, peaks, few, tally);
     return std::nullopt;
@@ -228,23 +175,24 @@ std::vector<std::byte> bytesOf(const base::TensorView& tensor)
     return bytes;
 }
 
-// Whoever computes what, the bits are those of one process.
-std::optional<Failure> checkShards(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Job& job,
-                                   const executor::RunReport& alone)
+base::Result<executor::RunReport> runTogether(const Setting& s, const Prepared& prepared, const plan::Plan& plan,
+                                              const Configuration& job)
 {
-    if (!job.shards) return std::nullopt;
     constexpr int processes = 2;
-    for (const std::string how : {"in shards", "in shards that are dealt out", "by owners"}) {
-        const std::string what = describeJob(job, s.name) + " " + how;
-        const executor::Options options = optionsOf(job, s.device);
-        const auto together = how == "by owners"
-                                  ? runInOwners(prepared, plan, s.data, options, processes)
-                                  : runInShards(prepared, plan, s.data, options, processes, how != "in shards");
-        if (!together) return Failure{together.error(), what};
-        for (std::size_t i = 0; i < alone.outputs.size(); ++i)
-            if (bytesOf(alone.outputs[i].tensor) != bytesOf(together->outputs.at(i).tensor))
-                return Failure{std::nullopt, what + ": " + alone.outputs[i].name + " has other bits"};
-    }
+    if (job.processes == Processes::Owners) return runInOwners(prepared, plan, s.data, optionsOf(job), processes);
+    return runInShards(prepared, plan, s.data, optionsOf(job), processes, job.processes == Processes::Dealt);
+}
+
+// Whoever computes what, the bits are those of one process.
+std::optional<Failure> checkTogether(const Setting& s, const Prepared& prepared, const plan::Plan& plan,
+                                     const Configuration& job, const executor::RunReport& alone)
+{
+    if (job.processes == Processes::One) return std::nullopt;
+    const auto together = runTogether(s, prepared, plan, job);
+    if (!together) return Failure{together.error(), "together"};
+    for (std::size_t i = 0; i < alone.outputs.size(); ++i)
+        if (bytesOf(alone.outputs[i].tensor) != bytesOf(together->outputs.at(i).tensor))
+            return Failure{std::nullopt, alone.outputs[i].name + " has other bits"};
     return std::nullopt;
 }
 
@@ -257,19 +205,19 @@ std::optional<Failure> checkFile(const Prepared& prepared, const plan::Plan& pla
     return std::nullopt;
 }
 
-std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Job& job,
+std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Configuration& job,
                               Tally& tally)
 {
     if (auto failure = checkFile(prepared, plan)) return failure;
     BatchPeaks peaks;
     graph::allowAnonymousScratch(job.tile > 0 ? scratchBytes : 0);
-    const auto report = runPlan(prepared, plan, s.data, optionsOf(job, s.device), &peaks);
-    if (!report) return Failure{report.error(), describeJob(job, s.name)};
+    const auto report = runPlan(prepared, plan, s.data, optionsOf(job), &peaks);
+    if (!report) return Failure{report.error(), "run"};
     ++tally.runs;
     auto complaint = compareOutputs(*report, s.expected, s.c.tolerance, tally);
     if (!complaint) complaint = checkAccuracy(s.c, *report, s.data);
-    if (complaint) return Failure{std::nullopt, describeJob(job, s.name) + ": " + *complaint};
-    if (auto failure = checkShards(s, prepared, plan, job, *report)) return failure;
+    if (complaint) return Failure{std::nullopt, *complaint};
+    if (auto failure = checkTogether(s, prepared, plan, job, *report)) return failure;
     return checkPrediction(s, prepared, plan, job, *report, peaks, tally);
 }
 
@@ -283,132 +231,152 @@ std::optional<Failure> checkPlan(const Case& c, const plan::Plan& plan, base::St
     return std::nullopt;
 }
 
-std::optional<Failure> runStrategy(const Setting& s, const Prepared& prepared, base::Strategy strategy, Tally& tally)
+// The plans of both rules, which every model has, whatever is run of them.
+std::optional<Failure> checkRules(const Setting& s, const Prepared& prepared, Tally& tally)
 {
-    const auto plan = placement::makePlan(prepared.analysis, strategy);
-    if (!plan) return Failure{plan.error(), base::nameOf(strategy)};
-    if (auto failure = checkPlan(s.c, *plan, strategy)) return failure;
-    if (s.name == s.c.graphs.front().data)
-        tally.stages += (tally.stages.empty() ? "" : "/") + std::to_string(plan->stages.size());
-    for (const Job& job : jobsOf(s.c, s.name, strategy, s.device))
-        if (auto failure = runJob(s, prepared, *plan, job, tally)) return failure;
+    for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+        const auto plan = placement::makePlan(prepared.analysis, strategy);
+        if (!plan) return Failure{plan.error(), base::nameOf(strategy)};
+        if (auto failure = checkPlan(s.c, *plan, strategy)) return failure;
+        if (s.name == s.c.graphs.front().data)
+            tally.stages += (tally.stages.empty() ? "" : "/") + std::to_string(plan->stages.size());
+    }
     return std::nullopt;
 }
 
-// Some of the values that may be stored and that somebody reads, evenly over the program.
-std::vector<ir::ValueId> someStorable(const analysis::Analysis& analysis, std::size_t most)
+// The values that may be stored and that somebody reads.
+std::vector<ir::ValueId> storable(const analysis::Analysis& analysis)
 {
     std::set<ir::ValueId> read;
     for (const ir::Op& op : analysis.program.ops)
         ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) { read.insert(v); });
-    std::vector<ir::ValueId> all, some;
-    for (const ir::ValueId v : read)
-        if (placement::whyNotStorable(analysis, v).empty()) all.push_back(v);
-    for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
-        some.push_back(all[i * all.size() / most % all.size()]);
-    return some;
+    std::vector<ir::ValueId> all(read.begin(), read.end());
+    std::erase_if(all, [&](ir::ValueId v) { return !placement::whyNotStorable(analysis, v).empty(); });
+    return all;
 }
 
-// Storing any one value more gives a plan that stores it and computes the same: a matter of placement, not of the device.
-std::optional<Failure> runPinned(const Setting& s, const Prepared& prepared, Tally& tally)
+// A plan to run; neither plan nor failure: the model has none of this kind, and that is as it should be.
+struct Planned {
+    std::optional<plan::Plan> plan;
+    std::optional<Failure> failure = {};
+};
+
+Planned rulePlan(const Prepared& prepared, base::Strategy strategy)
 {
-    if (s.device != "cpu") return std::nullopt;
-    for (const ir::ValueId v : someStorable(prepared.analysis, 4)) {
-        const auto plan =
-            placement::makePlan(prepared.analysis, base::Strategy::Depth, {{plan::PinKind::Checkpoint, v}});
-        const std::string what = "with " + ir::valueName(v) + " pinned";
-        if (!plan && plan.error().message.ends_with("no output of the model depends on its rows")) continue;
-        if (!plan) return Failure{std::nullopt, what + ": " + base::describe(plan.error())};
-        const bool stored = std::any_of(plan->checkpoints.begin(), plan->checkpoints.end(),
-                                        [&](const plan::Checkpoint& c) { return c.value == v; });
-        if (!stored) return Failure{std::nullopt, what + " it is not stored"};
-        auto failure = runJob(s, prepared, *plan, {base::Strategy::Depth, 7, false}, tally);
-        if (failure) return Failure{failure->error, what + ": " + failure->text};
-    }
-    return std::nullopt;
+    auto plan = placement::makePlan(prepared.analysis, strategy);
+    if (!plan) return {std::nullopt, Failure{plan.error(), base::nameOf(strategy)}};
+    return {std::move(*plan)};
+}
+
+// Storing any one value more gives a plan that stores it and computes the same. Which value: by the configuration.
+Planned pinnedPlan(const Prepared& prepared, const Configuration& job)
+{
+    const std::vector<ir::ValueId> all = storable(prepared.analysis);
+    if (all.empty()) return {};
+    const ir::ValueId v = all[hashOf(nameOf(job)) % all.size()];
+    auto plan = placement::makePlan(prepared.analysis, base::Strategy::Depth, {{plan::PinKind::Checkpoint, v}});
+    const std::string what = "with " + ir::valueName(v) + " pinned";
+    if (!plan && plan.error().message.ends_with("no output of the model depends on its rows")) return {};
+    if (!plan) return {std::nullopt, Failure{std::nullopt, what + ": " + base::describe(plan.error())}};
+    if (std::ranges::none_of(plan->checkpoints, [&](const plan::Checkpoint& c) { return c.value == v; }))
+        return {std::nullopt, Failure{std::nullopt, what + " it is not stored"}};
+    return {std::move(*plan)};
 }
 
 // The optimum of either objective computes the same, and moves what is predicted. What has none has a reason.
-std::optional<Failure> runOptimal(const Setting& s, const Prepared& prepared, Tally& tally)
+Planned bestPlan(const Setting& s, const Prepared& prepared, placement::Objective objective, Tally& tally)
 {
     constexpr std::int64_t batch = 7;
-    for (const auto objective : {placement::Objective::Time, placement::Objective::Bytes}) {
-        if (s.c.brief && objective == placement::Objective::Bytes) continue;
-        const auto optimum = optimalPlan(prepared, s.data, objective, batch);
-        const std::string what = std::string("optimal in ") + base::nameOf(objective);
-        if (!optimum && optimum.error().code == base::ErrorCode::Unsupported) {
-            tally.notes += ", not " + what + ": " + optimum.error().message;
-            return std::nullopt;
-        }
-        if (!optimum) return Failure{optimum.error(), what};
-        auto failure = runJob(s, prepared, *optimum, {base::Strategy::Optimal, batch, false}, tally);
-        if (failure) return Failure{failure->error, what + ": " + failure->text};
+    tally.optimumAsked = true;
+    auto optimum = optimalPlan(prepared, s.data, objective, batch);
+    if (optimum) return {std::move(*optimum)};
+    const std::string what = std::string("optimal in ") + base::nameOf(objective);
+    if (optimum.error().code != base::ErrorCode::Unsupported) return {std::nullopt, Failure{optimum.error(), what}};
+    if (tally.notes.find("not optimal") == std::string::npos) tally.notes += ", not " + what + ": " + optimum.error().message;
+    return {};
+}
+
+// On a GPU, with all that can stay there.
+Planned residentPlan(const Setting& s, const Prepared& prepared, const Configuration& job)
+{
+    Planned bare = rulePlan(prepared, base::Strategy::Depth);
+    if (!bare.plan) return bare;
+    bare.plan->device = job.device;
+    auto kept = withResidents(prepared, *bare.plan, s.data, 3);
+    if (kept) return {std::move(*kept)};
+    if (kept.error().code == base::ErrorCode::Internal) return {};  // it is run bare
+    return {std::nullopt, Failure{kept.error(), "choosing what stays on the GPU"}};
+}
+
+Planned planOf(const Setting& s, const Prepared& prepared, const Configuration& job, Tally& tally)
+{
+    switch (job.cuts) {
+        case Cuts::Depth: return rulePlan(prepared, base::Strategy::Depth);
+        case Cuts::SourceRule: return rulePlan(prepared, base::Strategy::SourceRule);
+        case Cuts::Time: return bestPlan(s, prepared, placement::Objective::Time, tally);
+        case Cuts::Bytes: return bestPlan(s, prepared, placement::Objective::Bytes, tally);
+        case Cuts::Pinned: return pinnedPlan(prepared, job);
+        case Cuts::Resident: return residentPlan(s, prepared, job);
     }
+    return {};
+}
+
+std::optional<Failure> runConfiguration(const Setting& s, const Prepared& prepared, const Configuration& job,
+                                        Tally& tally)
+{
+    Planned planned = planOf(s, prepared, job, tally);
+    if (planned.plan) planned.failure = runJob(s, prepared, *planned.plan, job, tally);
+    if (planned.failure) planned.failure->configuration = nameOf(job);
+    return planned.failure;
+}
+
+std::optional<Failure> runGraph(const Setting& s, const Prepared& prepared, const std::vector<Configuration>& jobs,
+                                Tally& tally)
+{
+    if (auto failure = checkRules(s, prepared, tally)) return failure;
+    for (const Configuration& job : jobs)
+        if (s.c.graphs[job.graph].data == s.name)
+            if (auto failure = runConfiguration(s, prepared, job, tally)) return failure;
     return std::nullopt;
 }
 
-// On a GPU, with all that can stay there: the same numbers in order and shuffled, and what was predicted.
-std::optional<Failure> runResident(const Setting& s, const Prepared& prepared, Tally& tally)
-{
-    if (s.device == "cpu") return std::nullopt;
-    auto plan = placement::makePlan(prepared.analysis, base::Strategy::Depth);
-    if (!plan) return Failure{plan.error(), "resident"};
-    plan->device = deviceOf({}, s.device);
-    const auto kept = withResidents(prepared, *plan, s.data, 3);
-    if (!kept && kept.error().code == base::ErrorCode::Internal) return std::nullopt;  // it is run bare
-    if (!kept) return Failure{kept.error(), "choosing what stays on the GPU"};
-    for (const std::int64_t batch : {0, 3})
-        for (const bool shuffled : ordersOf(s.c, s.name, s.device, batch == 0 ? 0 : 1))
-            if (auto failure = runJob(s, prepared, *kept, {base::Strategy::Depth, batch, shuffled}, tally))
-                return Failure{failure->error, "resident: " + failure->text};
-    return std::nullopt;
-}
-
-std::optional<Failure> runGraph(const Setting& s, const Prepared& prepared, Tally& tally)
-{
-    if (auto failure = runResident(s, prepared, tally)) return failure;
-    for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule})
-        if (auto failure = runStrategy(s, prepared, strategy, tally)) return failure;
-    if (auto failure = runOptimal(s, prepared, tally)) return failure;
-    return s.c.brief ? std::nullopt : runPinned(s, prepared, tally);
-}
-
-base::Result<Setting> openGraph(const Case& c, const loader::Model& model, const Graph& graph,
-                                const std::string& device)
+base::Result<Setting> openGraph(const Case& c, const loader::Model& model, const Graph& graph)
 {
     auto data = graph::mapSafetensors(graph.data);
     if (!data) return base::forward(data);
     auto expected = graph::mapSafetensors(graph.expected);
     if (!expected) return base::forward(expected);
-    return Setting{c, model, std::move(*data), std::move(*expected), graph.data, device};
+    return Setting{c, model, std::move(*data), std::move(*expected), graph.data};
 }
 
-std::optional<Failure> prepareAndRun(const Setting& s, std::optional<Prepared>& prepared, Tally& tally)
+using Jobs = std::vector<Configuration>;
+
+std::optional<Failure> prepareAndRun(const Setting& s, std::optional<Prepared>& prepared, const Jobs& jobs, Tally& tally)
 {
     auto fresh = prepare(s.model, s.data, s.c.roles);
     if (!fresh) return Failure{fresh.error(), "analysis on " + s.name.substr(s.name.rfind('/') + 1)};
     prepared.emplace(std::move(*fresh));
-    return runGraph(s, *prepared, tally);
+    return runGraph(s, *prepared, jobs, tally);
 }
 
-std::optional<Failure> runNextGraph(const Setting& s, std::optional<Prepared>& prepared, Tally& tally)
+std::optional<Failure> runNextGraph(const Setting& s, std::optional<Prepared>& prepared, const Jobs& jobs, Tally& tally)
 {
-    if (!prepared) return prepareAndRun(s, prepared, tally);
-    auto failure = runGraph(s, *prepared, tally);
+    if (!prepared) return prepareAndRun(s, prepared, jobs, tally);
+    auto failure = runGraph(s, *prepared, jobs, tally);
     if (!failure || !failure->error || failure->error->code != base::ErrorCode::Input) return failure;
     tally.notes = ", walked again: " + base::describe(*failure->error);
-    return prepareAndRun(s, prepared, tally);
+    return prepareAndRun(s, prepared, jobs, tally);
 }
 
-std::optional<Failure> runGraphs(const Case& c, const std::string& device, Tally& tally)
+std::optional<Failure> runGraphs(const Case& c, const Jobs& jobs, Tally& tally)
 {
     const auto model = loader::load(c.model);
     if (!model) return Failure{model.error(), "load"};
     std::optional<Prepared> prepared;
     for (const Graph& graph : c.graphs) {
-        const auto setting = openGraph(c, *model, graph, device);
+        const auto setting = openGraph(c, *model, graph);
         if (!setting) return Failure{setting.error(), "test data"};
-        if (auto failure = runNextGraph(*setting, prepared, tally)) return failure;
+        if (auto failure = runNextGraph(*setting, prepared, jobs, tally)) return failure;
     }
     return std::nullopt;
 }
@@ -448,18 +416,26 @@ Outcome judgeRefusal(const Case& c, const Failure& failure)
     return {true, "refused", text};
 }
 
-}  // namespace
-
-Outcome runCase(const Case& c, const std::string& device)
+Outcome judge(const Case& c, const std::optional<Failure>& failure, const Tally& tally)
 {
-    if (!c.gpu && device != "cpu") return {true, "left out", "what the simulated GPU does not have"};
-    Tally tally;
-    const auto failure = runGraphs(c, device, tally);
-    if (!failure && c.peaks && !c.brief && percentile(tally.memory, 0.95) > memoryTolerance)
+    if (!failure && c.peaks && tally.memory.size() >= fewBatches && percentile(tally.memory, 0.95) > memoryTolerance)
         return {false, "WRONG", "predicted memory is off: " + tally.worstBatch + "; " + statistics(tally)};
     if (failure) return failure->error ? judgeRefusal(c, *failure) : Outcome{false, "WRONG", failure->text};
     if (c.expectation == Expectation::Refused) return {false, "ACCEPTED", statistics(tally)};
     return {true, "equal", statistics(tally)};
+}
+
+}  // namespace
+
+Outcome runCase(const Case& c, const std::vector<Configuration>& jobs)
+{
+    if (jobs.empty()) return {true, "left out", "what the simulated GPU does not have"};
+    Tally tally;
+    const auto failure = runGraphs(c, jobs, tally);
+    Outcome outcome = judge(c, failure, tally);
+    outcome.optimumAsked = tally.optimumAsked;
+    if (failure) outcome.configuration = failure->configuration;
+    return outcome;
 }
 
 }  // namespace hopscope::models

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "graph/file.h"
+#include "models/features.h"
 #include "models/forked.h"
 #include "models/run_case.h"
 
@@ -16,23 +17,29 @@ namespace {
 using namespace hopscope;
 
 struct Arguments {
-    std::string list, device = "cpu";
+    std::string program, device = "cpu", configuration;
+    std::vector<std::string> lists;
     std::set<std::string> only;
     int children = 2;
-    bool fork = true, brief = false;
+    std::size_t configurations = 0;  // 0: all
+    bool fork = true, quick = false, features = false;
 };
 
 Arguments parse(int argc, char** argv)
 {
     Arguments arguments;
+    arguments.program = argv[0];
     for (int i = 1; i < argc; ++i) {
         const bool last = i + 1 >= argc;
         if (!std::strcmp(argv[i], "--only") && !last) arguments.only.insert(argv[++i]);
         else if (!std::strcmp(argv[i], "-j") && !last) arguments.children = std::atoi(argv[++i]);
         else if (!std::strcmp(argv[i], "--device") && !last) arguments.device = argv[++i];
+        else if (!std::strcmp(argv[i], "--configurations") && !last) arguments.configurations = std::strtoul(argv[++i], nullptr, 10);
+        else if (!std::strcmp(argv[i], "--configuration") && !last) arguments.configuration = argv[++i];
         else if (!std::strcmp(argv[i], "--no-fork")) arguments.fork = false;
-        else if (!std::strcmp(argv[i], "--brief")) arguments.brief = true;
-        else arguments.list = argv[i];
+        else if (!std::strcmp(argv[i], "--quick")) arguments.quick = true;
+        else if (!std::strcmp(argv[i], "--features")) arguments.features = true;
+        else arguments.lists.emplace_back(argv[i]);
     }
     return arguments;
 }
@@ -41,8 +48,32 @@ std::vector<models::Case> select(std::vector<models::Case> cases, const Argument
 {
     const std::set<std::string>& only = arguments.only;
     if (!only.empty()) std::erase_if(cases, [&](const auto& c) { return !only.count(c.name); });
-    for (models::Case& c : cases) c.brief = arguments.brief;
+    if (arguments.quick) std::erase_if(cases, [](const auto& c) { return !c.quick; });
     return cases;
+}
+
+std::vector<std::string> split(const std::string& text)
+{
+    std::vector<std::string> parts{""};
+    for (const char c : text)
+        if (c == ',') parts.emplace_back();
+        else parts.back() += c;
+    return parts;
+}
+
+constexpr std::size_t enoughForAllPairs = 12;  // configurations of each model
+
+// The configurations of each model; in `missing` the pair of settings that they should cover and do not.
+std::vector<models::Chosen> jobsOf(const std::vector<models::Case>& cases, const Arguments& arguments, std::string& missing)
+{
+    std::optional<std::size_t> count;
+    if (arguments.configurations > 0) count = arguments.configurations;
+    std::vector<models::Chosen> jobs = models::choose(cases, split(arguments.device), count);
+    if (count && *count >= enoughForAllPairs) missing = models::missingPair(jobs);
+    if (!arguments.configuration.empty())
+        for (models::Chosen& each : jobs)
+            std::erase_if(each.chosen, [&](const auto& job) { return nameOf(job) != arguments.configuration; });
+    return jobs;
 }
 
 struct Totals {
@@ -71,27 +102,37 @@ models::Outcome outcomeOf(const models::ChildResult& result)
 std::string complaintAboutOptimum(const models::Case& c, const models::Outcome& outcome)
 {
     const std::size_t refused = outcome.detail.find("not optimal in ");
-    if (c.expectation != models::Expectation::Equal || outcome.verdict != "equal") return "";
+    if (c.expectation != models::Expectation::Equal || outcome.verdict != "equal" || !outcome.optimumAsked) return "";
     if (refused == std::string::npos) return c.noOptimum.empty() ? "" : "it has an optimum, unlike the list says";
     if (c.noOptimum.empty()) return "its optimum is refused";
     return outcome.detail.find(c.noOptimum, refused) == std::string::npos ? "its optimum is refused for another reason"
                                                                           : "";
 }
 
-models::Outcome runOne(const models::Case& c, const Arguments& arguments, const models::Complaint& complaint)
+std::string repetition(const models::Case& c, const Arguments& arguments, const std::string& configuration)
 {
-    const models::Outcome outcome = models::runCase(c, arguments.device);
-    std::string text = complaint ? complaint() : "";
-    if (text.empty()) text = complaintAboutOptimum(c, outcome);
-    return text.empty() ? outcome : models::Outcome{false, "FOUND", text + " [" + outcome.detail + "]"};
+    return "\n    again: " + arguments.program + " " + c.list + " --device " + arguments.device + " --only " + c.name +
+           (configuration.empty() ? "" : " --configuration " + configuration);
 }
 
-void runInChildren(const std::vector<models::Case>& cases, const Arguments& arguments,
-                   const models::Complaint& complaint, Totals& totals)
+models::Outcome runOne(const models::Case& c, const models::Chosen& jobs, const Arguments& arguments,
+                       const models::Complaint& complaint)
+{
+    if (arguments.features) return {true, "features", models::featuresOf(c)};
+    models::Outcome outcome = models::runCase(c, jobs.chosen);
+    std::string text = complaint ? complaint() : "";
+    if (text.empty()) text = complaintAboutOptimum(c, outcome);
+    if (!text.empty()) outcome = {false, "FOUND", text + " [" + outcome.detail + "]", outcome.configuration};
+    if (!outcome.passed) outcome.detail += repetition(c, arguments, outcome.configuration);
+    return outcome;
+}
+
+void runInChildren(const std::vector<models::Case>& cases, const std::vector<models::Chosen>& jobs,
+                   const Arguments& arguments, const models::Complaint& complaint, Totals& totals)
 {
     models::Work work;
     work.run = [&](std::size_t job, const auto& say) {
-        const models::Outcome outcome = runOne(cases[job], arguments, complaint);
+        const models::Outcome outcome = runOne(cases[job], jobs[job], arguments, complaint);
         say(outcome.verdict + "\n" + outcome.detail);
         return outcome.passed ? 0 : 1;
     };
@@ -115,15 +156,26 @@ int hopscope::models::runModels(int argc, char** argv, const Complaint& complain
 {
     const Arguments arguments = parse(argc, argv);
     graph::assumeFastPages();
-    const auto listed = readCases(arguments.list);
-    if (!listed) {
-        std::fprintf(stderr, "%s\n", base::describe(listed.error()).c_str());
-        return 1;
+    std::vector<Case> cases;
+    for (const std::string& list : arguments.lists) {
+        const auto listed = readCases(list);
+        if (!listed) {
+            std::fprintf(stderr, "%s\n", base::describe(listed.error()).c_str());
+            return 1;
+        }
+        cases.insert(cases.end(), listed->begin(), listed->end());
     }
-    const std::vector<Case> cases = select(*listed, arguments);
+    cases = select(std::move(cases), arguments);
+    std::string missing;
+    const std::vector<Chosen> jobs = jobsOf(cases, arguments, missing);
     Totals totals;
-    if (arguments.fork) runInChildren(cases, arguments, complaint, totals);
+    if (!missing.empty()) {
+        std::printf("the configurations do not cover %s\n", missing.c_str());
+        totals.failed = 1;
+    }
+    if (arguments.fork) runInChildren(cases, jobs, arguments, complaint, totals);
     else
-        for (const Case& c : cases) printRow(c, runOne(c, arguments, complaint), 0, totals);
+        for (std::size_t i = 0; i < cases.size(); ++i)
+            printRow(cases[i], runOne(cases[i], jobs[i], arguments, complaint), 0, totals);
     return summary(totals, cases.size());
 }

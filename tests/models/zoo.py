@@ -1,6 +1,7 @@
 """Writes the zoo: every model as TorchScript, its graphs, and what eager PyTorch computes.
 
-Usage: zoo.py OUTDIR [--group NAME]... [--only MODEL]... [--programs COUNT] [--first SEED]
+Usage: zoo.py OUTDIR [--cover] [--group NAME]... [--only MODEL]... [--programs COUNT] [--first SEED]
+--cover: only the models that the quick and the default tier run (cover.txt).
 Per model it writes OUTDIR/GROUP/NAME.pt, NAME.g0.safetensors (a graph), NAME.e0.safetensors (eager outputs), ...;
 OUTDIR/GROUP.list is what test_models reads. Nothing is done again while the generator's sources are the same.
 """
@@ -14,8 +15,10 @@ import warnings
 from copy import deepcopy
 
 import torch
+import torch_geometric
 from safetensors.torch import save_file
 
+import cover
 import graphs
 from layers import Parts
 
@@ -184,8 +187,10 @@ def write_model(entry, folder):
         save_file(expected_outputs(entry, model, compiled, inputs), f"{folder}/{entry.name}.e{number}.safetensors")
 
 
-def list_line(entry, folder):
+def list_line(entry, folder, tier):
     fields = {"name": entry.name, "model": f"{folder}/{entry.name}.pt", "expect": entry.expect}
+    if tier == "quick":
+        fields["quick"] = "1"
     for number in range(2):
         fields[f"data{number}"] = f"{folder}/{entry.name}.g{number}.safetensors"
         fields[f"expected{number}"] = f"{folder}/{entry.name}.e{number}.safetensors"
@@ -208,9 +213,10 @@ def list_line(entry, folder):
 
 
 def stamp(arguments):
-    digest = hashlib.sha256(repr((sys.version, torch.__version__, arguments.programs, arguments.first)).encode())
+    versions = [sys.version, torch.__version__, torch_geometric.__version__]
+    digest = hashlib.sha256(repr((versions, arguments.cover, arguments.programs, arguments.first)).encode())
     for name in sorted(os.listdir(HERE)):
-        if name.endswith(".py"):
+        if name.endswith((".py", ".txt")):
             digest.update(open(os.path.join(HERE, name), "rb").read())
     return digest.hexdigest()
 
@@ -219,12 +225,13 @@ def write_group(group, arguments, failures):
     folder = os.path.join(arguments.out, group.name)
     os.makedirs(folder, exist_ok=True)
     lines, start = [], time.time()
+    tiers = {name: tier for of, name, tier in cover.read_cover() if of == group.name}
     for entry in group.entries:
-        if arguments.only and entry.name not in arguments.only:
+        if (arguments.only and entry.name not in arguments.only) or (arguments.cover and entry.name not in tiers):
             continue
         try:
             write_model(entry, folder)
-            lines.append(list_line(entry, folder))
+            lines.append(list_line(entry, folder, tiers.get(entry.name)))
         except Exception as problem:
             failures.append(entry.name)
             print(f"{group.name}: {entry.name}: {type(problem).__name__}: {str(problem).strip()[-600:]}", flush=True)
@@ -247,6 +254,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--group", action="append", choices=list(MODULES))
     parser.add_argument("--only", action="append")
+    parser.add_argument("--cover", action="store_true")
     parser.add_argument("--programs", type=int, default=64)
     parser.add_argument("--first", type=int, default=1)
     arguments = parser.parse_args()

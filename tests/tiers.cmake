@@ -1,0 +1,48 @@
+# The tiers of the tests, by name: what is not listed here belongs to the default tier. The default tier includes the quick one,
+# and the full tier everything.
+
+# What one runs after each change (ctest --preset quick): the units, a few models in a few configurations, the window's parts.
+set(hopscope_quick
+  # sources and data
+  house_boundaries house_contributing house_samples house_style house_together desktop_files mutants_fit
+  # core
+  base json solver operators graph graph_interop analysis analysis_inputs placement schema protocol kernels gpu
+  # core with LibTorch
+  loader forecast fork_server debugger pipeline engine_parts fake_device
+  # the engine
+  engine_goldens engine_place engine_protocol engine_serve_debug engine_serve_exports
+  # models
+  zoo models_quick
+  # the window
+  style widgets_tables run_log workers plot_geometry layout fold refold scene layout_client graph_panel graph_cuts panel_texts
+  stage_texts panels pins run_panels plots worker_lanes study lesson profile tensor phases cuts workbench workbench_plans
+  window_command_line window_session window_checks window_rules window_menus)
+
+# Whole products, repeated kills, clusters, benchmarks, and what repeats another test with a larger graph or on another screen.
+set(hopscope_full
+  zoo_full models_cover models_cora_all device_faults_all
+  engine_large engine_windows gpu_check
+  peers_bench python_bench scale_bench predictions_bench
+  python_scale_ray python_scale_serve python_scale_owners python_scale_owners_ray
+  window_bench window_every_file window_other_models window_large_model window_models engine_drag window_scale_model window_scale
+  window_screenshots_100 window_screenshots_200 window_at_150)
+
+# hopscope_tiers(TEST...): labels tests of the current folder with their tier. A whole list of models is of the full tier.
+function(hopscope_tiers)
+  foreach(test ${ARGN})
+    if(test IN_LIST hopscope_quick)
+      set(tier quick)
+    elseif(test IN_LIST hopscope_full)
+      set(tier full)
+    else()
+      set(tier default)
+    endif()
+    set_property(TEST ${test} APPEND PROPERTY LABELS ${tier})
+  endforeach()
+endfunction()
+
+# Labels all tests that the current folder has added.
+macro(hopscope_tiers_of_folder)
+  get_property(hopscope_tests DIRECTORY PROPERTY TESTS)
+  hopscope_tiers(${hopscope_tests})
+endmacro()
