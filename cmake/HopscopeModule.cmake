@@ -80,22 +80,36 @@ if(HOPSCOPE_SANITIZE MATCHES address)
     LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/leaks_of_others.txt)
 endif()
 
-# hopscope_test(NAME SOURCES ... TENSOR_SOURCES ... SCRIPT_SOURCES ... DEPENDS modules ... LIBRARIES targets ...)
-# A doctest program, one CTest per program.
+# hopscope_test_program(NAME): the doctest program test_NAME, made where its first test is.
+function(hopscope_test_program name)
+  if(NOT TARGET test_${name})
+    add_executable(test_${name} $<TARGET_OBJECTS:hopscope_test_main>)
+    hopscope_options(test_${name})
+  endif()
+endfunction()
+
+# hopscope_test(NAME SOURCES ... TENSOR_SOURCES ... SCRIPT_SOURCES ... DEPENDS modules ... LIBRARIES targets ...
+#               PROGRAM name CASES pattern)
+# Compiles tests of the current folder as tests_NAME and links them into test_PROGRAM, which by default is the program of all
+# folders of their kind (HOPSCOPE_TEST_PROGRAM). The CTest NAME runs the cases of the folder's files, or of those whose names
+# match CASES.
 function(hopscope_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;TENSOR_SOURCES;SCRIPT_SOURCES;DEPENDS;LIBRARIES" ${ARGN})
-  set(target test_${name})
-  add_executable(${target} ${arg_SOURCES} $<TARGET_OBJECTS:hopscope_test_main>)
+  cmake_parse_arguments(arg "" "PROGRAM;CASES" "SOURCES;TENSOR_SOURCES;SCRIPT_SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  list(APPEND arg_PROGRAM ${HOPSCOPE_TEST_PROGRAM})
+  list(GET arg_PROGRAM 0 program)
+  list(APPEND arg_CASES *)
+  list(GET arg_CASES 0 cases)
+  set(target tests_${name})
+  add_library(${target} OBJECT ${arg_SOURCES})
   hopscope_options(${target})
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/tests)
-  foreach(module ${arg_DEPENDS})
-    target_link_libraries(${target} PRIVATE hopscope_${module})
-  endforeach()
-  if(arg_LIBRARIES)
-    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
-  endif()
+  list(TRANSFORM arg_DEPENDS PREPEND hopscope_)
+  target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LIBRARIES})
   hopscope_torch(${target} TENSOR ${arg_TENSOR_SOURCES} SCRIPT ${arg_SCRIPT_SOURCES})
-  add_test(NAME ${name} COMMAND ${target})
+  hopscope_test_program(${program})
+  target_link_libraries(test_${program} PRIVATE ${target})
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
+  add_test(NAME ${name} COMMAND test_${program} "-sf=*tests/${folder}/${cases}")
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${HOPSCOPE_SANITIZER_ENVIRONMENT}")
 endfunction()
 
