@@ -78,11 +78,11 @@ unpack_packages() {
 without_optional_parts() {
     unpack_packages &&
         cmake -S . -B build/minimal -G Ninja $(unity build/minimal) -DHOPSCOPE_GUI=OFF -DHOPSCOPE_CUDA=OFF "${torch_args[@]}" \
-            -DHOPSCOPE_DEPS_DIR="$root/build/deps" -DHOPSCOPE_WERROR=$werror &&
+            -DHOPSCOPE_DEPS_DIR="$root/build/deps" -DHOPSCOPE_WERROR=$werror "-DHOPSCOPE_TEST_FOLDERS=solver;optimiser" &&
         grep -q "HOPSCOPE_JSON_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
         grep -q "HOPSCOPE_CBC_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
-        ninja -C build/minimal -j "$jobs" hopscope_json hopscope_graph test_solver &&
-        cmake -S . -B build/minimal -DHOPSCOPE_CBC=OFF && ninja -C build/minimal -j "$jobs" test_solver test_optimiser &&
+        ninja -C build/minimal -j "$jobs" hopscope_json hopscope_graph test_core &&
+        cmake -S . -B build/minimal -DHOPSCOPE_CBC=OFF && ninja -C build/minimal -j "$jobs" test_core &&
         ctest --test-dir build/minimal --output-on-failure -R '^(solver|optimiser)$'
 }
 
@@ -101,7 +101,7 @@ if [ $tier = full ]; then
     step "ThreadSanitizer" sanitized tsan
     step "Without the optional parts, packages from a folder" without_optional_parts
     step "clang-tidy" tidied
-    step "Mutants" python3 -B tests/mutants.py
+    step "Mutants of the code for GPUs" python3 -B tests/device/mutants.py build/dev
 fi
 
 if [ ${#failed[@]} -gt 0 ]; then say "Failed steps:" "$(printf '%s; ' "${failed[@]}")"; fi

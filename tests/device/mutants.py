@@ -3,7 +3,7 @@
     mutants.py --check                 only whether each mutant still fits the sources; itself a test
 
 Nothing is written into the tree or the build folder (default: build/dev), whose programs must be up to date:
-`ninja -C build/dev test_device_faults test_device_overlap test_models_device`, and the generated models must be there.
+`ninja -C build/dev test_device test_models_device`, and the generated models must be there.
 Each mutated file is compiled in a scratch folder, put into a copy of the executor's library and linked with the tests.
 Exits with 1 if a mutant survives. Takes 10 to 20 minutes.
 """
@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ("test_device_faults", "test_device_overlap", "test_models_device")
+PROGRAMS = ("test_device", "test_models_device")
 ZOO = ("gcn_1", "gat_1", "sage_mean_1")
 
 # Name, file in core/executor, what is replaced wherever it is, by what.
@@ -119,12 +119,15 @@ def tests(build, library):
     """What is run, the quick ones first, and after how many seconds it hangs."""
     slow = "*hichever allocation fails*,*ny generated model*"
     only = [word for name in ZOO for word in ("--only", name)]
-    yield "test_device_overlap", 120, lambda: [build.program("test_device_overlap", library), "-aa=1"]
-    yield "test_device_faults", 240, lambda: [build.program("test_device_faults", library), "-aa=1", f"-tce={slow}"]
+    def cases(name, *options):
+        return lambda: [build.program("test_device", library), f"-sf=*tests/device/test_*_{name}.cpp", "-aa=1", *options]
+
+    yield "device_overlap", 120, cases("overlap")
+    yield "device_faults", 240, cases("faults", f"-tce={slow}")
     for device in ("cuda:0", "cuda:1"):
         yield f"test_models_device {device}", 120, lambda d=device: [
             build.program("test_models_device", library), str(build.folder / "zoo/convolutions.list"), "--device", d, *only]
-    yield "test_device_faults", 600, lambda: [build.program("test_device_faults", library), "-aa=1", f"-tc={slow}"]
+    yield "device_faults_all", 600, cases("faults", f"-tc={slow}")
 
 
 def noticedBy(build, library):
