@@ -14,11 +14,12 @@ using Pair = std::pair<std::string, std::string>;
 
 std::vector<std::string> settingsOf(const Configuration& c)
 {
-    const std::string batch = c.tile > 0 ? "tile" + std::to_string(c.tile)
+    const std::string batch = c.tile > 0    ? "tile" + std::to_string(c.tile)
                               : c.batch < 0 ? std::string("auto")
                                             : std::to_string(c.batch);
-    return {base::nameOf(c.cuts), batch, c.shuffled ? "shuffled" : "ordered", c.device, base::nameOf(c.processes),
-            "g" + std::to_string(c.graph)};
+    return {
+        base::nameOf(c.cuts),         batch, c.shuffled ? "shuffled" : "ordered", c.device, base::nameOf(c.processes),
+        "g" + std::to_string(c.graph)};
 }
 
 std::set<Pair> pairsOf(const Configuration& c)
@@ -109,8 +110,8 @@ std::size_t gainOf(const Candidate& candidate, const std::deque<std::set<Pair>>&
     return gain;
 }
 
-std::vector<Configuration> chooseFor(const std::string& name, const std::vector<Configuration>& product, std::size_t count,
-                                     const std::deque<std::set<Pair>>& recent)
+std::vector<Configuration> chooseFor(const std::string& name, const std::vector<Configuration>& product,
+                                     std::size_t count, const std::deque<std::set<Pair>>& recent)
 {
     std::vector<Candidate> candidates = shuffledBy(name, product);
     std::vector<Configuration> chosen;
@@ -145,7 +146,8 @@ std::vector<Configuration> productOf(const Case& c, const std::vector<std::strin
             for (const base::Named<Cuts>& cuts : namesOf(Cuts{}))
                 for (const bool shuffled : {false, true}) {
                     if (shuffled && !c.shuffle) continue;
-                    const Configuration one{.cuts = cuts.value, .shuffled = shuffled, .device = devices[device], .graph = graph};
+                    const Configuration one{
+                        .cuts = cuts.value, .shuffled = shuffled, .device = devices[device], .graph = graph};
                     if (one.device == "cpu") addOnCpu(c, one, product);
                     else if (c.gpu) addOnGpu(c, one, device, several, product);
                 }

@@ -72,7 +72,8 @@ std::vector<Configuration> productOf(const Case& c, const std::vector<std::strin
 // FNV-1a: the same everywhere.
 std::uint64_t hashOf(const std::string& text);
 
-constexpr std::size_t pairsWithin = 10;  // models in a row that cover all pairs of settings, with twelve configurations each
+constexpr std::size_t pairsWithin =
+    10;  // models in a row that cover all pairs of settings, with twelve configurations each
 
 // All configurations of each model, or `count` of them, ordered by graph: those that cover most pairs, first of all the pairs
 // that none of the nine models before has. Which one of several as good ones: by the name. O(models x count x product).

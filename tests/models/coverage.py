@@ -1,8 +1,8 @@
 """Writes docs/coverage.md: which models run layer by layer with equal results, and which are refused, with the reason.
 
 Usage: coverage.py TEST_MODELS ZOO [-o docs/coverage.md] [--group NAME]... [--page OLD] [--rows DIR] [--most-misses PERCENT]
-ZOO is what zoo.py has written; TEST_MODELS runs each of its models on two graphs, in batches of 1, 7 and all
-destinations, with the plans `depth`, `source-rule` and `optimal`. --rows keeps what it printed, and reads it where it is
+ZOO is what zoo.py has written; TEST_MODELS runs each of its models on two graphs in all configurations of the CPU: batches of
+1, 7 and all destinations, plans `depth`, `source-rule` and `optimal`, and so on. --rows keeps what it printed, and reads it where it is
 there already. --page takes the groups that are not named by --group from an earlier page. Fails if a number is wrong, a
 model crashes or hangs, or more are refused than the maths asks for.
 """

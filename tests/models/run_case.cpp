@@ -150,8 +150,9 @@ void comparePeaks(const forecast::PredictedStage& stage, const BatchPeaks& peaks
 }
 
 // Ascending batches of a fixed size move what was predicted, to the byte.
-std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepared, plan::Plan plan, const Configuration& job,
-                                       const executor::RunReport& report, const BatchPeaks& peaks, Tally& tally)
+std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepared, plan::Plan plan,
+                                       const Configuration& job, const executor::RunReport& report,
+                                       const BatchPeaks& peaks, Tally& tally)
 {
     if (job.shuffled || job.batch < 0) return std::nullopt;
     plan.device = job.device;
@@ -205,8 +206,8 @@ std::optional<Failure> checkFile(const Prepared& prepared, const plan::Plan& pla
     return std::nullopt;
 }
 
-std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Configuration& job,
-                              Tally& tally)
+std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan,
+                              const Configuration& job, Tally& tally)
 {
     if (auto failure = checkFile(prepared, plan)) return failure;
     BatchPeaks peaks;
@@ -292,7 +293,8 @@ Planned bestPlan(const Setting& s, const Prepared& prepared, placement::Objectiv
     if (optimum) return {std::move(*optimum)};
     const std::string what = std::string("optimal in ") + base::nameOf(objective);
     if (optimum.error().code != base::ErrorCode::Unsupported) return {std::nullopt, Failure{optimum.error(), what}};
-    if (tally.notes.find("not optimal") == std::string::npos) tally.notes += ", not " + what + ": " + optimum.error().message;
+    if (tally.notes.find("not optimal") == std::string::npos)
+        tally.notes += ", not " + what + ": " + optimum.error().message;
     return {};
 }
 
@@ -311,12 +313,12 @@ Planned residentPlan(const Setting& s, const Prepared& prepared, const Configura
 Planned planOf(const Setting& s, const Prepared& prepared, const Configuration& job, Tally& tally)
 {
     switch (job.cuts) {
-        case Cuts::Depth: return rulePlan(prepared, base::Strategy::Depth);
-        case Cuts::SourceRule: return rulePlan(prepared, base::Strategy::SourceRule);
-        case Cuts::Time: return bestPlan(s, prepared, placement::Objective::Time, tally);
-        case Cuts::Bytes: return bestPlan(s, prepared, placement::Objective::Bytes, tally);
-        case Cuts::Pinned: return pinnedPlan(prepared, job);
-        case Cuts::Resident: return residentPlan(s, prepared, job);
+    case Cuts::Depth: return rulePlan(prepared, base::Strategy::Depth);
+    case Cuts::SourceRule: return rulePlan(prepared, base::Strategy::SourceRule);
+    case Cuts::Time: return bestPlan(s, prepared, placement::Objective::Time, tally);
+    case Cuts::Bytes: return bestPlan(s, prepared, placement::Objective::Bytes, tally);
+    case Cuts::Pinned: return pinnedPlan(prepared, job);
+    case Cuts::Resident: return residentPlan(s, prepared, job);
     }
     return {};
 }
@@ -351,7 +353,8 @@ base::Result<Setting> openGraph(const Case& c, const loader::Model& model, const
 
 using Jobs = std::vector<Configuration>;
 
-std::optional<Failure> prepareAndRun(const Setting& s, std::optional<Prepared>& prepared, const Jobs& jobs, Tally& tally)
+std::optional<Failure> prepareAndRun(const Setting& s, std::optional<Prepared>& prepared, const Jobs& jobs,
+                                     Tally& tally)
 {
     auto fresh = prepare(s.model, s.data, s.c.roles);
     if (!fresh) return Failure{fresh.error(), "analysis on " + s.name.substr(s.name.rfind('/') + 1)};

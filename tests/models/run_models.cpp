@@ -34,7 +34,8 @@ Arguments parse(int argc, char** argv)
         if (!std::strcmp(argv[i], "--only") && !last) arguments.only.insert(argv[++i]);
         else if (!std::strcmp(argv[i], "-j") && !last) arguments.children = std::atoi(argv[++i]);
         else if (!std::strcmp(argv[i], "--device") && !last) arguments.device = argv[++i];
-        else if (!std::strcmp(argv[i], "--configurations") && !last) arguments.configurations = std::strtoul(argv[++i], nullptr, 10);
+        else if (!std::strcmp(argv[i], "--configurations") && !last)
+            arguments.configurations = std::strtoul(argv[++i], nullptr, 10);
         else if (!std::strcmp(argv[i], "--configuration") && !last) arguments.configuration = argv[++i];
         else if (!std::strcmp(argv[i], "--no-fork")) arguments.fork = false;
         else if (!std::strcmp(argv[i], "--quick")) arguments.quick = true;
@@ -64,7 +65,8 @@ std::vector<std::string> split(const std::string& text)
 constexpr std::size_t enoughForAllPairs = 12;  // configurations of each model
 
 // The configurations of each model; in `missing` the pair of settings that they should cover and do not.
-std::vector<models::Chosen> jobsOf(const std::vector<models::Case>& cases, const Arguments& arguments, std::string& missing)
+std::vector<models::Chosen> jobsOf(const std::vector<models::Case>& cases, const Arguments& arguments,
+                                   std::string& missing)
 {
     std::optional<std::size_t> count;
     if (arguments.configurations > 0) count = arguments.configurations;
