@@ -23,17 +23,19 @@ class Names:
     types: set = field(default_factory=set)  # bare, like the next two
     private: set = field(default_factory=set)  # seen by this source alone
     words: set = field(default_factory=set)  # mentioned in any way
+    opened: set = field(default_factory=set)  # namespaces that it is `using`
 
     def clash(self, other):
         """Whether a name is defined twice, or would mean something else in one of the two."""
-        return bool(self.all & other.all or self.hides(other) or other.hides(self))
+        nested = self.opened <= other.opened or other.opened <= self.opened  # else names of two modules might meet
+        return bool(self.all & other.all or self.hides(other) or other.hides(self) or not nested)
 
     def hides(self, other):
         return bool((self.types | self.private) & other.words)
 
     def add(self, other):
         for mine, its in ((self.all, other.all), (self.types, other.types), (self.private, other.private),
-                          (self.words, other.words)):
+                          (self.words, other.words), (self.opened, other.opened)):
             mine |= its
 
 
@@ -54,7 +56,10 @@ def names(paths, lax=False):
             if not lax and ("__anon" in scope or tag.get("file")):
                 mine.private.add(tag["name"])
     for path in paths:
-        found[path].words = set(re.findall(r"\w+", path.read_text()))
+        text = path.read_text()
+        found[path].words = set(re.findall(r"\w+", text))
+        if not lax:
+            found[path].opened = set(re.findall(r"^using namespace ([\w:]+);", text, re.MULTILINE))
     return found
 
 

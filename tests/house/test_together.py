@@ -50,6 +50,12 @@ class Partition(unittest.TestCase):
     def test_macros_are_names(self):
         self.assertEqual(groups(a="#define LIMIT 1\n", b="#define LIMIT 2\n"), [{"a"}, {"b"}])
 
+    def test_sources_that_are_using_different_namespaces_separate(self):
+        texts = {name: f"using namespace n;\n{more}int {name}();" for name, more in
+                 {"a": "", "b": "using namespace n::x;\n", "c": "using namespace n::y;\n"}.items()}
+        self.assertEqual(groups(**texts), [{"a", "b"}, {"c"}])
+        self.assertEqual(groups(lax=True, **texts), [{"a", "b", "c"}])
+
     def test_groups_have_a_largest_size(self):
         self.assertEqual([len(group) for group in groups(largest=2, **{f"s{i}": f"int f{i}();" for i in range(5)})],
                          [2, 2, 1])
