@@ -18,7 +18,8 @@ endfunction()
 # Common settings of everything that uses Qt; one precompiled header for all of it.
 function(hopscope_qt target)
   hopscope_qt_sanitizers(${target})
-  set_target_properties(${target} PROPERTIES AUTOMOC ON AUTORCC ON)
+  # Moc reads sources alone, which are there from the start; else it would wait for libraries, and what is compiled for it.
+  set_target_properties(${target} PROPERTIES AUTOMOC ON AUTORCC ON AUTOGEN_ORIGIN_DEPENDS OFF)
   target_link_libraries(${target} PUBLIC Qt6::Widgets)
   if(TARGET hopscope_qt_pch)
     target_precompile_headers(${target} REUSE_FROM hopscope_qt_pch)
@@ -47,22 +48,32 @@ endfunction()
 set(HOPSCOPE_OFFSCREEN QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}/runtime HOME=${CMAKE_BINARY_DIR}/home
   ${HOPSCOPE_SANITIZER_ENVIRONMENT})
 
-# hopscope_qt_test(NAME SOURCES ... WIDGETS widget modules ... CORE core modules ... LIBRARIES targets ...)
-# A Qt Test program that runs without a display.
+# The program of all Qt tests, test_window (tests/support/qt_suites.h); window_tests is it with the programs that it starts,
+# which nothing has to wait for while it is compiled.
+function(hopscope_qt_test_program)
+  add_executable(test_window ${CMAKE_SOURCE_DIR}/tests/support/qt_suites.cpp ${CMAKE_SOURCE_DIR}/tests/support/qt_suites.h)
+  hopscope_options(test_window)
+  hopscope_qt(test_window)
+  target_include_directories(test_window PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(test_window PRIVATE hopscope_window_bed hopscope_drawn hopscope_graph_samples Qt6::Svg)
+  add_custom_target(window_tests)
+  add_dependencies(window_tests test_window hopscope hopscope-layout)
+endfunction()
+
+# hopscope_qt_test(NAME SOURCES ... ARGUMENTS ...)
+# One CTest, which runs without a display what the sources register in test_window under that name. What several CTests run, or
+# not every configuration, is added to test_window by target_sources.
 function(hopscope_qt_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;WIDGETS;CORE;LIBRARIES" ${ARGN})
-  set(target test_${name})
-  add_executable(${target} ${arg_SOURCES})
-  hopscope_options(${target})
-  hopscope_qt(${target})
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  foreach(module ${arg_WIDGETS})
-    target_link_libraries(${target} PRIVATE hopscope_w_${module})
-  endforeach()
-  foreach(module ${arg_CORE})
-    target_link_libraries(${target} PRIVATE hopscope_${module})
-  endforeach()
-  target_link_libraries(${target} PRIVATE Qt6::Test ${arg_LIBRARIES})
-  add_test(NAME ${name} COMMAND ${target})
+  cmake_parse_arguments(arg "" "" "SOURCES;ARGUMENTS" ${ARGN})
+  target_sources(test_window PRIVATE ${arg_SOURCES})
+  add_test(NAME ${name} COMMAND test_window ${name} ${arg_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${HOPSCOPE_OFFSCREEN}")
+endfunction()
+
+# hopscope_qt_bench(NAME SOURCE ARGUMENTS...): the same for times, in a table with goals, of something that runs alone.
+function(hopscope_qt_bench name source)
+  if(NOT HOPSCOPE_SANITIZE)
+    hopscope_qt_test(${name} SOURCES ${source} ARGUMENTS ${ARGN})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300 RUN_SERIAL ON)
+  endif()
 endfunction()

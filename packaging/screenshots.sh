@@ -9,12 +9,12 @@ set -eu
 
 folder=${1:-$root/build/screenshots}
 build=${2:-$root/build/dev}
-program=$build/bin/hopscope_screenshots
+program=$build/bin/test_window
 if [ ! -x "$program" ]; then fail "program not found: $program; build with tests first (cmake --preset dev; ninja -C build/dev)"; fi
 mkdir -p "$folder"
 
 export QT_QPA_PLATFORM=offscreen
-shots() { "$program" --folder "$folder" "$@"; }
+shots() { "$program" window_screenshots --folder "$folder" "$@"; }
 
 say "At 100 %"
 shots

@@ -1,6 +1,7 @@
 // Measures the graph against the goals of the window (exits with 1 if one is missed), or shows one model:
-// bench_graphview [LAYOUT-PROGRAM]
-// bench_graphview --show INSPECT.json PLAN.json|- OUT.png light|dark [LAYOUT-PROGRAM] [WIDTHxHEIGHT] [OPERATOR] [ACTION]
+// test_window graphview_bench [LAYOUT-PROGRAM]
+// test_window graphview_bench --show INSPECT.json PLAN.json|- OUT.png light|dark [LAYOUT-PROGRAM] [WIDTHxHEIGHT] [OPERATOR]
+//   [ACTION]
 // where INSPECT.json may be `large`, PLAN.json `depth`, OPERATOR is selected (0: none) and ACTION triggered
 
 #include <QAction>
@@ -14,6 +15,7 @@
 #include "graphview/view/graph_panel.h"
 #include "graphview/view/graph_view.h"
 #include "support/heart_beat.h"
+#include "support/qt_suites.h"
 #include "support/stop_watch.h"
 
 namespace {
@@ -235,12 +237,8 @@ void benchFold(const QString& helper)
     row("open a module of 10,000 ops, p95", 150, times, most);
 }
 
-}  // namespace
-
-int main(int argc, char** argv)
+int graphviewBench(const QStringList& arguments)
 {
-    QApplication application(argc, argv);
-    const QStringList arguments = QApplication::arguments();
     if (arguments.value(1) == QLatin1String("--show") && arguments.size() > 5) return show(arguments);
     const QString helper = arguments.value(1);
     return watch::untilMet([&] {
@@ -251,3 +249,7 @@ int main(int argc, char** argv)
         benchExpanded(helper);
     });
 }
+
+}  // namespace
+
+HOPSCOPE_QT_PROGRAM(graphview_bench, graphviewBench)

@@ -3,6 +3,7 @@
 #include "graphview/fold/fold.h"
 #include "graphview/fold/strong_components.h"
 #include "graphview/graph_samples.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;
@@ -284,5 +285,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(FoldTest)
+HOPSCOPE_QT_SUITE(fold, FoldTest)
 #include "test_fold.moc"

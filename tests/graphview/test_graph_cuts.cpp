@@ -7,6 +7,7 @@
 #include "graphview/panel_bench.h"
 #include "graphview/scene/scene.h"
 #include "graphview/view/cut_preview.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;
@@ -252,5 +253,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(GraphCutsTest)
+HOPSCOPE_QT_SUITE(graph_cuts, GraphCutsTest)
 #include "test_graph_cuts.moc"

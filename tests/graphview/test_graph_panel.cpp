@@ -11,6 +11,7 @@
 #include <QWheelEvent>
 
 #include "graphview/panel_bench.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;
@@ -426,5 +427,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(GraphPanelTest)
+HOPSCOPE_QT_SUITE(graph_panel, GraphPanelTest)
 #include "test_graph_panel.moc"

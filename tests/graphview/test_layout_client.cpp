@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "graphview/layout/layout_client.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope::graphview;
 
@@ -214,5 +215,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(LayoutClientTest)
+HOPSCOPE_QT_SUITE(layout_client, LayoutClientTest)
 #include "test_layout_client.moc"

@@ -4,6 +4,7 @@
 #include "graphview/graph_samples.h"
 #include "graphview/scene/router.h"
 #include "graphview/scene/scene_maker.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;
@@ -337,5 +338,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(RefoldTest)
+HOPSCOPE_QT_SUITE(refold, RefoldTest)
 #include "test_refold.moc"

@@ -11,6 +11,7 @@
 #include "graphview/view/hit.h"
 #include "graphview/view/navigation.h"
 #include "models/labels.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;
@@ -61,10 +62,9 @@ static schema::DivergenceRecord differing(const Scene& scene, const protocol::Mo
     for (std::size_t at = 0; at < scene.graph->nodes.size() && nodes.size() <= errors.size(); ++at) {
         const VisibleNode& node = scene.graph->nodes[at];
         if (node.ops.size() != 1 || node.shape != Shape::Rowwise) continue;
+        const ir::OpId op(std::stoi(model.ops[node.op].id.substr(2)));
         if (nodes.size() < errors.size())
-            found.growth.push_back({.op = ir::OpId(std::stoi(model.ops[node.op].id.substr(2))),
-                                    .value = {},
-                                    .maxAbsolute = errors[nodes.size()]});
+            found.growth.push_back({.op = op, .value = {}, .maxAbsolute = errors[nodes.size()]});
         nodes.push_back(at);
     }
     return found;
@@ -496,5 +496,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(SceneTest)
+HOPSCOPE_QT_SUITE(scene, SceneTest)
 #include "test_scene.moc"

@@ -4,6 +4,7 @@
 #include <QUndoStack>
 
 #include "jobs/cuts.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::jobs;
@@ -106,5 +107,5 @@ void TestCuts::aRefusedCommandLeavesTheStackWhenItIsUndone()
     QVERIFY(!stack.canRedo());
 }
 
-QTEST_GUILESS_MAIN(TestCuts)
+HOPSCOPE_QT_SUITE(cuts, TestCuts)
 #include "test_cuts.moc"

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "fake_engine.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::jobs;
@@ -315,5 +316,5 @@ void TestEngineClient::theEngineEndsWithTheClient()
     QTRY_VERIFY(!QFile::exists(QString("/proc/%1/stat").arg(process)));
 }
 
-QTEST_GUILESS_MAIN(TestEngineClient)
+HOPSCOPE_QT_SUITE(engine_client, TestEngineClient)
 #include "test_engine_client.moc"

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "jobs/phases.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope::jobs;
 
@@ -79,5 +80,5 @@ void TestPhases::anExplanationIsAskedForAgainOnlyIfItWasAskedFor()
     }
 }
 
-QTEST_GUILESS_MAIN(TestPhases)
+HOPSCOPE_QT_SUITE(phases, TestPhases)
 #include "test_phases.moc"

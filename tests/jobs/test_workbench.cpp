@@ -6,6 +6,7 @@
 
 #include "bench.h"
 #include "models/run_log.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::jobs;
@@ -440,5 +441,5 @@ void TestWorkbench::reportsCanBeOpenedBesideRuns()
     QCOMPARE(bench.document.runs()[1].title, QString("report.json"));
 }
 
-QTEST_GUILESS_MAIN(TestWorkbench)
+HOPSCOPE_QT_SUITE(workbench, TestWorkbench)
 #include "test_workbench.moc"

@@ -5,6 +5,7 @@
 
 #include "bench.h"
 #include "jobs/front_search.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::jobs;
@@ -295,5 +296,5 @@ void TestWorkbenchPlans::nobodyIsAskedAboutACutWhileNoEngineHasTheModel()
     QTRY_COMPARE(answers, 1);
 }
 
-QTEST_GUILESS_MAIN(TestWorkbenchPlans)
+HOPSCOPE_QT_SUITE(workbench_plans, TestWorkbenchPlans)
 #include "test_workbench_plans.moc"

@@ -3,7 +3,6 @@
 // 10,000 shards. Prints a table with goals; exits with 1 if one is missed three times in a row. Seconds are what the GUI
 // thread really worked.
 
-#include <QApplication>
 #include <QThread>
 #include <cstdio>
 
@@ -11,6 +10,7 @@
 #include "panels/run_feed.h"
 #include "plots/frame_clock.h"
 #include "plots/worker_lanes.h"
+#include "support/qt_suites.h"
 #include "support/stop_watch.h"
 
 using namespace hopscope;
@@ -186,8 +186,4 @@ void measure()
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
-    const QApplication application(argc, argv);
-    return watch::untilMet(measure);
-}
+HOPSCOPE_QT_PROGRAM(plots_bench, [](const QStringList&) { return watch::untilMet(measure); })

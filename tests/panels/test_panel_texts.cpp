@@ -7,6 +7,7 @@
 #include "panels/reasons.h"
 #include "panels/run_controls.h"
 #include "panels/verdict_card.h"
+#include "support/qt_suites.h"
 #include "widgets_models/drawn_model.h"
 #include "json/json.h"
 
@@ -405,5 +406,5 @@ void TestPanelTexts::verdictsAreClear()
     if (verdict) QVERIFY(found.detail.startsWith(QStringLiteral("the reason")));
 }
 
-QTEST_GUILESS_MAIN(TestPanelTexts)
+HOPSCOPE_QT_SUITE(panel_texts, TestPanelTexts)
 #include "test_panel_texts.moc"

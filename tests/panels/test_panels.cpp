@@ -17,6 +17,7 @@
 #include "panels/front_plot.h"
 #include "panels/source_view.h"
 #include "plots/label_place.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::panels;
@@ -364,5 +365,5 @@ void TestPanels::labelsOfTheTradeOffCanBeRead()
     }
 }
 
-QTEST_MAIN(TestPanels)
+HOPSCOPE_QT_SUITE(panels, TestPanels)
 #include "test_panels.moc"

@@ -14,6 +14,7 @@
 #include "panels/fixture.h"
 #include "panels/pin_part.h"
 #include "panels/why.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::panels;
@@ -241,5 +242,5 @@ void TestPins::theInspectorsMenuHasEveryPin()
     QVERIFY(!more->isVisible());
 }
 
-QTEST_MAIN(TestPins)
+HOPSCOPE_QT_SUITE(pins, TestPins)
 #include "test_pins.moc"

@@ -5,6 +5,7 @@
 #include "plots/stage_bars.h"
 #include "plots/time_plot.h"
 #include "plots/timeline.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::plots;
@@ -310,5 +311,5 @@ void TestPlots::csvHasEveryPoint()
     QCOMPARE(csvField(QStringLiteral("a \"b\"")), QStringLiteral("\"a \"\"b\"\"\""));
 }
 
-QTEST_MAIN(TestPlots)
+HOPSCOPE_QT_SUITE(plots, TestPlots)
 #include "test_plots.moc"

@@ -12,6 +12,7 @@
 #include "plots/stage_bars.h"
 #include "plots/time_plot.h"
 #include "plots/timeline.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::panels;
@@ -375,5 +376,5 @@ void TestRunPanels::plotsAreExported()
     QVERIFY(!exportPlots(*panel, folder.filePath(QStringLiteral("no/folder/plots.svg"))).isEmpty());
 }
 
-QTEST_MAIN(TestRunPanels)
+HOPSCOPE_QT_SUITE(run_panels, TestRunPanels)
 #include "test_run_panels.moc"

@@ -4,6 +4,7 @@
 
 #include "panels/run_panel.h"
 #include "panels/stage_progress.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::panels;
@@ -110,5 +111,5 @@ void TestStageTexts::theTimeLeftOfAllStagesFollowsWhatWasPredicted()
     QVERIFY(!runSecondsLeft(log, plan));
 }
 
-QTEST_GUILESS_MAIN(TestStageTexts)
+HOPSCOPE_QT_SUITE(stage_texts, TestStageTexts)
 #include "test_stage_texts.moc"

@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "plots/worker_lanes.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using plots::WorkerLanes;
@@ -228,5 +229,5 @@ void TestWorkerLanes::theTableHasEveryShard()
     QCOMPARE(lines[3], QStringLiteral("2,node,1,2,1,0,10,1,lost,1,2,0,0,0"));
 }
 
-QTEST_MAIN(TestWorkerLanes)
+HOPSCOPE_QT_SUITE(worker_lanes, TestWorkerLanes)
 #include "test_worker_lanes.moc"

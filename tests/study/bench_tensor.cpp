@@ -2,7 +2,7 @@
 // the answers of the engine read on the way, and how long it takes to show it. Prints a table with goals; exits with 1 if one is
 // missed three times in a row. Milliseconds are what the GUI thread really worked.
 
-#include <QApplication>
+#include <QCoreApplication>
 #include <QHeaderView>
 #include <QScrollBar>
 #include <cmath>
@@ -10,6 +10,7 @@
 
 #include "study/heat_map.h"
 #include "study/tensor_model.h"
+#include "support/qt_suites.h"
 #include "support/stop_watch.h"
 
 using namespace hopscope;
@@ -118,8 +119,4 @@ void measure()
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
-    const QApplication application(argc, argv);
-    return watch::untilMet(measure);
-}
+HOPSCOPE_QT_PROGRAM(tensor_bench, [](const QStringList&) { return watch::untilMet(measure); })

@@ -14,6 +14,7 @@
 #include "study/animation_export.h"
 #include "study/animation_layout.h"
 #include "study/animation_view.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::study;
@@ -442,5 +443,5 @@ void TestAnimation::playingEndsAtTheLastFrame()
     QVERIFY(!view.playing());
 }
 
-QTEST_MAIN(TestAnimation)
-#include "test_animation.moc"
+HOPSCOPE_QT_SUITE(animation, TestAnimation)
+#include "study/test_animation.moc"

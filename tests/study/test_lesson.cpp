@@ -8,6 +8,7 @@
 #include "study/lesson_page.h"
 #include "study/lesson_pane.h"
 #include "style/theme.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::study;
@@ -152,5 +153,5 @@ void TestLesson::theTeachersPageHasEveryAnswer()
     QVERIFY(!saveLessonPage(lessons, folder.filePath("no/such/folder/page.pdf")).isEmpty());
 }
 
-QTEST_MAIN(TestLesson)
+HOPSCOPE_QT_SUITE(lesson, TestLesson)
 #include "test_lesson.moc"

@@ -14,6 +14,7 @@
 #include "panels/parts.h"
 #include "study/flame_view.h"
 #include "study/operator_table.h"
+#include "support/qt_suites.h"
 #include "widgets_models/drawn_model.h"
 
 using namespace hopscope;
@@ -466,5 +467,5 @@ void TestProfile::selectedRowsStayWhereTheyAre()
     }
 }
 
-QTEST_MAIN(TestProfile)
+HOPSCOPE_QT_SUITE(profile, TestProfile)
 #include "test_profile.moc"

@@ -13,6 +13,7 @@
 #include "study/finding_table.h"
 #include "study/follow_model.h"
 #include "study/growth_plot.h"
+#include "support/qt_suites.h"
 #include "widgets_models/drawn_model.h"
 
 using namespace hopscope;
@@ -398,5 +399,5 @@ void TestStudy::noLineCrossesTheNumbersOfTheExplosion()
         }
 }
 
-QTEST_MAIN(TestStudy)
+HOPSCOPE_QT_SUITE(study, TestStudy)
 #include "test_study.moc"

@@ -11,6 +11,7 @@
 #include "study/histogram.h"
 #include "study/tensor_model.h"
 #include "study/tensor_text.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::study;
@@ -238,5 +239,5 @@ void TestTensorTable::numbersAreSaidInWords()
              QString("min −1.5 · max 2 · mean – · std – · 40 of 2,160 numbers are zero · 2 NaN · 0 infinite"));
 }
 
-QTEST_MAIN(TestTensorTable)
-#include "test_tensor.moc"
+HOPSCOPE_QT_SUITE(tensor, TestTensorTable)
+#include "study/test_tensor.moc"

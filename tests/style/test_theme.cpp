@@ -9,6 +9,7 @@
 #include "style/icon.h"
 #include "style/sheet.h"
 #include "style/theme.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope::style;
 
@@ -214,5 +215,5 @@ void TestTheme::everyIconIsDrawnInTheColourOfText()
     QVERIFY(!applicationIcon().isNull());
 }
 
-QTEST_MAIN(TestTheme)
+HOPSCOPE_QT_SUITE(style, TestTheme)
 #include "test_theme.moc"

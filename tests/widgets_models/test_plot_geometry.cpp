@@ -6,6 +6,7 @@
 #include "plots/axis_units.h"
 #include "plots/lanes.h"
 #include "plots/series.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope::plots;
 
@@ -230,5 +231,5 @@ void TestPlotGeometry::coverageAddsUpToTheCoveredTime()
     coverage.add({50, 60, hopscope::plan::StageId(1), 0});
 }
 
-QTEST_GUILESS_MAIN(TestPlotGeometry)
+HOPSCOPE_QT_SUITE(plot_geometry, TestPlotGeometry)
 #include "test_plot_geometry.moc"

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "models/run_log.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using protocol::RunState;
@@ -169,5 +170,5 @@ void TestRunLog::aFinishedRunIsComplete()
     QCOMPARE(log.fraction(), 1.0);
 }
 
-QTEST_GUILESS_MAIN(TestRunLog)
+HOPSCOPE_QT_SUITE(run_log, TestRunLog)
 #include "test_run_log.moc"

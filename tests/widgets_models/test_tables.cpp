@@ -10,6 +10,7 @@
 #include "models/run_model.h"
 #include "models/selection.h"
 #include "models/stage_model.h"
+#include "support/qt_suites.h"
 #include "widgets_models/drawn_model.h"
 
 using namespace hopscope;
@@ -347,5 +348,5 @@ void TestTables::modelsSurviveBeingReplaced()
     QVERIFY(!kept.isValid());
 }
 
-QTEST_GUILESS_MAIN(TestTables)
+HOPSCOPE_QT_SUITE(widgets_tables, TestTables)
 #include "test_tables.moc"

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "models/worker_text.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::models;
@@ -220,5 +221,5 @@ void TestWorkers::aShardTellsWhatBecameOfIt()
     QVERIFY(shardText(lane, lane.shards.back().event).endsWith(QStringLiteral("another worker had computed it")));
 }
 
-QTEST_GUILESS_MAIN(TestWorkers)
-#include "test_workers.moc"
+HOPSCOPE_QT_SUITE(workers, TestWorkers)
+#include "widgets_models/test_workers.moc"

@@ -2,15 +2,15 @@
 // loop stands still meanwhile and during a run, and how soon a changed cut is seen. Exits with 1 if a goal is missed
 // whatever else the machine does.
 //
-//     bench_window [--quick] [--engine]      --engine: the real engine on a bundled sample, for the stalls of a real run
+//     test_window window_bench [--quick] [--engine]      --engine: the real engine on a bundled sample, for the stalls of a real run
 
-#include <QApplication>
 #include <QCommandLineParser>
 #include <cstdio>
 
 #include "bed.h"
 #include "models/run_log.h"
 #include "support/heart_beat.h"
+#include "support/qt_suites.h"
 #include "support/stop_watch.h"
 
 using namespace hopscope;
@@ -140,16 +140,17 @@ void benchAll(int repeats, bool engine)
     benchRun(bed, "real run of digits/jknet", repeats);
 }
 
-}  // namespace
-
-int main(int argc, char** argv)
+int windowBench(const QStringList& arguments)
 {
-    const QApplication application(argc, argv);
     QCommandLineParser parser;
     parser.addOptions({{"quick", "Few repeats."}, {"engine", "Measure a real run, too."}});
     parser.addHelpOption();
-    parser.process(application);
+    parser.process(arguments);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // every row as soon as it is known
     const int repeats = parser.isSet("quick") ? 1 : 5;
     return watch::untilMet([&] { benchAll(repeats, parser.isSet("engine")); });
 }
+
+}  // namespace
+
+HOPSCOPE_QT_PROGRAM(window_bench, windowBench)

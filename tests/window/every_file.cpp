@@ -2,7 +2,6 @@
 // until it is drawn, and what is wrong at first view: no drawing, a window larger than the screen, something that stands over a
 // node, faults of the picture. Arguments: files *.pt, or folders of them, after --least N, of how many there must be at least; beside a model "NAME.g0.safetensors" or "graph.safetensors" is its data.
 
-#include <QApplication>
 #include <QDirIterator>
 #include <QFileInfo>
 #include <QMap>
@@ -11,6 +10,7 @@
 
 #include "bed.h"
 #include "graphview/view/graph_view.h"
+#include "support/qt_suites.h"
 #include "support/stop_watch.h"
 
 using namespace hopscope;
@@ -134,16 +134,13 @@ struct Summary {
     }
 };
 
-}  // namespace
-
-int main(int argc, char** argv)
+int everyFile(const QStringList& words)
 {
-    const QApplication application(argc, argv);
     window::WindowSetup setup = bed::realSetup();
     setup.room = {0, 0, 1280, 800};
     Bed bed(setup);
     bed::waitFor([&] { return bed.window->engine().state() == jobs::EngineState::Ready; });
-    QStringList arguments = QCoreApplication::arguments().mid(1);
+    QStringList arguments = words.mid(1);
     const std::size_t least = leastOf(arguments);
     Summary summary;
     for (const QString& file : filesOf(arguments)) summary.add(file, open(bed, file, setup.room.size()));
@@ -154,3 +151,7 @@ int main(int argc, char** argv)
     summary.print();
     return summary.wrong > 0 ? 1 : 0;
 }
+
+}  // namespace
+
+HOPSCOPE_QT_PROGRAM(window_every_file, everyFile)

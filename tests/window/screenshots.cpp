@@ -1,7 +1,6 @@
 // Takes the pictures of the window that the documentation shows, and checks each: no text clipped, nothing overlapping,
 // legible colours. Exits with 1 if a check found something.
 
-#include <QApplication>
 #include <QComboBox>
 #include <QCommandLineParser>
 #include <QDir>
@@ -20,6 +19,7 @@
 #include "study/receptive_panel.h"
 #include "study/rules_panel.h"
 #include "study/tensor_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -424,11 +424,8 @@ int take(const Shot& shot, bool dark, QSize size, const QString& file)
     return found.isEmpty() ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv)
+int takeAll(const QStringList& arguments)
 {
-    const QApplication application(argc, argv);
     QCommandLineParser parser;
     parser.addOptions({{"folder", "Where the pictures go.", "folder", "."},
                        {"dark", "All of them in the dark theme."},
@@ -436,7 +433,7 @@ int main(int argc, char** argv)
                        {"size", "Of the window, WIDTHxHEIGHT.", "size"},
                        {"suffix", "Behind each name.", "suffix"}});
     parser.addHelpOption();
-    parser.process(application);
+    parser.process(arguments);
     QDir().mkpath(parser.value("folder"));
     const QStringList wanted = parser.value("shots").split(u',', Qt::SkipEmptyParts);
     const QStringList sides = parser.value("size").split(u'x');
@@ -450,3 +447,7 @@ int main(int argc, char** argv)
     }
     return failures > 0 ? 1 : 0;
 }
+
+}  // namespace
+
+HOPSCOPE_QT_PROGRAM(window_screenshots, takeAll)

@@ -13,6 +13,7 @@
 #include "bed.h"
 #include "command_palette.h"
 #include "models/run_log.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -244,5 +245,5 @@ void TestActions::questionMarkShowsTheKeys()
     QVERIFY(dismissAll());
 }
 
-QTEST_MAIN(TestActions)
+HOPSCOPE_QT_SUITE(window_actions, TestActions)
 #include "test_actions.moc"

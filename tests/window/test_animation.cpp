@@ -11,12 +11,13 @@
 #include "bed.h"
 #include "checks.h"
 #include "study/animation_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
 using bed::child;
 
-class TestAnimation : public QObject {
+class TestWindowAnimation : public QObject {
     Q_OBJECT
 private slots:
     void itIsAskedForOnlyWhereItIsSeen();
@@ -47,7 +48,7 @@ private:
     }
 };
 
-void TestAnimation::itIsAskedForOnlyWhereItIsSeen()
+void TestWindowAnimation::itIsAskedForOnlyWhereItIsSeen()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
@@ -61,7 +62,7 @@ void TestAnimation::itIsAskedForOnlyWhereItIsSeen()
     QTRY_VERIFY(panelOf(bed).show() == nullptr);
 }
 
-void TestAnimation::keysAndButtonsGoThroughTheFrames()
+void TestWindowAnimation::keysAndButtonsGoThroughTheFrames()
 {
     Bed bed;
     QVERIFY(open(bed));
@@ -96,7 +97,7 @@ void TestAnimation::keysAndButtonsGoThroughTheFrames()
     QVERIFY(!view.playing());
 }
 
-void TestAnimation::aNodeAndTheSizeOfBatchesAreChosen()
+void TestWindowAnimation::aNodeAndTheSizeOfBatchesAreChosen()
 {
     Bed bed;
     QVERIFY(open(bed));
@@ -118,7 +119,7 @@ void TestAnimation::aNodeAndTheSizeOfBatchesAreChosen()
     QTRY_VERIFY(panelOf(bed).show()->part.node != std::optional<std::int64_t>(17));
 }
 
-void TestAnimation::anotherPlanIsAnotherAnimation()
+void TestWindowAnimation::anotherPlanIsAnotherAnimation()
 {
     Bed bed;
     QVERIFY(open(bed));
@@ -128,7 +129,7 @@ void TestAnimation::anotherPlanIsAnotherAnimation()
     QVERIFY(!protocol::sameCuts(*panelOf(bed).show()->plan, *before->plan));
 }
 
-void TestAnimation::withoutDataThePanelSaysWhatIsMissing()
+void TestWindowAnimation::withoutDataThePanelSaysWhatIsMissing()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
@@ -137,7 +138,7 @@ void TestAnimation::withoutDataThePanelSaysWhatIsMissing()
     QVERIFY(!panelOf(bed).save("/nowhere/a.png").isEmpty());
 }
 
-void TestAnimation::itIsSavedAsPictures()
+void TestWindowAnimation::itIsSavedAsPictures()
 {
     Bed bed;
     QVERIFY(open(bed));
@@ -149,7 +150,7 @@ void TestAnimation::itIsSavedAsPictures()
     QVERIFY(bed.window->actionBook().find("explain.exportAnimation")->isEnabled());
 }
 
-void TestAnimation::reducedMotionIsASettingOfTheWindow()
+void TestWindowAnimation::reducedMotionIsASettingOfTheWindow()
 {
     Bed bed;
     QVERIFY(open(bed));
@@ -174,7 +175,7 @@ void TestAnimation::reducedMotionIsASettingOfTheWindow()
     QCOMPARE(view.frame(), frame);
 }
 
-void TestAnimation::nothingIsClippedInAnyFrame()
+void TestWindowAnimation::nothingIsClippedInAnyFrame()
 {
     Bed bed;
     bed.window->resize(1280, 800);
@@ -187,5 +188,5 @@ void TestAnimation::nothingIsClippedInAnyFrame()
     }
 }
 
-QTEST_MAIN(TestAnimation)
-#include "test_animation.moc"
+HOPSCOPE_QT_SUITE(window_animation, TestWindowAnimation)
+#include "window/test_animation.moc"

@@ -10,6 +10,7 @@
 #include "bed.h"
 #include "models/run_log.h"
 #include "session.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -191,5 +192,5 @@ void TestBreakpoints::aMenuSetsConditions()
     delete child<QMenu>(bed.window->graph(), "graphMenu");
 }
 
-QTEST_MAIN(TestBreakpoints)
+HOPSCOPE_QT_SUITE(window_breakpoints, TestBreakpoints)
 #include "test_breakpoints.moc"

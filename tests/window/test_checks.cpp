@@ -14,6 +14,7 @@
 #include "checks.h"
 #include "plots/stage_bars.h"
 #include "plots/time_plot.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 
@@ -243,5 +244,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestChecks)
+HOPSCOPE_QT_SUITE(window_checks, TestChecks)
 #include "test_checks.moc"

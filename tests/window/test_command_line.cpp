@@ -6,6 +6,7 @@
 #include "command_line.h"
 #include "samples.h"
 #include "status_line.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -192,5 +193,5 @@ void TestCommandLine::dataIsFoundBesideAModel()
     QCOMPARE(dataBeside(folder.filePath("model.pt")), folder.filePath("graph.safetensors"));
 }
 
-QTEST_GUILESS_MAIN(TestCommandLine)
+HOPSCOPE_QT_SUITE(window_command_line, TestCommandLine)
 #include "test_command_line.moc"

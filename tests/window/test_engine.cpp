@@ -23,6 +23,7 @@
 #include "panels/machine_dialog.h"
 #include "remote_files.h"
 #include "study/follow_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -322,5 +323,5 @@ void TestEngine::aFolderIsChosenWhereTheEngineIs()
     QCOMPARE(dialog.chosen(), QStringList{QStringLiteral(HOPSCOPE_SAMPLES "/karate")});
 }
 
-QTEST_MAIN(TestEngine)
+HOPSCOPE_QT_SUITE(window_engine, TestEngine)
 #include "test_engine.moc"

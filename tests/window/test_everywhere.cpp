@@ -12,6 +12,7 @@
 #include "command_palette.h"
 #include "graphview/view/graph_view.h"
 #include "models/run_log.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -232,5 +233,5 @@ void TestEverywhere::thePaletteFindsColours()
     palette->close();
 }
 
-QTEST_MAIN(TestEverywhere)
+HOPSCOPE_QT_SUITE(window_everywhere, TestEverywhere)
 #include "test_everywhere.moc"

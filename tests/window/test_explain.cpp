@@ -14,6 +14,7 @@
 #include "checks.h"
 #include "study/debug_panel.h"
 #include "study/receptive_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -285,5 +286,5 @@ void TestExplain::nothingIsClippedWithFindings()
     QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
 }
 
-QTEST_MAIN(TestExplain)
+HOPSCOPE_QT_SUITE(window_explain, TestExplain)
 #include "test_explain.moc"

@@ -11,6 +11,7 @@
 #include "bed.h"
 #include "export_dialog.h"
 #include "export_record.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -145,5 +146,5 @@ void TestExports::aClosedDialogAnswersNothing()
     QVERIFY(bed.run());  // the engine goes on
 }
 
-QTEST_MAIN(TestExports)
+HOPSCOPE_QT_SUITE(window_exports, TestExports)
 #include "test_exports.moc"

@@ -9,6 +9,7 @@
 #include "graphview/view/graph_view.h"
 #include "graphview/view/overlays.h"
 #include "models/run_log.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -224,5 +225,5 @@ void TestFirstView::aMissingFileIsNamedOnce()
     QCOMPARE(bed.window->banner().sentence(), QString("Opening a.pt: the file is damaged"));
 }
 
-QTEST_MAIN(TestFirstView)
+HOPSCOPE_QT_SUITE(window_first_view, TestFirstView)
 #include "test_first_view.moc"

@@ -13,6 +13,7 @@
 #include "bed.h"
 #include "checks.h"
 #include "study/follow_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -249,5 +250,5 @@ void TestFollow::nothingIsClippedAlongTheWay()
     }
 }
 
-QTEST_MAIN(TestFollow)
+HOPSCOPE_QT_SUITE(window_follow, TestFollow)
 #include "test_follow.moc"

@@ -13,6 +13,7 @@
 #include "graphview/view/graph_view.h"
 #include "study/debug_panel.h"
 #include "study/receptive_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -170,5 +171,5 @@ void TestLessons::aWrongModelDiffersFromTheRightOneNotFromItsPlan()
     QCOMPARE(debugger->divergence()->nodes->place.kind, std::string("aten::index_add"));
 }
 
-QTEST_MAIN(TestLessons)
+HOPSCOPE_QT_SUITE(window_lessons, TestLessons)
 #include "test_lessons.moc"

@@ -11,6 +11,7 @@
 #include "bed.h"
 #include "checks.h"
 #include "study/memory_page.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -167,5 +168,5 @@ void TestMemory::nothingIsClippedAlongTheWay()
     }
 }
 
-QTEST_MAIN(TestMemory)
+HOPSCOPE_QT_SUITE(window_memory, TestMemory)
 #include "test_memory.moc"

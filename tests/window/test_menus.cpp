@@ -12,6 +12,7 @@
 #include "bed.h"
 #include "graphview/view/graph_view.h"
 #include "open_dialog.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -131,5 +132,5 @@ void TestMenus::aFolderIsAddedToTheData()
     QTest::keyClick(dialog, Qt::Key_Escape);
 }
 
-QTEST_MAIN(TestMenus)
+HOPSCOPE_QT_SUITE(window_menus, TestMenus)
 #include "test_menus.moc"

@@ -10,6 +10,7 @@
 #include "bed.h"
 #include "graphview/view/graph_view.h"
 #include "models/run_log.h"
+#include "support/qt_suites.h"
 #include "support/stop_watch.h"
 
 using namespace hopscope;
@@ -201,5 +202,5 @@ void TestModels::aModelOfTenThousandOperatorsIsAtHand()
     qInfo("the longest stall was %.0f ms of own work", heart->longest());
 }
 
-QTEST_MAIN(TestModels)
+HOPSCOPE_QT_SUITE(window_models, TestModels)
 #include "test_models.moc"

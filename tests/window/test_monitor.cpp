@@ -16,6 +16,7 @@
 #include "checks.h"
 #include "study/flame_view.h"
 #include "study/monitor_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -322,5 +323,5 @@ void TestMonitor::nothingIsClippedAlongTheWay()
     }
 }
 
-QTEST_MAIN(TestMonitor)
+HOPSCOPE_QT_SUITE(window_monitor, TestMonitor)
 #include "test_monitor.moc"

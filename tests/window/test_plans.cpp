@@ -15,6 +15,7 @@
 #include "checks.h"
 #include "graphview/view/graph_view.h"
 #include "panels/machine_dialog.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -247,5 +248,5 @@ void TestPlans::nothingIsClipped()
     QVERIFY(bed.window->graph().faults().isEmpty());
 }
 
-QTEST_MAIN(TestPlans)
+HOPSCOPE_QT_SUITE(window_plans, TestPlans)
 #include "test_plans.moc"

@@ -14,6 +14,7 @@
 
 #include "bed.h"
 #include "session.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 
@@ -246,5 +247,5 @@ void TestPrograms::aKilledWindowIsRecoveredAndItsEngineEnds()
     QCOMPARE(program.copies().size(), 0);
 }
 
-QTEST_GUILESS_MAIN(TestPrograms)
+HOPSCOPE_QT_SUITE(window_programs, TestPrograms)
 #include "test_programs.moc"

@@ -10,6 +10,7 @@
 #include "checks.h"
 #include "graphview/view/graph_view.h"
 #include "study/rules_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -124,5 +125,5 @@ void TestRules::nothingIsClippedInAnyStep()
     }
 }
 
-QTEST_MAIN(TestRules)
+HOPSCOPE_QT_SUITE(window_rules, TestRules)
 #include "test_rules.moc"

@@ -13,6 +13,7 @@
 #include "command_line.h"
 #include "models/run_log.h"
 #include "panels/worker_part.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -225,5 +226,5 @@ void TestScale::theProgramTakesTheWholeCommand()
     QCOMPARE(QDir(out.path()).entryList({"hopscope-*"}, QDir::Dirs), QStringList());  // nothing is left
 }
 
-QTEST_MAIN(TestScale)
+HOPSCOPE_QT_SUITE(window_scale, TestScale)
 #include "test_scale.moc"

@@ -8,6 +8,7 @@
 #include "session.h"
 #include "session_keeper.h"
 #include "settings.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -175,5 +176,5 @@ void TestSession::anAbandonedCopyIsFoundOnce()
     QVERIFY(SessionKeeper::orphans({}).isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestSession)
+HOPSCOPE_QT_SUITE(window_session, TestSession)
 #include "test_session.moc"

@@ -15,6 +15,7 @@
 #include "models/run_log.h"
 #include "study/breakpoint_panel.h"
 #include "study/tensor_panel.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -331,5 +332,5 @@ void TestTensors::nothingIsClippedWithATensor()
     QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
 }
 
-QTEST_MAIN(TestTensors)
-#include "test_tensor.moc"
+HOPSCOPE_QT_SUITE(window_tensor, TestTensors)
+#include "window/test_tensor.moc"

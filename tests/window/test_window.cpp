@@ -18,6 +18,7 @@
 #include "command_palette.h"
 #include "models/run_log.h"
 #include "remote_files.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -404,5 +405,5 @@ void TestWindow::exportsAreWritten()
     QVERIFY(!bed.window->exportTo({"ops", "/nowhere/at/all.csv"}, 0).isEmpty());
 }
 
-QTEST_MAIN(TestWindow)
+HOPSCOPE_QT_SUITE(window_window, TestWindow)
 #include "test_window.moc"

@@ -9,6 +9,7 @@
 #include "checks.h"
 #include "models/run_log.h"
 #include "panels/worker_part.h"
+#include "support/qt_suites.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -160,5 +161,5 @@ void TestWindowWorkers::anEngineThatIsUsedWronglyIsNotStartedAgain()
     QVERIFY(bed.window->banner().sentence().contains("will not be restarted"));
 }
 
-QTEST_MAIN(TestWindowWorkers)
-#include "test_workers.moc"
+HOPSCOPE_QT_SUITE(window_workers, TestWindowWorkers)
+#include "window/test_workers.moc"
