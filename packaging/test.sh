@@ -101,7 +101,7 @@ if [ $tier = full ]; then
     step "ThreadSanitizer" sanitized tsan
     step "Without the optional parts, packages from a folder" without_optional_parts
     step "clang-tidy" tidied
-    step "Mutants of the code for GPUs" python3 -B tests/device/mutants.py build/dev
+    step "Mutants" python3 -B tests/mutants.py
 fi
 
 if [ ${#failed[@]} -gt 0 ]; then say "Failed steps:" "$(printf '%s; ' "${failed[@]}")"; fi

@@ -1,0 +1,322 @@
+"""Seeds one fault after the other into the sources and shows which tier of tests notices it:
+
+    mutants.py [FOLDER] [--tier quick|default|full] [--only TEXT]... [--jobs N] [--markdown FILE]
+    mutants.py --check                 only whether each fault still fits the sources; itself a test
+
+All faults (mutants/*.txt; seeded_faults.py says how they are written) go into one copy of the sources, FOLDER/tree,
+each behind a switch that an environment variable turns on, so that one build serves all. FOLDER is build/mutants if
+none is given. Nothing is written into the checkout.
+
+The tiers are labels of CTest: "quick" are entries with the label quick, "default" those and the ones with neither
+label, "full" all. Each entry first runs alone and without a fault, which tells how long it takes and which switches
+it reaches. Then each fault is turned on for the entries that reach its switch, the fastest first, until one fails. An
+entry that does not reach a switch cannot notice what is behind it, so it need not be run. Entries that prepare files
+for others run once, without a fault.
+
+What is known is kept in FOLDER/state.json, as long as neither a fault nor a source changes: a run that was
+interrupted goes on. Exits with 1 if the tier "default" notices fewer than 95 % of what any tier notices, if a fault
+survives that its file does not call equivalent, or if an entry fails without a fault.
+"""
+import argparse
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from seeded_faults import ROOT, Copy, Misfit, check, faults
+
+READS_SOURCES = re.compile(r"house_|mutants_fit")
+TIERS = ("quick", "default", "full")
+ENOUGH = 0.95
+
+
+# ---- entries of CTest
+
+
+@dataclass
+class Entry:
+    name: str
+    tier: str
+    serial: bool
+    prepares: bool
+
+
+def tier_of(labels):
+    return next((tier for tier in ("quick", "full") if tier in labels), "default")
+
+
+def entries(build):
+    """All that may notice a fault; those that prepare files for others come first."""
+    listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, capture_output=True, text=True, check=True)
+    found = []
+    for test in json.loads(listed.stdout)["tests"]:
+        known = {p["name"]: p["value"] for p in test.get("properties", [])}
+        if not READS_SOURCES.match(test["name"]) and not known.get("DISABLED"):
+            found.append(Entry(test["name"], tier_of(known.get("LABELS", [])), known.get("RUN_SERIAL", False),
+                               "FIXTURES_SETUP" in known))
+    return sorted(found, key=lambda entry: not entry.prepares)
+
+
+class Stopped(Exception):
+    pass
+
+
+class Runner:
+    """Runs entries, none of them twice at the same time."""
+
+    def __init__(self, build):
+        self.build = build
+        self.locks, self.running, self.stopped = {}, set(), False
+
+    def run(self, name, limit, **environment):
+        """Whether it passes within so many seconds, and after how many it ended."""
+        lock = self.locks.setdefault(name, threading.Lock())
+        command = ["ctest", "-R", f"^{re.escape(name)}$", "-FA", ".*", "--no-tests=error"]
+        with lock:
+            if self.stopped:
+                raise Stopped
+            began = time.monotonic()
+            process = subprocess.Popen(command, cwd=self.build, env={**os.environ, **environment},
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            passed = self.wait(process, limit)
+            return passed, time.monotonic() - began
+
+    def wait(self, process, limit):
+        self.running.add(process)
+        try:
+            passed = process.wait(limit) == 0
+        except subprocess.TimeoutExpired:
+            passed = False
+        self.end(process)
+        self.running.discard(process)
+        if self.stopped:
+            raise Stopped
+        return passed
+
+    @staticmethod
+    def end(process):
+        """What it has started ends with it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def stop(self):
+        self.stopped = True
+        for process in list(self.running):
+            self.end(process)
+
+
+# ---- what is known
+
+
+class State:
+    def __init__(self, path, key):
+        self.path = path
+        self.lock = threading.Lock()
+        known = json.loads(path.read_text()) if path.exists() else {}
+        if known.get("key") != key:
+            known = {"key": key, "entries": {}, "faults": {}}
+        self.known = known
+
+    def trace(self, name):
+        return self.known["entries"].get(name)
+
+    def result(self, name):
+        return self.known["faults"].setdefault(name, {"passed": [], "seconds": 0, "caught": None})
+
+    def enter_trace(self, name, found):
+        with self.lock:
+            self.known["entries"][name] = found
+            self.save()
+
+    def enter(self, result, tier, name, passed, seconds):
+        with self.lock:
+            result["seconds"] += seconds
+            if passed:
+                result["passed"].append(name)
+            else:
+                result["caught"] = [tier, name]
+            self.save()
+
+    def save(self):
+        fresh = self.path.with_suffix(".new")
+        fresh.write_text(json.dumps(self.known))
+        fresh.replace(self.path)
+
+
+class Hunt:
+    def __init__(self, copy, state, all_faults, jobs):
+        self.runner, self.state = Runner(copy.build), state
+        self.faults, self.jobs = all_faults, jobs
+        self.entries = entries(copy.build)
+
+    def of_tier(self, tier):
+        return [entry for entry in self.entries if entry.tier == tier]
+
+    def each(self, work, items, jobs):
+        """Beside each other; what is under way when the user interrupts is forgotten."""
+        with ThreadPoolExecutor(max(jobs, 1)) as pool:
+            waiting = [pool.submit(work, item) for item in items]
+            try:
+                for one in waiting:
+                    one.result()
+            except BaseException:
+                self.runner.stop()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    # ---- without a fault
+
+    def trace(self, tier):
+        self.each(self.trace_one, [entry for entry in self.of_tier(tier) if not self.state.trace(entry.name)], 1)
+
+    def trace_one(self, entry):
+        with tempfile.TemporaryDirectory(prefix="hopscope-mutants-") as folder:
+            passed, seconds = self.runner.run(entry.name, 3600, HOPSCOPE_MUTANT_TRACE=folder)
+            reached = sorted(int(path.name) for path in Path(folder).iterdir())
+        found = {"passed": passed, "seconds": seconds, "reached": reached}
+        self.state.enter_trace(entry.name, found)
+        print(f"{entry.name:40} {seconds:6.1f} s  reaches {len(reached)}" + ("" if passed else "  FAILS"), flush=True)
+
+    def failing(self):
+        return [entry.name for entry in self.entries if self.state.trace(entry.name)
+                and not self.state.trace(entry.name)["passed"]]
+
+    # ---- with one
+
+    def able(self, one, tier, serial):
+        """The entries of the tier that can notice the fault and have not been tried, the fastest first."""
+        found = []
+        for entry in self.of_tier(tier):
+            known = self.state.trace(entry.name)
+            reaches = known["passed"] and one.number in known["reached"]
+            if reaches and entry.serial == serial and not entry.prepares:
+                found.append((known["seconds"], entry.name))
+        tried = self.state.result(one.name)["passed"]
+        return [name for _, name in sorted(found) if name not in tried]
+
+    def hunt(self, tier):
+        for serial in (False, True):
+            open_ones = [one for one in self.faults if not one.equivalent and not self.caught(one)]
+            self.each(lambda one, alone=serial: self.hunt_one(one, tier, alone), open_ones, 1 if serial else self.jobs)
+
+    def caught(self, one):
+        return self.state.result(one.name)["caught"]
+
+    def hunt_one(self, one, tier, serial):
+        result = self.state.result(one.name)
+        for name in self.able(one, tier, serial):
+            limit = 3 * self.state.trace(name)["seconds"] + 30
+            passed, seconds = self.runner.run(name, limit, HOPSCOPE_MUTANT=str(one.number))
+            self.state.enter(result, tier, name, passed, seconds)
+            if not passed:
+                print(f"{one.name}: {tier}, {name}, after {result['seconds']:.0f} s", flush=True)
+                return
+
+
+# ---- what came out
+
+
+def outcome(one, result):
+    if one.equivalent:
+        return "equivalent", one.equivalent
+    if result["caught"]:
+        return tuple(result["caught"])
+    tried = len(result["passed"])
+    return "SURVIVES", f"{tried} entries pass" if tried else "no entry reaches it"
+
+
+def rows(all_faults, state):
+    found = []
+    for one in all_faults:
+        result = state.result(one.name)
+        how, where = outcome(one, result)
+        found.append((one.module, one.name, how, where, f"{result['seconds']:.0f}"))
+    return found
+
+
+def summary(found):
+    """Of each module: how many faults, and how many of them each tier notices."""
+    kinds = (*TIERS, "SURVIVES", "equivalent")
+    modules = sorted({row[0] for row in found})
+    counts = [(module, [row[2] for row in found if row[0] == module]) for module in modules]
+    counts.append(("all", [row[2] for row in found]))
+    return [("module", "faults", *kinds)] + [
+        (module, str(len(hows)), *(str(hows.count(kind)) for kind in kinds)) for module, hows in counts]
+
+
+def markdown(found):
+    def table(lines):
+        ruled = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
+        return "\n".join("| " + " | ".join(line) + " |" for line in ruled)
+
+    return "\n".join(["# Seeded faults and the tests that notice them", "",
+                      "Made by `tests/mutants.py`, which says what the tiers are.", "", table(summary(found)), "",
+                      table([("module", "fault", "tier", "entry", "seconds"), *found]), ""])
+
+
+def verdict(found, failing):
+    hows = [row[2] for row in found]
+    noticed = sum(hows.count(tier) for tier in TIERS)
+    by_default = hows.count("quick") + hows.count("default")
+    for line in summary(found):
+        print(f"{line[0]:12}" + "".join(f"{cell:>11}" for cell in line[1:]))
+    for row in found:
+        if row[2] == "SURVIVES":
+            print(f"SURVIVES: {row[0]}: {row[1]} ({row[3]})")
+    for name in failing:
+        print(f"{name} fails without a fault")
+    return 1 if failing or "SURVIVES" in hows or by_default < ENOUGH * noticed else 0
+
+
+def run(options, all_faults):
+    copy = Copy(options.folder, all_faults)
+    copy.make()
+    state = State(options.folder / "state.json", copy.key())
+    chosen = [one for one in all_faults if not options.only or any(text in one.name for text in options.only)]
+    hunt = Hunt(copy, state, chosen, options.jobs)
+    for tier in TIERS[:TIERS.index(options.tier) + 1]:
+        hunt.trace(tier)
+        hunt.hunt(tier)
+    found = rows(chosen, state)
+    if options.markdown:
+        options.markdown.write_text(markdown(found))
+    return verdict(found, hunt.failing())
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=lambda text: Path(text).resolve(), default=ROOT / "build/mutants")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--tier", choices=TIERS, default="full", help="stop after this one")
+    parser.add_argument("--only", action="append", metavar="TEXT", help="only faults whose sentence has this text")
+    parser.add_argument("--jobs", type=int, default=1, help="faults that are tried beside each other")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    all_faults = faults()
+    try:
+        if options.check:
+            check(all_faults)
+            return 0
+        return run(options, all_faults)
+    except Misfit as misfit:
+        return str(misfit)
+    except KeyboardInterrupt:
+        return "interrupted; the same command goes on from here"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
