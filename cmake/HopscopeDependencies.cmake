@@ -43,6 +43,13 @@ if(HOPSCOPE_CCACHE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
 
+# Takes a fraction of the time of ld.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=mold HOPSCOPE_MOLD)
+if(HOPSCOPE_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
 set(HOPSCOPE_HAS_CUDA OFF)
 if(HOPSCOPE_CUDA)
   include(HopscopeNvcc)
