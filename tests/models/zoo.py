@@ -260,6 +260,7 @@ def main():
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
+    arguments.out = os.path.abspath(arguments.out)
     os.makedirs(arguments.out, exist_ok=True)
     failures = []
     for name in arguments.group or MODULES:
