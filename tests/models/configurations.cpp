@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <random>
 #include <set>
 
@@ -164,13 +165,14 @@ std::uint64_t hashOf(const std::string& text)
 std::vector<Chosen> choose(const std::vector<Case>& cases, const std::vector<std::string>& devices,
                            std::optional<std::size_t> count)
 {
+    constexpr std::size_t slack = 3;  // models that may be in the way, since they do not run on GPUs
     std::vector<Chosen> models;
     std::deque<std::set<Pair>> recent;
     for (const Case& c : cases) {
         Chosen model{productOf(c, devices), {}};
         model.chosen = count ? chooseFor(c.name, model.product, *count, recent) : model.product;
         recent.push_back(pairsOf(model.chosen));
-        if (recent.size() == pairsWithin) recent.pop_front();
+        if (recent.size() == pairsWithin - slack) recent.pop_front();
         models.push_back(std::move(model));
     }
     return models;
@@ -185,13 +187,15 @@ std::string missingPair(const std::vector<Chosen>& models)
         covered.push_back(pairsOf(model.chosen));
     }
     for (std::size_t first = 0; first + many <= models.size(); ++first) {
-        std::set<Pair> wanted;
-        for (std::size_t i = first; i < first + many; ++i) wanted.insert(possible[i].begin(), possible[i].end());
+        std::map<Pair, std::size_t> wanted;  // by how many models could have it
+        for (std::size_t i = first; i < first + many; ++i)
+            for (const Pair& pair : possible[i]) ++wanted[pair];
         for (std::size_t i = first; i < first + many; ++i)
             for (const Pair& pair : covered[i]) wanted.erase(pair);
-        if (!wanted.empty())
-            return wanted.begin()->first.substr(1) + " with " + wanted.begin()->second.substr(1) + ", from model " +
-                   std::to_string(first + 1) + " on";
+        for (const auto& [pair, number] : wanted)
+            if (number >= many / 2)
+                return pair.first.substr(1) + " with " + pair.second.substr(1) + ", from model " +
+                       std::to_string(first + 1) + " on";
     }
     return "";
 }

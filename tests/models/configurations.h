@@ -76,15 +76,15 @@ constexpr std::size_t pairsWithin =
     10;  // models in a row that cover all pairs of settings, with twelve configurations each
 
 // All configurations of each model, or `count` of them, ordered by graph: those that cover most pairs, first of all the pairs
-// that none of the nine models before has. Which one of several as good ones: by the name. O(models x count x product).
+// that none of the six models before has. Which one of several as good ones: by the name. O(models x count x product).
 struct Chosen {
     std::vector<Configuration> product, chosen;
 };
 std::vector<Chosen> choose(const std::vector<Case>& cases, const std::vector<std::string>& devices,
                            std::optional<std::size_t> count);
 
-// A pair of settings that some of `pairsWithin` models in a row could have together and none of them has in what was chosen.
-// Empty: there is none.
+// A pair of settings that at least half of `pairsWithin` models in a row could have together, and none of them has in what was
+// chosen (some models do not run on GPUs: one alone among them cannot cover all of a GPU's pairs). Empty: there is none.
 std::string missingPair(const std::vector<Chosen>& models);
 
 }  // namespace hopscope::models
