@@ -4,9 +4,10 @@
 #   packaging/python/build_wheel.sh [--engine PROGRAM] [DIR]
 #
 # The engine is that of build/release, else of build/dev, if nothing is said; where neither is built, one is built in build/wheel,
-# after setup.sh. It is stripped, forgets the folders of this machine, and brings along the libraries that it needs, each with its
-# terms (bin/licenses), but for the system's own and LibTorch: that comes from the environment that the wheel is installed into, and
-# has to be of the same minor version (bin/build.json says which).
+# after setup.sh. Both its programs, hopscope-engine and hopscope-engine-torch beside it, are stripped and forget the folders of this
+# machine. It brings along the libraries that it needs, each with its terms (bin/licenses), but for the system's own and LibTorch:
+# that comes from the environment that the wheel is installed into, and has to be of the same minor version (bin/build.json says
+# which).
 set -eu
 . "$(dirname "$0")/../common.sh"
 
@@ -38,7 +39,8 @@ if [ -z "$engine" ]; then
     nice ninja -C "$root/build/wheel" -j "$jobs" hopscope-engine
     engine=$root/build/wheel/bin/hopscope-engine
 fi
-[ -x "$engine" ] || fail "$engine is no program"
+torch_engine=$(dirname "$(readlink -f "$engine")")/hopscope-engine-torch
+[ -x "$engine" ] && [ -x "$torch_engine" ] || fail "$engine is no program, or has no hopscope-engine-torch beside it"
 python=$root/.venv/bin/python
 [ -x "$python" ] || python=python3
 
@@ -62,8 +64,8 @@ copy_terms() { # PATH NAME
     cp "/usr/share/doc/$package/copyright" "$bin/licenses/$2.txt"
 }
 
-torch_library=$(libraries "$engine" | sed -n 's/^libtorch\.so //p')
-[ -n "$torch_library" ] || fail "$engine does not find its LibTorch"
+torch_library=$(libraries "$torch_engine" | sed -n 's/^libtorch\.so //p')
+[ -n "$torch_library" ] || fail "$torch_engine does not find its LibTorch"
 torch_root=$(cd "$(dirname "$torch_library")/.." && pwd)
 torch_version=$("$python" -c "
 import pathlib, re, sys
@@ -74,9 +76,10 @@ print(found.group(1) if found else (root / 'build-version').read_text().strip())
 
 say "The engine, without symbols and without this machine's folders"
 strip -o "$bin/hopscope-engine" "$engine"
-printf 'file(RPATH_REMOVE FILE "%s")\n' "$bin/hopscope-engine" > "$work/rpath.cmake"
+strip -o "$bin/hopscope-engine-torch" "$torch_engine"
+printf 'file(RPATH_REMOVE FILE "%s")\n' "$bin/hopscope-engine-torch" > "$work/rpath.cmake"
 cmake -P "$work/rpath.cmake"
-libraries "$engine" | while read -r name path; do
+libraries "$torch_engine" | while read -r name path; do
     case $name in
     libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | librt.so.* | libstdc++.so.* | libgcc_s.so.*) continue ;;
     esac

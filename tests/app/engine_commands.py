@@ -3,6 +3,7 @@ program, HOPSCOPE_ROOT the repository."""
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -100,6 +101,16 @@ class CommandLine(EngineTest):
     def test_help_and_version_end_with_0(self):
         self.assertIn("Examples", self.done("run", "--help").stdout)
         self.assertIn("hopscope-engine", self.done("--version").stdout)
+
+    def test_the_version_takes_no_libtorch_and_anything_else_the_program_beside_it(self):
+        alone = shutil.copy(ENGINE, self.folder / "hopscope-engine")
+        answers = [subprocess.run([alone, *words], capture_output=True, text=True, check=False) for words in (["--version"], KARATE)]
+        self.assertEqual([(answer.returncode, len(answer.stderr.splitlines())) for answer in answers], [(0, 0), (7, 1)])
+        self.assertEqual(answers[0].stdout, self.done("--version").stdout)
+        self.assertIn(f"error: {self.folder}/hopscope-engine-torch cannot be started: No such file", answers[1].stderr)
+        linked = self.folder / "linked"
+        linked.symlink_to(ENGINE)
+        self.assertEqual(subprocess.run([linked, "devices"], capture_output=True, check=False).returncode, 0)
 
     def test_a_device_that_is_not_there_is_a_mistake(self):
         self.refused(2, "there is no GPU cuda:99", "plan", *KARATE, "--device", "cuda:99")

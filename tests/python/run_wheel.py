@@ -46,9 +46,9 @@ class Wheel(unittest.TestCase):
         with zipfile.ZipFile(self.wheel) as archive:
             names = set(archive.namelist())
             built = json.loads(archive.read("hopscope/bin/build.json"))
-            engine = archive.read("hopscope/bin/hopscope-engine")
-        self.assertLessEqual({"hopscope/py.typed", "hopscope/__main__.py"}, names)
-        self.assertFalse([name for name in names if "torch" in name or "c10" in name])
+            engine = archive.read("hopscope/bin/hopscope-engine-torch")
+        self.assertLessEqual({"hopscope/py.typed", "hopscope/__main__.py", "hopscope/bin/hopscope-engine"}, names)
+        self.assertFalse([name for name in names if "libtorch" in name or "c10" in name])
         self.assertRegex(built["torch"], r"^\d+\.\d+")
         self.assertNotIn(b"site-packages/torch/lib", engine)
         self.assertRegex(self.wheel.name, r"^hopscope-[\d.]+-py3-none-linux_\w+\.whl$")

@@ -97,6 +97,14 @@ class Finding(PackageTest):
         with self.assertRaisesRegex(hopscope.EngineError, "cannot be started with torch"):
             self.found(HOPSCOPE_ENGINE=str(program))
 
+    def test_what_the_program_beside_it_misses_is_seen_though_its_version_takes_no_library(self):
+        shutil.copy(self.real, self.bin / "hopscope-engine")
+        program = Path(shutil.copy(Path(self.real).resolve().with_name("hopscope-engine-torch"), self.bin))
+        self.assertEqual(self.found(HOPSCOPE_ENGINE=str(self.bin / "hopscope-engine")).libraries, ())
+        program.write_bytes(program.read_bytes().replace(b"libtorch_cpu.so\0", b"libtorch_cup.so\0"))
+        with self.assertRaisesRegex(hopscope.EngineError, "cannot be started with torch .*libtorch_cup.so => not found"):
+            self.found(HOPSCOPE_ENGINE=str(self.bin / "hopscope-engine"))
+
 
 class CommandLine(unittest.TestCase):
     def test_it_is_the_engines_with_its_exit_codes(self):

@@ -18,7 +18,10 @@ from .errors import EngineError
 
 _HERE = Path(__file__).resolve().parent
 _PROGRAM = "hopscope-engine"
-_MISSING_LIBRARY = re.compile(r"error while loading shared libraries: (\S+?):|symbol lookup error|version .* not found")
+_LINKED = "hopscope-engine-torch"  # what the engine becomes where there is more to do than to tell its version
+_MISSING_LIBRARY = re.compile(
+    r"error while loading shared libraries: (\S+?):|symbol lookup error|version .* not found|=> not found|undefined symbol"
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ def engine() -> Engine:
     that of the checkout this package lies in. Raises EngineError where there is none, or where it does not fit this
     environment."""
     for origin, path in _candidates():
-        return _checked(path, origin, path.stat().st_mtime_ns)
+        return _checked(path, origin, _changed(path))
     raise EngineError(
         f"{_PROGRAM} was not found in the package, on PATH or in a checkout",
         "install a wheel with the engine inside, or set HOPSCOPE_ENGINE to the program",
@@ -109,8 +112,16 @@ def _builds(name: str) -> list[Path]:
     return [path for path in places if os.access(path, os.X_OK)]
 
 
+def _linked(path: Path) -> Path:
+    return path.resolve().with_name(_LINKED)
+
+
+def _changed(path: Path) -> tuple[int, ...]:
+    return tuple(program.stat().st_mtime_ns for program in (path, _linked(path)) if program.is_file())
+
+
 @functools.lru_cache(maxsize=16)
-def _checked(path: Path, origin: str, _changed: int) -> Engine:
+def _checked(path: Path, origin: str, _when: tuple[int, ...]) -> Engine:
     """An engine in a wheel has no LibTorch of its own; others know theirs, and get this environment's if it is gone."""
     bundled = origin == "wheel"
     alone = None if bundled else _started(path, origin, ())
@@ -134,10 +145,23 @@ def _libraries(path: Path, torch: Path | None) -> tuple[str, ...]:
 
 
 def _probe(path: Path, libraries: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """The version, or what is missing. A version alone takes no LibTorch: of the program that does, the dynamic loader says
+    whether all is there, without starting it."""
     environment = Engine(str(path), "", "", libraries).environment()
+    answer = _answer(path, ["--version"], environment)
+    linked = _linked(path)
+    if answer.returncode != 0 or not linked.is_file():
+        return answer
+    traced = _answer(linked, [], {**environment, "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes"})
+    said = [line.strip() for line in (traced.stdout + traced.stderr).splitlines()]
+    missing = [line for line in said if _MISSING_LIBRARY.search(line)]
+    return subprocess.CompletedProcess(traced.args, 127, "", missing[0]) if missing else answer
+
+
+def _answer(path: Path, words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            [str(path), "--version"], capture_output=True, text=True, env=environment, timeout=60, check=False
+            [str(path), *words], capture_output=True, text=True, env=environment, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise EngineError(f"{path} cannot be started: {problem}", "is it a program for this machine?") from problem

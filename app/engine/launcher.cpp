@@ -1,0 +1,41 @@
+// hopscope-engine: says which version it is, and otherwise becomes hopscope-engine-torch, the engine itself, which lies beside
+// it. A program that is linked with LibTorch takes a quarter of a second of a core before it can say anything.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "version.h"
+
+namespace {
+
+constexpr int internalError = 7;
+constexpr const char* engineName = "hopscope-engine-torch";
+
+// Links are followed: a link to this program need not have one to the engine beside it.
+std::string besideThisProgram(const char* name)
+{
+    std::string path(PATH_MAX, '\0');
+    const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+    path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return path.substr(0, path.rfind('/') + 1) + name;
+}
+
+}  // namespace
+
+int main(int count, char** arguments)
+{
+    if (count == 2 && std::strcmp(arguments[1], "--version") == 0) {
+        std::printf("hopscope-engine %s\n", hopscope::engine::versionText);
+        return 0;
+    }
+    const std::string engine = besideThisProgram(engineName);
+    execv(engine.c_str(), arguments);
+    std::fprintf(stderr, "error: %s cannot be started: %s; hopscope-engine needs it beside itself\n", engine.c_str(),
+                 std::strerror(errno));
+    return internalError;
+}
