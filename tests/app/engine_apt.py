@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy
 from safetensors.numpy import load_file
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
+from engine_process import engine
+
 SCRIPT = Path(os.environ["HOPSCOPE_ROOT"]) / "samples/make_apt.py"
 COUNT = 1100
 SECTIONS = ("admin", "libs", "non-free/net")
@@ -70,8 +71,8 @@ class Apt(unittest.TestCase):
         numpy.testing.assert_array_equal(data["y"], numpy.arange(COUNT) % 3)
         numpy.testing.assert_allclose(data["x"][:, 0], numpy.log1p(1000.0 + numpy.arange(COUNT)) / 10, rtol=1e-6)
         self.assertTrue((data["train_mask"] != data["test_mask"]).all())
-        run = subprocess.run([ENGINE, "run", out / "sage.pt", "--data", out / "graph.safetensors", "-o", out / "run",
-                              "--verify", "full", "--quiet"], capture_output=True, text=True, timeout=120)
+        run = engine("run", out / "sage.pt", "--data", out / "graph.safetensors", "-o", out / "run", "--verify", "full",
+                     "--quiet")
         self.assertEqual(run.returncode, 0, run.stderr)
         numpy.testing.assert_allclose(numpy.load(out / "run/out.npy"), load_file(out / "sage.expected.safetensors")["out"],
                                       rtol=1e-4, atol=1e-5)

@@ -21,16 +21,11 @@ from safetensors.torch import load_file as load_torch
 from safetensors.torch import save_file
 
 import engine_models as models
+from engine_process import ENGINE, engine, run
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 KARATE = [str(ROOT / "samples/karate/gcn.pt"), "--data", str(ROOT / "samples/karate/graph.safetensors")]
 KARATE_OUT = ROOT / "samples/karate/gcn.expected.safetensors"
-
-
-def engine(*arguments, timeout=300):
-    words = [ENGINE, *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, check=False)
 
 
 def names(folder):
@@ -350,7 +345,7 @@ class Runs(EngineTest):
     def test_the_machine_is_measured_and_remembered(self):
         cache = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         words = [ENGINE, "bench", "machine", "--device", "cpu", "--json"]
-        result = subprocess.run(words, capture_output=True, text=True, timeout=300, env=cache, check=True)
+        result = run(words, capture_output=True, text=True, timeout=300, env=cache, check=True)
         printed = json.loads(result.stdout)
         kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())
         self.assertEqual(kept["format"], "hopscope-machine")
@@ -360,16 +355,16 @@ class Runs(EngineTest):
         self.assertLessEqual({"stream", "rows", "segments", "gemm", "pages", "stores"}, {w["wall"] for w in printed["walls"]})
         words = [ENGINE, "plan", *KARATE, "--json"]
         measured, typical = (
-            json.loads(subprocess.run(words, capture_output=True, text=True, timeout=300, check=True,
-                                      env={**os.environ, "XDG_CACHE_HOME": str(self.folder / where)}).stdout)
+            json.loads(run(words, capture_output=True, text=True, timeout=300, check=True,
+                           env={**os.environ, "XDG_CACHE_HOME": str(self.folder / where)}).stdout)
             for where in ("cache", "none"))
         self.assertNotEqual(measured["cost"], typical["cost"])
         self.assertEqual(measured["checkpoints"][-1], typical["checkpoints"][-1])
 
     def test_a_report_says_what_was_predicted_and_what_a_stage_takes_at_least(self):
         out = self.folder / "bounds"
-        subprocess.run([ENGINE, "run", *KARATE, "-o", str(out), "--verify", "none"], capture_output=True, timeout=300,
-                       check=True, env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "nothing")})
+        run([ENGINE, "run", *KARATE, "-o", str(out), "--verify", "none"], capture_output=True, timeout=300, check=True,
+            env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "nothing")})
         for stage in json.loads((out / "report.json").read_text())["stages"]:
             self.assertEqual(stage["predicted"]["bytes"], stage["bytes"])
             self.assertEqual(stage["predicted"]["destinations"], stage["destinations"])

@@ -3,7 +3,6 @@ where it is there) and on one of a million nodes. What it says is compared with 
 program, HOPSCOPE_ROOT the repository, HOPSCOPE_CORA the folder with Cora."""
 import json
 import os
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -15,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 from torch import nn
 
 import engine_models as models
-from serve_client import ENGINE
+from engine_process import ENGINE, run
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 SCHEMA = json.loads((ROOT / "resources/schemas/findings-1.schema.json").read_text())
@@ -89,7 +88,7 @@ class Planted:
         return cls.folder / name
 
     def engine(self, *words):
-        done = subprocess.run([ENGINE, "debug", *map(str, words)], capture_output=True, text=True, timeout=600, check=False)
+        done = run([ENGINE, "debug", *map(str, words)], capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -262,8 +261,8 @@ class OnCora(Planted, unittest.TestCase):
         """Sums are added up again, and the peak is that of the run."""
         batch = self.rows // 7
         asked = (self.right, "--data", self.graph, "--batch", batch)
-        subprocess.run([ENGINE, "run", *map(str, asked), "--strategy", "depth", "--verify", "none", "--quiet", "-o",
-                        self.folder / "ran"], check=True)
+        run([ENGINE, "run", *map(str, asked), "--strategy", "depth", "--verify", "none", "--quiet", "-o",
+             self.folder / "ran"], check=True)
         report = json.loads((self.folder / "ran/report.json").read_text())
         for stage in report["stages"]:
             memory = json.loads(self.engine(*asked, "--memory-of", stage["index"], "--json"))
@@ -286,8 +285,8 @@ class OnCora(Planted, unittest.TestCase):
         for says, *words in (("the plan has no stage 9", "--memory-of", "9"), ("names no operator", "--break", "sheep"),
                              ("is not a condition", "--break", "op1", "--when", "odd"), ("names no operator", "--break", "stage 9"), ("--watch requires", "--watch", "op1")):
             with self.subTest(words=words):
-                done = subprocess.run([ENGINE, "debug", self.right, "--data", self.graph, *words], capture_output=True,
-                                      text=True, timeout=300, check=False)
+                done = run([ENGINE, "debug", self.right, "--data", self.graph, *words], capture_output=True,
+                           text=True, timeout=300, check=False)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(says, done.stderr)
 

@@ -4,7 +4,6 @@ library without a driver (tests/gpu)."""
 import json
 import os
 import re
-import subprocess
 import tempfile
 import unittest
 import zipfile
@@ -16,9 +15,9 @@ from safetensors.torch import save_file
 from torch import nn
 
 import engine_models as models
+from engine_process import ENGINE, run
 from serve_case import KARATE, ServeTest
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
 # A driver that serves CUDA 1.0 is too old for every LibTorch that has CUDA; the others say that they have none.
 OLD_DRIVER = {"LD_LIBRARY_PATH": os.environ["HOPSCOPE_STAND_IN"], "STAND_IN_GPUS": "NVIDIA H100;85899345920;9;0",
               "STAND_IN_CUDA": "1000"}
@@ -59,8 +58,8 @@ class Devices(unittest.TestCase):
         self.folder = Path(holder.name)
 
     def engine(self, *words, code=0, **environment):
-        done = subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False,
-                              env={**os.environ, **environment})
+        done = run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False,
+                   env={**os.environ, **environment})
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 

@@ -3,16 +3,18 @@
 //
 // HOPSCOPE_FAKE_FAULT arms one fault: segment:NTH:CODE (the NTH launch of a segment kernel gives this CUDA error; from 700
 // on the context is lost), allocation:NTH, pinned:NTH, memory:BYTES (of each GPU), listing:0
-// (there are no GPUs).
+// (there are no GPUs). With --forks it carries out requests (forks.h).
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "engine_main.h"
 #include "fake_device/fake_device.h"
+#include "forks.h"
 
 namespace {
 
@@ -44,11 +46,8 @@ bool arm(const std::string& text)
     return true;
 }
 
-}  // namespace
-
-int main(int count, char** arguments)
+int run(int count, char** arguments)
 {
-    fake_device::install();
     const char* const fault = std::getenv("HOPSCOPE_FAKE_FAULT");
     if (fault != nullptr && !arm(fault)) {
         std::fprintf(stderr, "HOPSCOPE_FAKE_FAULT=%s is no fault\n", fault);
@@ -59,4 +58,13 @@ int main(int count, char** arguments)
     const std::vector<std::string> sentences = findings.sentences();
     for (const std::string& sentence : sentences) std::fprintf(stderr, "finding: %s\n", sentence.c_str());
     return sentences.empty() ? code : foundSomething;
+}
+
+}  // namespace
+
+int main(int count, char** arguments)
+{
+    fake_device::install();
+    if (count == 2 && std::strcmp(arguments[1], "--forks") == 0) return engine::serveForks(run);
+    return run(count, arguments);
 }

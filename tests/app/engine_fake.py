@@ -2,14 +2,14 @@
 program, HOPSCOPE_ROOT the repository."""
 import json
 import os
-import subprocess
 import unittest
 
 import numpy
 from safetensors.numpy import load_file
 
+from engine_process import ENGINE, run
 from serve_case import DIGITS, KARATE, ROOT, ServeTest
-from serve_client import ENGINE, Client
+from serve_client import Client
 
 LOST = {"HOPSCOPE_FAKE_FAULT": "segment:1:719"}  # CUDA's "unspecified launch failure"
 
@@ -20,8 +20,8 @@ class FakeTest(ServeTest):
         self.env = {**os.environ, "TMPDIR": str(self.folder / "tmp"), "XDG_CACHE_HOME": str(self.folder / "cache")}
 
     def engine(self, *words, code=0, **environment):
-        done = subprocess.run([ENGINE, *map(str, words)], env={**self.env, **environment}, capture_output=True, text=True,
-                              timeout=300, check=False)
+        done = run([ENGINE, *map(str, words)], env={**self.env, **environment}, capture_output=True, text=True,
+                   timeout=300, check=False)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 

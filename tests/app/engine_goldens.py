@@ -2,13 +2,13 @@
 program, HOPSCOPE_ROOT the repository. With --update they are written anew."""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
+from engine_process import ENGINE, run
+
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 DATA = ROOT / "tests/graphview/data"
 # Depends on the allocator of the LibTorch that is installed, and on the number of threads.
@@ -20,9 +20,9 @@ def answer(command, name):
     """What the engine prints on a sample; paths are relative to the repository."""
     folder = "samples/digits"
     with tempfile.TemporaryDirectory() as cache:  # without the rates of this machine
-        done = subprocess.run([ENGINE, command, f"{folder}/{name}.pt", "--data", f"{folder}/graph.safetensors", "--json"],
-                              env={**os.environ, "XDG_CACHE_HOME": cache}, cwd=ROOT, capture_output=True, text=True,
-                              timeout=120, check=True)
+        done = run([ENGINE, command, f"{folder}/{name}.pt", "--data", f"{folder}/graph.safetensors", "--json"],
+                   env={**os.environ, "XDG_CACHE_HOME": cache}, cwd=ROOT, capture_output=True, text=True,
+                   timeout=120, check=True)
     return done.stdout
 
 

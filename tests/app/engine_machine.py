@@ -1,11 +1,11 @@
 """What the engine knows of the machine: measured, shown, refined by runs, forgotten."""
 import json
 import os
-import subprocess
 import unittest
 
+from engine_process import ENGINE, run
 from serve_case import KARATE, ServeTest
-from serve_client import ENGINE, Client
+from serve_client import Client
 
 
 class Machine(ServeTest):
@@ -65,8 +65,7 @@ class Machine(ServeTest):
 
     def test_the_command_measures_and_a_run_on_the_command_line_refines(self):
         large = self.large(12_000, 120_000)
-        engine = lambda *words: subprocess.run([ENGINE, *words], env=self.env, check=True, capture_output=True,
-                                               timeout=300)
+        engine = lambda *words: run([ENGINE, *words], env=self.env, check=True, capture_output=True, timeout=300)
         engine("bench", "machine")
         self.assertEqual(self.written()["devices"]["cpu"]["runs"], 0)
         engine("run", large["model"], "--data", large["data"][0], "-o", str(self.folder / "out"), "--batch", "1",

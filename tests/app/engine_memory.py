@@ -3,7 +3,6 @@ of them redone smaller, against eager PyTorch. HOPSCOPE_ENGINE names the program
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,7 +13,8 @@ import numpy
 import torch
 from safetensors.torch import load_file, save_file
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
+from engine_process import ENGINE, run
+
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 sys.path[:0] = [str(ROOT / "tests/models"), str(ROOT / "tests/placement")]
 
@@ -69,8 +69,8 @@ class Limits(unittest.TestCase):
         cls.addClassCleanup(cls.holder.cleanup)
         cls.folder = Path(cls.holder.name)
         cls.graph = cls.folder / "graph.safetensors"
-        subprocess.run([ENGINE, "generate", "rmat", "--nodes", str(NODES), "--edges", str(EDGES), "--features",
-                        str(FEATURES), "--seed", "3", "-o", cls.graph, "--quiet"], check=True, timeout=60)
+        run([ENGINE, "generate", "rmat", "--nodes", str(NODES), "--edges", str(EDGES), "--features",
+             str(FEATURES), "--seed", "3", "-o", cls.graph, "--quiet"], check=True, timeout=60)
         cls.inputs = tuple(load_file(cls.graph)[key] for key in ("x", "edge_index"))
         torch.manual_seed(1)
         cls.stacks = {name: model.eval() for name, model in make_stacks.stacks(FEATURES).items()}
@@ -80,7 +80,7 @@ class Limits(unittest.TestCase):
         out = self.folder / "out"
         words = [ENGINE, "run", model, "--data", data, "-o", out, "--memory", limit, "--batch", batch, "--strategy",
                  "depth", "--verify", "none", "--device", "cpu", "--json"]
-        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+        done = run(list(map(str, words)), capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         report = json.loads(done.stdout)
         for stage in report["stages"]:
@@ -133,7 +133,7 @@ class Limits(unittest.TestCase):
         samples = ROOT / "samples/digits"
         words = [ENGINE, "run", samples / "jknet.pt", "--data", samples / "graph.safetensors", "-o", self.folder / "ones", "--batch",
                  1, "--verify", "none", "--device", "cpu", "--json"]
-        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+        done = run(list(map(str, words)), capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         for stage in json.loads(done.stdout)["stages"]:
             self.assertAlmostEqual(stage["predicted"]["peak_memory"] / stage["peak_memory"], 1, delta=0.05)

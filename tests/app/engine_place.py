@@ -2,21 +2,20 @@
 the repository."""
 import json
 import os
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
+from engine_process import engine
+
 CASES = Path(os.environ["HOPSCOPE_ROOT"]) / "tests/optimiser/placement_cases.json"
 DOCUMENT = json.loads(CASES.read_text())
 ALL = DOCUMENT["cases"] + DOCUMENT["random_cases"]
 BY_ID = {case["id"]: case for case in ALL}
 
 
-def engine(*arguments):
-    words = [ENGINE, "place", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False)
+def place(*arguments):
+    return engine("place", *arguments)
 
 
 class Place(unittest.TestCase):
@@ -26,12 +25,12 @@ class Place(unittest.TestCase):
         self.folder = Path(holder.name)
 
     def document(self, *arguments, code=0):
-        result = engine(*arguments, "--json")
+        result = place(*arguments, "--json")
         self.assertEqual(result.returncode, code, result.stderr + result.stdout)
         return json.loads(result.stdout)
 
     def refused(self, code, *arguments):
-        result = engine(*arguments)
+        result = place(*arguments)
         self.assertEqual(result.returncode, code, result.stderr + result.stdout)
         self.assertEqual(result.stdout, "")
         lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
@@ -112,7 +111,7 @@ class Place(unittest.TestCase):
         self.assertIn("nothing", self.refused(3, CASES, "--case", "nothing"))
 
     def test_a_person_reads_status_cost_and_stages(self):
-        text = engine(CASES, "--case", "gcn2_expand").stdout
+        text = place(CASES, "--case", "gcn2_expand").stdout
         for word in ("gcn2_expand", "optimal", "51", "stage 2", "conv0"):
             self.assertIn(word, text)
 

@@ -14,7 +14,8 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
+from engine_process import ENGINE, run
+
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 STACKS = ("gcn", "sage", "jknet", "dense", "bottleneck", "expanding")
 
@@ -43,12 +44,12 @@ class Plans(unittest.TestCase):
 
     @staticmethod
     def engine(*words):
-        done = subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=True)
+        done = run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=True)
         return done.stdout
 
     @staticmethod
     def refused(code, *words):
-        done = subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300)
+        done = run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300)
         assert done.returncode == code, (words, done.returncode, done.stderr)
         return done.stderr
 

@@ -17,8 +17,8 @@ from safetensors.numpy import load_file, save_file
 from torch import nn
 
 import engine_models as models
+from engine_process import ENGINE, run
 from serve_case import DIGITS, ServeTest
-from serve_client import ENGINE
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 SCHEMA = json.loads((ROOT / "resources/schemas/receptive-field-1.schema.json").read_text())
@@ -184,7 +184,7 @@ class OnTheCommandLine(unittest.TestCase):
         self.asked = [DIGITS["sage"]["model"], "--data", DIGITS["sage"]["data"][0]]
 
     def engine(self, *words, code=0):
-        done = subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
+        done = run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout if code == 0 else done.stderr
 

@@ -15,10 +15,12 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 
+from engine_process import ENGINE, run
 from refused_models import (EDGES, FEATURES, NODES, Amplifying, Columns, Compressed, DenseWeight, Extra, Graphs, Layers, Merged, Number,
                             Pair, Plain, Sparse, SparseWeight, Table, Text, Two, Weighted)
 
-ENGINE, SAMPLES = os.environ["HOPSCOPE_ENGINE"], Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
+SAMPLES = Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
+os.environ["OMP_NUM_THREADS"] = "1"
 RANDOM = np.random.default_rng(6)
 X = RANDOM.standard_normal((NODES, FEATURES)).astype(np.float32)
 INDEX = RANDOM.integers(0, NODES, (2, EDGES)).astype(np.int64)
@@ -180,8 +182,7 @@ class Refusals(unittest.TestCase):
         return path
 
     def engine(self, *arguments):
-        return subprocess.run([ENGINE, *arguments, "--quiet"], capture_output=True, text=True, errors="replace", timeout=120,
-                              env={**os.environ, "OMP_NUM_THREADS": "1"})
+        return run([ENGINE, *arguments, "--quiet"], capture_output=True, text=True, errors="replace", timeout=120)
 
     def refused(self, code, sentence, hint, *arguments):
         done = self.engine(*arguments)

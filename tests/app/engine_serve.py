@@ -1,6 +1,5 @@
 """`hopscope-engine serve` as a window uses it: models, plans with pins, figures, rows."""
 import json
-import subprocess
 import unittest
 
 import numpy
@@ -9,8 +8,8 @@ from safetensors.numpy import load_file
 from safetensors.torch import save_file
 
 import engine_models as models
+from engine_process import engine
 from serve_case import DIGITS, KARATE, SAMPLES, ServeTest
-from serve_client import ENGINE
 
 
 class Sessions(ServeTest):
@@ -20,8 +19,7 @@ class Sessions(ServeTest):
         self.assertEqual(client.greeting["process_id"], client.process.pid)
         self.assertEqual(client.greeting["devices"][0]["id"], "cpu")
         opened = client.call("model/open", **KARATE)
-        printed = subprocess.run([ENGINE, "inspect", KARATE["model"], "--data", KARATE["data"][0], "--json"],
-                                 capture_output=True, check=True, timeout=120)
+        printed = engine("inspect", KARATE["model"], "--data", KARATE["data"][0], "--json")
         self.assertEqual(opened["inspect"], json.loads(printed.stdout))
         made = self.plan(client, opened["document"])
         run = self.start(client, opened["document"], made["plan"], self.folder / "out", "full")

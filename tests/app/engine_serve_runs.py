@@ -11,8 +11,11 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
+from engine_process import ENGINE, always_the_program
 from serve_case import KARATE, ServeTest
-from serve_client import ENGINE, Client, Refused, frame
+from serve_client import Client, Refused, frame
+
+always_the_program()
 
 
 class Holding(ServeTest):

@@ -3,7 +3,6 @@ named by their nodes and edges, from the command line and by the window's protoc
 HOPSCOPE_ROOT the repository."""
 import base64
 import json
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,11 +11,11 @@ import jsonschema
 import numpy
 import torch
 from safetensors.torch import save_file
-from serve_case import ROOT, ServeTest
 from torch import nn
 
 import engine_models as models
-from serve_client import ENGINE
+from engine_process import ENGINE, run
+from serve_case import ROOT, ServeTest
 
 SCHEMA = json.loads((ROOT / "resources/schemas/tensor-1.schema.json").read_text())
 NODES, EDGES, BATCH = 700, 4200, 90
@@ -73,16 +72,16 @@ class Shown(unittest.TestCase):
         cls.data = graph()
         with torch.no_grad():
             cls.eager = made()(**cls.data)
-        told = subprocess.run([ENGINE, "inspect", cls.folder / "model.pt", "--data", cls.folder / "graph.safetensors", "--json"],
-                              capture_output=True, text=True, timeout=300, check=True)
+        told = run([ENGINE, "inspect", cls.folder / "model.pt", "--data", cls.folder / "graph.safetensors", "--json"],
+                   capture_output=True, text=True, timeout=300, check=True)
         cls.ops = json.loads(told.stdout)["ops"]
 
     def op(self, name, at=0):
         return [op for op in self.ops if op["name"] == name][at]["id"]
 
     def run_engine(self, *words, data=None):
-        return subprocess.run([ENGINE, "debug", self.folder / "model.pt", "--data", data or self.folder / "graph.safetensors",
-                               *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
+        return run([ENGINE, "debug", self.folder / "model.pt", "--data", data or self.folder / "graph.safetensors",
+                    *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
 
     def show(self, place, *words, data=None):
         """The document, the numbers and their row numbers."""

@@ -1,11 +1,10 @@
 """A client of `hopscope-engine serve` for tests: frames, requests, and what the engine tells on its own."""
 import json
-import os
 import queue
 import subprocess
 import threading
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
+from engine_process import ENGINE, start
 
 
 def frame(message):
@@ -21,8 +20,7 @@ class Refused(Exception):
 
 class Client:
     def __init__(self, initialize=True, command=(ENGINE, "serve"), **options):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, **options)
+        self.process = start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         self.next_id, self.answers, self.told, self.errors = 0, {}, [], b""
         self.arrived = queue.Queue()
         self.readers = [threading.Thread(target=self.read_messages, daemon=True),

@@ -2,7 +2,7 @@
 import importlib.util
 import os
 import re
-import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -10,13 +10,10 @@ import numpy
 import torch
 from safetensors.torch import load_file
 
-ENGINE = os.environ["HOPSCOPE_ENGINE"]
+sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
+from engine_process import ENGINE, engine  # noqa: E402, F401
+
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
-
-def engine(*arguments, timeout=300):
-    words = [ENGINE, *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, check=False)
-
 
 def runner(folder):
     """The module run.py of an exported folder."""

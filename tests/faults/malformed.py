@@ -1,4 +1,4 @@
-"""Malformed inputs through the command line: ENGINE [CASE]...
+"""Malformed inputs through the command line: [CASE]...; HOPSCOPE_ENGINE names the program.
 
 Each case writes its files, runs the engine and checks the contract: the exit code, an error of one line that names what
 is wrong, nothing left in the output folder; or, where the input is odd but sound, the right answer. Prints a row each.
@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import warnings
+from pathlib import Path
 
 import numpy as np
 
@@ -18,16 +19,18 @@ import malformed_data
 import malformed_models
 from workshop import CASES, Workshop
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
+from engine_process import ENGINE, run  # noqa: E402
+
 PREPARING = threading.Lock()     # torch.jit and torch's random numbers are the process's own
 MARKS = ("terminate called", "Traceback", "Segmentation", "core dumped", "Exception raised from", "what():")
 
 
-def run_engine(engine, bench, arguments):
-    command = [engine, "run", *arguments, "-o", bench.out, "--verify", "none", "--quiet"]
+def run_engine(bench, arguments):
+    command = [ENGINE, "run", *arguments, "-o", bench.out, "--verify", "none", "--quiet"]
     command = [c for c in command if c is not None]
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, errors="replace",
-                              env={**os.environ, "OMP_NUM_THREADS": "1"})
+        return run(command, capture_output=True, text=True, timeout=60, errors="replace")
     except subprocess.TimeoutExpired:
         return None
 
@@ -62,12 +65,12 @@ def check_answer(bench):
     return "" if np.allclose(out, expected, 1e-4, 1e-5, equal_nan=True) else "a wrong answer"
 
 
-def check(case, engine):
+def check(case):
     with tempfile.TemporaryDirectory(prefix="hopscope-malformed-") as folder:
         with PREPARING:
             bench = Workshop(folder)
             arguments = case.prepare(bench)
-        done = run_engine(engine, bench, arguments)
+        done = run_engine(bench, arguments)
         if done is None:
             return "hangs", "", ""
         line = done.stderr.strip().replace(folder, "")
@@ -77,11 +80,11 @@ def check(case, engine):
         return f"exit {done.returncode}", problem, line
 
 
-def check_json_error(engine):
+def check_json_error():
     """With --json the error is one document on stdout."""
     with tempfile.TemporaryDirectory(prefix="hopscope-malformed-") as folder:
         bench = Workshop(folder)
-        done = run_engine(engine, bench, [bench.model(), "--data", bench.text_file("graph.safetensors"), "--json"])
+        done = run_engine(bench, [bench.model(), "--data", bench.text_file("graph.safetensors"), "--json"])
         error = json.loads(done.stdout)["error"]
         missing = {"code", "message", "hint", "where"} - error.keys()
         return f"exit {done.returncode}", f"no {missing}" if missing or done.returncode != 3 else "", error["message"]
@@ -94,13 +97,14 @@ def guarded(function, *arguments):
         return "broken test", f"{type(problem).__name__}: {problem}", ""
 
 
-def main(engine, only):
+def main(only):
     warnings.filterwarnings("ignore")
+    os.environ["OMP_NUM_THREADS"] = "1"
     cases = [c for c in CASES if not only or c.name in only]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        rows = list(pool.map(lambda c: (c.name, *guarded(check, c, engine)), cases))
+        rows = list(pool.map(lambda c: (c.name, *guarded(check, c)), cases))
     if not only:
-        rows.append(("error as JSON", *guarded(check_json_error, engine)))
+        rows.append(("error as JSON", *guarded(check_json_error)))
     for name, ending, problem, line in rows:
         print(f"{name:48} {ending:9} {'FAILED ' + problem if problem else ''}  {line[:200]}")
     failed = [row[0] for row in rows if row[2] or row[1] == "hangs"]
@@ -109,4 +113,4 @@ def main(engine, only):
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))

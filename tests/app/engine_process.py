@@ -1,0 +1,152 @@
+"""Starts the engine for tests. Ordinary commands are carried out by forks of one process that has loaded LibTorch (forks.h),
+which spares a quarter of a second of a core for each. Whatever depends on how a process begins starts the program itself,
+where arguments or environment show that; a test in which it depends on more does so by subprocess.
+HOPSCOPE_ENGINE names the program, HOPSCOPE_ENGINE_FORKS the one with forks; without it every command is the program's."""
+import atexit
+import contextlib
+import functools
+import os
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+
+ENGINE = os.environ["HOPSCOPE_ENGINE"]
+FORKS = os.environ.get("HOPSCOPE_ENGINE_FORKS", "").split()
+READ_AT_START = ("LD_", "OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_")
+BY_DIGEST = {"--resume", "--shard", "worker"}  # journals know the program by its digest
+INT = struct.Struct("i")
+LOCK = threading.Lock()
+
+
+@functools.cache
+def begun():
+    """The socket of the process with forks, and what that had read of its environment when it was started."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = subprocess.Popen(FORKS, stdin=theirs)
+    theirs.close()
+    atexit.register(lambda: (ours.close(), process.wait(60)))
+    return ours, read_at_start(os.environ)
+
+
+def server():
+    with LOCK:
+        return begun()
+
+
+def read_at_start(environment):
+    return {name: value for name, value in environment.items() if name.startswith(READ_AT_START)}
+
+
+def forks(words, env=None):
+    """Whether a fork does what the program would do."""
+    return bool(FORKS) and not BY_DIGEST & set(words) and (env is None or read_at_start(env) == server()[1])
+
+
+def always_the_program():
+    """For scripts that test how a process ends, and what it leaves behind."""
+    FORKS.clear()
+
+
+class Fork:
+    """A command that a fork carries out, with what tests use of subprocess.Popen."""
+
+    def __init__(self, words, stdin=None, stdout=None, stderr=None, env=None, cwd=None):
+        self.args, self.returncode = words, None
+        with contextlib.ExitStack() as theirs:
+            files = [self.end(stream, number, theirs) for number, stream in enumerate((stdin, stdout, stderr))]
+            self.stdin, self.stdout, self.stderr = (ours for _, ours in files)
+            self.channel, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            theirs.callback(far.close)
+            self.ask(cwd, words, os.environ if env is None else env, [*(given for given, _ in files), far.fileno()])
+        self.pid = INT.unpack(self.channel.recv(INT.size))[0]
+
+    @staticmethod
+    def end(stream, number, theirs):
+        """The descriptor that the fork gets as standard input, output or error, and the file at this end of a pipe."""
+        if stream == subprocess.PIPE:
+            given, kept = os.pipe()[::1 if number == 0 else -1]
+            theirs.callback(os.close, given)
+            return given, open(kept, "wb" if number == 0 else "rb")
+        if stream == subprocess.DEVNULL:
+            stream = theirs.enter_context(open(os.devnull, "r+b", buffering=0))
+        return (number if stream is None else stream if isinstance(stream, int) else stream.fileno()), None
+
+    @staticmethod
+    def ask(cwd, words, environment, files):
+        said = [cwd or os.getcwd(), len(words), *words, *(f"{name}={value}" for name, value in environment.items())]
+        text = b"".join(os.fsencode(str(part)) + b"\0" for part in said)
+        socket.send_fds(server()[0], [text], files)
+
+    def wait(self, timeout=None):
+        if self.returncode is None:
+            self.channel.settimeout(timeout)
+            try:
+                self.returncode = os.waitstatus_to_exitcode(INT.unpack(self.channel.recv(INT.size))[0])
+            except (TimeoutError, BlockingIOError):
+                raise subprocess.TimeoutExpired(self.args, timeout) from None
+            self.channel.close()
+        return self.returncode
+
+    def poll(self):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def send_signal(self, number):
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self):
+        self.send_signal(9)
+
+
+def start(words, **options):
+    """As subprocess.Popen; a fork has no options but these."""
+    simple = options.keys() <= {"stdin", "stdout", "stderr", "env", "cwd"}
+    return (Fork if simple and forks(words, options.get("env")) else subprocess.Popen)(words, **options)
+
+
+def text_of(data, errors):
+    return data.decode(errors=errors or "strict").replace("\r\n", "\n")
+
+
+def fork(words, stdin, stdout, stderr, timeout, text, errors, **options):
+    """Files stand for pipes: nobody has to read while the fork writes."""
+    with contextlib.ExitStack() as keep:
+        files = [keep.enter_context(tempfile.TemporaryFile()) if stream == subprocess.PIPE else None
+                 for stream in (stdout, stderr)]
+        process = Fork(words, stdin, files[0] or stdout, files[1] or stderr, **options)
+        try:
+            code = process.wait(timeout)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        said = [os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0) if file else None for file in files]
+    if text:
+        said = [data if data is None else text_of(data, errors) for data in said]
+    return subprocess.CompletedProcess(words, code, *said)
+
+
+def run(words, *, capture_output=False, stdin=None, stdout=None, stderr=None, timeout=None, text=False, errors=None,
+        check=False, env=None, cwd=None):
+    """As subprocess.run: the first word is the program."""
+    words = [os.fspath(word) for word in words]
+    if capture_output:
+        stdout = stderr = subprocess.PIPE
+    options = {"stdin": stdin, "stdout": stdout, "stderr": stderr, "timeout": timeout, "text": text, "errors": errors,
+               "env": env, "cwd": cwd}
+    if not forks(words, env):
+        return subprocess.run(words, check=check, **options)
+    done = fork(words, **options)
+    if check:
+        done.check_returncode()
+    return done
+
+
+def engine(*arguments, timeout=300, **options):
+    """A command that is told nothing on standard input."""
+    return run([ENGINE, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
+               **options)
