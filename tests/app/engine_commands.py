@@ -99,7 +99,8 @@ class CommandLine(EngineTest):
 
     def test_the_version_takes_no_libtorch_and_anything_else_the_program_beside_it(self):
         alone = shutil.copy(ENGINE, self.folder / "hopscope-engine")
-        answers = [subprocess.run([alone, *words], capture_output=True, text=True, check=False) for words in (["--version"], KARATE)]
+        answers = [subprocess.run([alone, *words], capture_output=True, text=True, check=False)
+                   for words in (["--version"], KARATE)]
         self.assertEqual([(answer.returncode, len(answer.stderr.splitlines())) for answer in answers], [(0, 0), (7, 1)])
         self.assertEqual(answers[0].stdout, self.done("--version").stdout)
         self.assertIn(f"error: {self.folder}/hopscope-engine-torch cannot be started: No such file", answers[1].stderr)

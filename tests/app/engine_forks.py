@@ -21,12 +21,12 @@ CASES = str(SAMPLES.parent / "tests/optimiser/placement_cases.json")
 SAME = ((0, "--version"), (0, "run", "--help"), (2, "fly"), (2,), (3, "inspect", "missing.pt", "--json"), (0, "devices"),
         (4, "plan", *KARATE, "--strategy", "depth", "--host-memory", "1"), (0, "inspect", *JKNET, "--json"),
         (0, "inspect", *KARATE), (0, "plan", *KARATE, "--json", "-o", "plan.json"),
-        (0, "receptive-field", *KARATE, "--node", "5", "--json"), (0, "debug", *KARATE, "--nan", "--json"),
         (0, "generate", "rmat", "--nodes", "90", "--edges", "400", "--seed", "3", "-o", "g.safetensors"),
         (0, "place", CASES, "--case", "gcn2_plain", "--json"))
 # The same but for times.
 ALIKE = ((0, "run", *KARATE, "-o", "out", "--batch", "9"), (0, "run", *KARATE, "-o", "out", "--quiet", "--json"),
-         (0, "verify", *KARATE), (0, "export", *KARATE, "-o", "exported"), (0, "serve"), (0, "worker"))
+         (0, "receptive-field", *KARATE, "--node", "5"), (0, "debug", *KARATE, "--nan", "--json"),
+         (0, "bench", "plans", *KARATE, "--repeat", "1"), (0, "verify", *KARATE), (0, "export", *KARATE, "-o", "exported"), (0, "serve"), (0, "worker"))
 
 
 def shape(text):

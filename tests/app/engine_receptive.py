@@ -4,7 +4,6 @@ repository."""
 import json
 import os
 import random
-import subprocess
 import tempfile
 import time
 import unittest
