@@ -97,9 +97,9 @@ class Forks(unittest.TestCase):
             self.assertRaises(subprocess.TimeoutExpired, run, [ENGINE, "serve"], stdin=reader, capture_output=True, timeout=0.1)
 
     def test_what_is_read_before_main_starts_the_program(self):
-        self.assertTrue(engine_process.forks(["inspect"], dict(os.environ)))
-        self.assertFalse(engine_process.forks(["inspect"], {**os.environ, "LD_LIBRARY_PATH": "/nowhere"}))
-        self.assertFalse(engine_process.forks(["run", "--resume"]))
+        self.assertTrue(engine_process.forks([ENGINE, "inspect"], dict(os.environ)))
+        self.assertFalse(engine_process.forks([ENGINE, "inspect"], {**os.environ, "LD_LIBRARY_PATH": "/nowhere"}))
+        self.assertFalse(engine_process.forks([ENGINE, "run", "--resume"]))
 
 
 if __name__ == "__main__":

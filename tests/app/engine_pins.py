@@ -10,8 +10,9 @@ import unittest
 
 from serve_case import DIGITS, KARATE, ROOT, ServeTest
 from serve_client import Refused
+from tiers import one_in, sized
 
-SEEDS = range(8)  # for each model
+SEEDS = 8  # for each model
 PHRASES = {"checkpoint": "(?<!never )store '{0}'", "no_checkpoint": "never store '{0}'",
            "cut": "read '{0}' from a store for '{1}'", "hop_stage": r"run the gathers for '{0}' in stage {1}\b",
            "no_recompute": "compute '{0}' only once"}
@@ -134,7 +135,7 @@ class RandomPins(ServeTest):
             opened = self.connection.call("model/open", **model)
             look, document = Model(opened["inspect"]), opened["document"]
             stages = len(self.answer(document, [])[0]["plan"]["stages"])
-            for seed in SEEDS:
+            for seed in one_in(4, range(SEEDS)):
                 choice = random.Random(f"{name} {seed}")
                 pins = [look.random_pin(choice, stages) for _ in range(choice.randint(1, 4))]
                 with self.subTest(model=name, seed=seed, pins=json.dumps(pins)):
@@ -145,8 +146,8 @@ class RandomPins(ServeTest):
                     else:
                         self.check_repairs(look, document, pins, error)
         print(f"{made} plans, {refused} refusals")
-        self.assertGreater(made, 30)
-        self.assertGreater(refused, 10)
+        self.assertGreater(made, sized(5, 30))
+        self.assertGreater(refused, sized(2, 10))
 
     def kept(self, look, document, pins, answer):
         self.assertEqual(Kept(look, answer["plan"]).broken(pins), [])

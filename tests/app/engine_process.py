@@ -41,7 +41,9 @@ def read_at_start(environment):
 
 def forks(words, env=None):
     """Whether a fork does what the program would do."""
-    return bool(FORKS) and not BY_DIGEST & set(words) and (env is None or read_at_start(env) == server()[1])
+    if not FORKS or words[0] != ENGINE or BY_DIGEST & set(words):
+        return False
+    return env is None or read_at_start(env) == server()[1]
 
 
 def always_the_program():
@@ -132,7 +134,7 @@ def fork(words, stdin, stdout, stderr, timeout, text, errors, **options):
 
 def run(words, *, capture_output=False, stdin=None, stdout=None, stderr=None, timeout=None, text=False, errors=None,
         check=False, env=None, cwd=None):
-    """As subprocess.run: the first word is the program."""
+    """As subprocess.run."""
     words = [os.fspath(word) for word in words]
     if capture_output:
         stdout = stderr = subprocess.PIPE

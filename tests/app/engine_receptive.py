@@ -18,10 +18,12 @@ from torch import nn
 import engine_models as models
 from engine_process import ENGINE, run
 from serve_case import DIGITS, ServeTest
+from tiers import sized
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 SCHEMA = json.loads((ROOT / "resources/schemas/receptive-field-1.schema.json").read_text())
-NODES = 200
+NODES = sized(50, 200)
+VALIDATED = 10  # of each graph: that takes longer than an answer
 
 
 class Gcn(nn.Module):
@@ -96,9 +98,10 @@ class Receptive(ServeTest):
         client = self.client()
         document = client.call("model/open", **request)["document"]
         drawn = random.Random(seed).sample(range(rows), min(nodes, rows))
-        for node in drawn:
+        for number, node in enumerate(drawn):
             field = client.call("model/receptiveField", document=document, node=node, average=False)
-            jsonschema.Draft202012Validator(SCHEMA).validate(field)
+            if number < VALIDATED:
+                jsonschema.Draft202012Validator(SCHEMA).validate(field)
             self.assertEqual((field["node"], field["nodes"]), (node, rows))
             yield node, field
 
