@@ -1,4 +1,4 @@
-"""Receptive fields against a breadth-first search in Python that knows nothing of operators: 200 random nodes of each of
+"""Receptive fields against a breadth-first search in Python that knows nothing of operators: random nodes of each of
 three graphs, one of them with two node types and three relations. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the
 repository."""
 import json

@@ -20,7 +20,8 @@ _HERE = Path(__file__).resolve().parent
 _PROGRAM = "hopscope-engine"
 _LINKED = "hopscope-engine-torch"  # what the engine becomes where there is more to do than to tell its version
 _MISSING_LIBRARY = re.compile(
-    r"error while loading shared libraries: (\S+?):|symbol lookup error|version .* not found|=> not found|undefined symbol"
+    r"error while loading shared libraries: (\S+?):|symbol lookup error|version .* not found"
+    r"|=> not found|undefined symbol"
 )
 
 
@@ -145,8 +146,8 @@ def _libraries(path: Path, torch: Path | None) -> tuple[str, ...]:
 
 
 def _probe(path: Path, libraries: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """The version, or what is missing. A version alone takes no LibTorch: of the program that does, the dynamic loader says
-    whether all is there, without starting it."""
+    """The version, or what is missing. To tell its version a program needs no LibTorch: of the one that does, the
+    dynamic loader says whether all is there, without starting it."""
     environment = Engine(str(path), "", "", libraries).environment()
     answer = _answer(path, ["--version"], environment)
     linked = _linked(path)
