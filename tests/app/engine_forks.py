@@ -26,7 +26,8 @@ SAME = ((0, "--version"), (0, "run", "--help"), (2, "fly"), (2,), (3, "inspect",
 # The same but for times.
 ALIKE = ((0, "run", *KARATE, "-o", "out", "--batch", "9"), (0, "run", *KARATE, "-o", "out", "--quiet", "--json"),
          (0, "receptive-field", *KARATE, "--node", "5"), (0, "debug", *KARATE, "--nan", "--json"),
-         (0, "bench", "plans", *KARATE, "--repeat", "1"), (0, "verify", *KARATE), (0, "export", *KARATE, "-o", "exported"), (0, "serve"), (0, "worker"))
+         (0, "bench", "plans", *KARATE, "--repeat", "1"), (0, "verify", *KARATE),
+         (0, "export", *KARATE, "-o", "exported"), (0, "serve"), (0, "worker"))
 
 
 def shape(text):

@@ -12,6 +12,7 @@ from safetensors.torch import load_file
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "app"))
 from engine_process import ENGINE, engine  # noqa: E402, F401
+from tiers import one_in  # noqa: E402, F401
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 
