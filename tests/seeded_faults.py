@@ -110,7 +110,7 @@ def with_lines(text, lines):
     changes = " ".join(f"if (line.name == {operator_of(one)} && ::hopscope::mutants::numberOn() == {one.number}) "
                        f"line = Operator{one.new};" for one in lines)
     marks = " ".join(f"static_cast<void>({one.switch});" for one in lines)
-    return replaced_once(text, "std::span<const Operator> table() { return lines; }", (
+    return "#include <vector>\n" + replaced_once(text, "std::span<const Operator> table() { return lines; }", (
         "std::span<const Operator> unmarked() { static const std::vector<Operator> all = [] { "
         "std::vector<Operator> made(std::begin(lines), std::end(lines)); "
         f"for (Operator& line : made) {{ {changes} }} return made; }}(); return all; }} "
