@@ -170,7 +170,7 @@ class Copy:
         """Says whether results still hold."""
         digest = hashlib.sha256()
         for name in sorted(self.names):
-            if name.split("/")[0] in SOURCES:
+            if name.split("/")[0] in SOURCES and name != "tests/mutants.py":
                 digest.update(name.encode() + b"\0" + hashlib.sha256(self.content(name)).digest())
         return digest.hexdigest()
 
