@@ -13,9 +13,9 @@ it reaches. Then each fault is turned on for the entries that reach its switch, 
 fails, or takes more than three times as long and another 30 seconds. An entry that does not reach a switch cannot
 notice what is behind it, so it need not be run. Entries that prepare files for others run once, without a fault.
 
-What is known is kept in FOLDER/state.json, as long as neither a fault nor a source changes: a run that was
-interrupted goes on. Exits with 1 if the tier "default" notices fewer than 95 % of what any tier notices, if a fault
-survives that its file does not call equivalent, or if an entry fails without a fault.
+What is known is kept in FOLDER/state.json, as long as no source changes: a run that was interrupted goes on. Exits
+with 1 if the tier "default" notices fewer than 95 % of what any tier notices, if a fault survives that its file does
+not call equivalent, or if an entry fails without a fault.
 """
 import argparse
 import contextlib
@@ -120,19 +120,28 @@ class Runner:
 
 
 class State:
-    def __init__(self, path, key):
+    """Another fault leaves the results of those that stay, but its switch has to be reached again."""
+
+    def __init__(self, path, sources, all_faults):
         self.path = path
         self.lock = threading.Lock()
         known = json.loads(path.read_text()) if path.exists() else {}
-        if known.get("key") != key:
-            known = {"key": key, "entries": {}, "faults": {}}
-        self.known = known
+        table = {one.name: one.text for one in all_faults}
+        same = known.get("sources") == sources
+        before = known["table"] if same else {}
+        self.known = {"sources": sources, "table": table, "entries": known["entries"] if before == table else {},
+                      "faults": {name: known["faults"][name] if before.get(name) == text else self.untried()
+                                 for name, text in table.items()}}
+
+    @staticmethod
+    def untried():
+        return {"passed": [], "seconds": 0, "caught": None}
 
     def trace(self, name):
         return self.known["entries"].get(name)
 
     def result(self, name):
-        return self.known["faults"].setdefault(name, {"passed": [], "seconds": 0, "caught": None})
+        return self.known["faults"][name]
 
     def enter_trace(self, name, found):
         with self.lock:
@@ -282,7 +291,7 @@ def verdict(found, failing):
 def run(options, all_faults):
     copy = Copy(options.folder, all_faults)
     copy.make()
-    state = State(options.folder / "state.json", copy.key())
+    state = State(options.folder / "state.json", copy.key(), all_faults)
     chosen = [one for one in all_faults if not options.only or any(text in one.name for text in options.only)]
     hunt = Hunt(copy, state, chosen, options.jobs)
     for tier in TIERS[:TIERS.index(options.tier) + 1]:
