@@ -9,13 +9,13 @@ none is given. Nothing is written into the checkout.
 
 The tiers are labels of CTest: "quick" are entries with the label quick, "default" those and the ones with neither
 label, "full" all. Each entry first runs alone and without a fault, which tells how long it takes and which switches
-it reaches. Then each fault is turned on for the entries that reach its switch, the fastest first, until one fails. An
-entry that does not reach a switch cannot notice what is behind it, so it need not be run. Entries that prepare files
-for others run once, without a fault.
+it reaches. Then each fault is turned on for the entries that reach its switch, the fastest first, until one
+fails, or takes more than three times as long and another 30 seconds. An entry that does not reach a switch cannot
+notice what is behind it, so it need not be run. Entries that prepare files for others run once, without a fault.
 
-What is known is kept in FOLDER/state.json, as long as neither a fault nor a source changes: a run that was
-interrupted goes on. Exits with 1 if the tier "default" notices fewer than 95 % of what any tier notices, if a fault
-survives that its file does not call equivalent, or if an entry fails without a fault.
+What is known is kept in FOLDER/state.json, as long as no source changes: a run that was interrupted goes on. Exits
+with 1 if the tier "default" notices fewer than 95 % of what any tier notices, if a fault survives that its file does
+not call equivalent, or if an entry fails without a fault.
 """
 import argparse
 import contextlib
@@ -37,6 +37,7 @@ from seeded_faults import ROOT, Copy, Misfit, check, faults
 READS_SOURCES = re.compile(r"house_|mutants_fit")
 TIERS = ("quick", "default", "full")
 ENOUGH = 0.95
+PASSES = "passes"
 
 
 # ---- entries of CTest
@@ -78,7 +79,7 @@ class Runner:
         self.locks, self.running, self.stopped = {}, set(), False
 
     def run(self, name, limit, **environment):
-        """Whether it passes within so many seconds, and after how many it ended."""
+        """How it ends within so many seconds, and after how many."""
         lock = self.locks.setdefault(name, threading.Lock())
         command = ["ctest", "-R", f"^{re.escape(name)}$", "-FA", ".*", "--no-tests=error"]
         with lock:
@@ -87,20 +88,20 @@ class Runner:
             began = time.monotonic()
             process = subprocess.Popen(command, cwd=self.build, env={**os.environ, **environment},
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-            passed = self.wait(process, limit)
-            return passed, time.monotonic() - began
+            how = self.wait(process, limit)
+            return how, time.monotonic() - began
 
     def wait(self, process, limit):
         self.running.add(process)
         try:
-            passed = process.wait(limit) == 0
+            how = PASSES if process.wait(limit) == 0 else "fails"
         except subprocess.TimeoutExpired:
-            passed = False
+            how = "does not end"
         self.end(process)
         self.running.discard(process)
         if self.stopped:
             raise Stopped
-        return passed
+        return how
 
     @staticmethod
     def end(process):
@@ -119,32 +120,41 @@ class Runner:
 
 
 class State:
-    def __init__(self, path, key):
+    """Another fault leaves the results of those that stay, but its switch has to be reached again."""
+
+    def __init__(self, path, sources, all_faults):
         self.path = path
         self.lock = threading.Lock()
         known = json.loads(path.read_text()) if path.exists() else {}
-        if known.get("key") != key:
-            known = {"key": key, "entries": {}, "faults": {}}
-        self.known = known
+        table = {one.name: one.text for one in all_faults}
+        same = known.get("sources") == sources
+        before = known["table"] if same else {}
+        self.known = {"sources": sources, "table": table, "entries": known["entries"] if before == table else {},
+                      "faults": {name: known["faults"][name] if before.get(name) == text else self.untried()
+                                 for name, text in table.items()}}
+
+    @staticmethod
+    def untried():
+        return {"passed": [], "seconds": 0, "caught": None}
 
     def trace(self, name):
         return self.known["entries"].get(name)
 
     def result(self, name):
-        return self.known["faults"].setdefault(name, {"passed": [], "seconds": 0, "caught": None})
+        return self.known["faults"][name]
 
     def enter_trace(self, name, found):
         with self.lock:
             self.known["entries"][name] = found
             self.save()
 
-    def enter(self, result, tier, name, passed, seconds):
+    def enter(self, result, tier, name, how, seconds):
         with self.lock:
             result["seconds"] += seconds
-            if passed:
+            if how == PASSES:
                 result["passed"].append(name)
             else:
-                result["caught"] = [tier, name]
+                result["caught"] = [tier, f"{name} {how}"]
             self.save()
 
     def save(self):
@@ -181,11 +191,11 @@ class Hunt:
 
     def trace_one(self, entry):
         with tempfile.TemporaryDirectory(prefix="hopscope-mutants-") as folder:
-            passed, seconds = self.runner.run(entry.name, 3600, HOPSCOPE_MUTANT_TRACE=folder)
+            how, seconds = self.runner.run(entry.name, 3600, HOPSCOPE_MUTANT_TRACE=folder)
             reached = sorted(int(path.name) for path in Path(folder).iterdir())
-        found = {"passed": passed, "seconds": seconds, "reached": reached}
+        found = {"passed": how == PASSES, "seconds": seconds, "reached": reached}
         self.state.enter_trace(entry.name, found)
-        print(f"{entry.name:40} {seconds:6.1f} s  reaches {len(reached)}" + ("" if passed else "  FAILS"), flush=True)
+        print(f"{entry.name:40} {seconds:6.1f} s  {how}, reaches {len(reached)}", flush=True)
 
     def failing(self):
         return [entry.name for entry in self.entries if self.state.trace(entry.name)
@@ -216,10 +226,10 @@ class Hunt:
         result = self.state.result(one.name)
         for name in self.able(one, tier, serial):
             limit = 3 * self.state.trace(name)["seconds"] + 30
-            passed, seconds = self.runner.run(name, limit, HOPSCOPE_MUTANT=str(one.number))
-            self.state.enter(result, tier, name, passed, seconds)
-            if not passed:
-                print(f"{one.name}: {tier}, {name}, after {result['seconds']:.0f} s", flush=True)
+            how, seconds = self.runner.run(name, limit, HOPSCOPE_MUTANT=str(one.number))
+            self.state.enter(result, tier, name, how, seconds)
+            if how != PASSES:
+                print(f"{one.name}: {tier}, {name} {how}, after {result['seconds']:.0f} s", flush=True)
                 return
 
 
@@ -281,7 +291,7 @@ def verdict(found, failing):
 def run(options, all_faults):
     copy = Copy(options.folder, all_faults)
     copy.make()
-    state = State(options.folder / "state.json", copy.key())
+    state = State(options.folder / "state.json", copy.key(), all_faults)
     chosen = [one for one in all_faults if not options.only or any(text in one.name for text in options.only)]
     hunt = Hunt(copy, state, chosen, options.jobs)
     for tier in TIERS[:TIERS.index(options.tier) + 1]:
