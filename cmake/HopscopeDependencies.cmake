@@ -8,6 +8,7 @@ if(HOPSCOPE_DEPS_DIR)
   list(PREPEND CMAKE_INCLUDE_PATH ${HOPSCOPE_DEPS_DIR}/usr/include)
   list(PREPEND CMAKE_PREFIX_PATH ${HOPSCOPE_DEPS_DIR}/usr)
   link_directories(${multiarch})
+  add_link_options(-Wl,--disable-new-dtags)  # else the libraries that these need are not found
   foreach(folder ${multiarch})
     add_link_options(-Wl,-rpath,${folder})
   endforeach()

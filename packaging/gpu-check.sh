@@ -7,11 +7,12 @@
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
 # passed or was skipped for a stated reason. See docs/gpu.md.
 #
-#   packaging/gpu-check.sh [--out FOLDER] [--small]
+#   packaging/gpu-check.sh [--out FOLDER] [--small | --full]
 #   packaging/gpu-check.sh --engine PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
 #
 # --out: for the report and scratch files, build/gpu-check unless said; the large graph takes some 12 GB there for a while.
-# --zoo FOLDER: generated models that are there already. --small: sizes for a test of this script.
+# --zoo FOLDER: generated models that are there already. --full: all generated models, not only those of the default
+# tests. --small: sizes for a test of this script.
 #
 # HOPSCOPE_BUILD=FOLDER takes a build that is there (with tests). Where nothing can be installed, HOPSCOPE_DEPS_DIR (unpacked
 # Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in CONTRIBUTING.md; the window
@@ -38,11 +39,11 @@ while [ $# -gt 0 ]; do
         esac
         shift 2
         ;;
-    --small)
-        more+=(--small)
+    --small | --full)
+        more+=("$1")
         shift
         ;;
-    *) fail "unknown option '$1': use --out, --small, --zoo, --engine or --test-models" ;;
+    *) fail "unknown option '$1': use --out, --small, --full, --zoo, --engine or --test-models" ;;
     esac
 done
 if [ -n "$engine$test_models" ] && { [ -z "$engine" ] || [ -z "$test_models" ]; }; then

@@ -16,8 +16,8 @@ import gpu_report  # beside this file
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = [("karate", "gcn"), *(("digits", name) for name in ("gcn", "sage", "gat", "jknet", "residual"))]
-CONFIGURATIONS = "20"  # of each model, which has some 90 on one GPU
-ZOO = ("convolutions", "scripted", "structures", "writings", "numbers", "typed", "refused", "programs")
+CONFIGURATIONS = "12"  # of each model: enough for all pairs of settings within ten models
+CHILDREN = str(min(8, max(1, os.cpu_count() // 2)))  # models that run at once
 LARGE = {"nodes": 2_400_000, "edges": 120_000_000, "features": 100, "limit": "4Gi"}
 SMALL = {"nodes": 2_000, "edges": 20_000, "features": 100, "limit": "6Mi"}
 HOUR = 3600
@@ -94,8 +94,8 @@ class Check:
         """Runs models by test_models; one line of all its lists together."""
         total, expected, failed = 0, 0, []
         for name in lists:
-            text = words(self.options.test_models, name, "--configurations", CONFIGURATIONS, *options, accepted=(0, 1),
-                         env=self.environment)
+            text = words(self.options.test_models, name, "--configurations", CONFIGURATIONS, "-j", CHILDREN, *options,
+                         accepted=(0, 1), env=self.environment)
             rows = [line for line in text.splitlines() if re.match(r"\S+ +\S+ +[\d.]+ s ", line)]
             total += len(rows)
             ended = re.search(r"^(\d+) models:.*$", text, re.MULTILINE)
@@ -118,9 +118,9 @@ class Check:
 
     def zoo(self, device):
         folder = self.zoo_folder()
-        groups = ZOO[:1] if self.options.small else ZOO
+        lists = [folder / "convolutions.list"] if self.options.small else sorted(folder.glob("*.list"))
         some = ("--only", "gcn_1", "--only", "gcn_2") if self.options.small else ()
-        return self.models([folder / f"{group}.list" for group in groups], "--device", device, *some)
+        return self.models(lists, "--device", device, *some)
 
     def zoo_folder(self):
         """The generated models: those that are there, or new ones."""
@@ -128,7 +128,8 @@ class Check:
             return Path(self.options.zoo)
         if not self.options.python:
             raise Skip("no Python here has torch, torch_geometric, safetensors and numpy, which make these models")
-        words(self.options.python, "-B", ROOT / "tests/models/zoo.py", self.out / "zoo")
+        words(self.options.python, "-B", ROOT / "tests/models/zoo.py", self.out / "zoo",
+              *([] if self.options.full else ["--cover"]))
         return self.out / "zoo"
 
     def cora(self, device):
@@ -255,6 +256,7 @@ def parse():
     parser.add_argument("--python", help="a Python with torch and torch_geometric, to make them")
     parser.add_argument("--torch", default="", help="LibTorch's version, for the report")
     parser.add_argument("--nvcc", default="", help="nvcc's version, for the report")
+    parser.add_argument("--full", action="store_true", help="all generated models, not only those of the default tests")
     parser.add_argument("--small", action="store_true", help="sizes for a test of this script")
     return parser.parse_args()
 

@@ -20,12 +20,12 @@ set(hopscope_quick
 
 # Whole products, repeated kills, clusters, benchmarks, and what repeats another test with a larger graph or on another screen.
 set(hopscope_full
-  zoo_full models_cover models_cora_all device_faults_all
+  faults_mutated_all zoo_full models_cover models_cora_all device_faults_all
   engine_large engine_windows gpu_check
-  peers_bench python_bench scale_bench predictions_bench
-  python_scale_ray python_scale_serve python_scale_owners python_scale_owners_ray
+  graphview_bench plots_bench tensor_bench peers_bench python_bench scale_bench predictions_bench
+  python_scale_kills python_scale_ray python_scale_serve python_scale_owners python_scale_owners_ray
   window_bench window_every_file window_other_models window_large_model window_models engine_drag window_scale_model window_scale
-  window_screenshots_100 window_screenshots_200 window_at_150)
+  window_screenshots_100 window_screenshots_200 window_at_150 window_under_xvfb_all)
 
 # hopscope_tiers(TEST...): labels tests of the current folder with their tier. A whole list of models is of the full tier.
 function(hopscope_tiers)

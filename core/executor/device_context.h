@@ -69,6 +69,7 @@ public:
 
 private:
     class Unsteady;
+    void takeWorkspace();
     c10::Stream& lane(Lane lane) { return *m_lanes[static_cast<std::size_t>(lane)]; }
 
     c10::Device m_device = c10::Device(c10::DeviceType::CPU);

@@ -19,6 +19,7 @@
 #include "loader/devices.h"
 #include "loader/names.h"
 #include "loader/torch_model.h"
+#include "loader/vector_math.h"
 #include "loader/walk/provenance.h"
 
 namespace hopscope::loader {
@@ -48,6 +49,7 @@ struct Loaded {
 Loaded tryLoad(const std::string& path)
 {
     try {
+        resolveVectorMath();
         return {torch::jit::load(path, at::kCPU), {}};
     } catch (const c10::Error& e) {
         return {{}, e.what_without_backtrace()};

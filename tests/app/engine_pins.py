@@ -135,7 +135,7 @@ class RandomPins(ServeTest):
             opened = self.connection.call("model/open", **model)
             look, document = Model(opened["inspect"]), opened["document"]
             stages = len(self.answer(document, [])[0]["plan"]["stages"])
-            for seed in one_in(4, range(SEEDS)):
+            for seed in one_in(8, range(SEEDS)):
                 choice = random.Random(f"{name} {seed}")
                 pins = [look.random_pin(choice, stages) for _ in range(choice.randint(1, 4))]
                 with self.subTest(model=name, seed=seed, pins=json.dumps(pins)):
@@ -146,8 +146,8 @@ class RandomPins(ServeTest):
                     else:
                         self.check_repairs(look, document, pins, error)
         print(f"{made} plans, {refused} refusals")
-        self.assertGreater(made, sized(5, 30))
-        self.assertGreater(refused, sized(2, 10))
+        self.assertGreater(made, sized(3, 30))
+        self.assertGreater(refused, sized(1, 10))
 
     def kept(self, look, document, pins, answer):
         self.assertEqual(Kept(look, answer["plan"]).broken(pins), [])

@@ -27,6 +27,7 @@ from torch import nn
 
 import engine_models as models
 from engine_commands import ENGINE, ROOT, EngineTest, engine, names
+from tiers import sized
 
 WIDTH = 64
 JOURNAL = ".hopscope-journal"
@@ -124,7 +125,7 @@ def torture(case, out, draw, group=False):
     kills = 0
     while True:
         process = start([*case.words, "-o", out], start_new_session=True)
-        patience = draw.uniform(0, case.seconds * 1.1) if kills < 12 else None
+        patience = draw.uniform(0, case.seconds * 1.1) if kills < sized(4, 12) else None
         try:
             _, error = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:

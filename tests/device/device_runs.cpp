@@ -129,6 +129,8 @@ std::string stray(const std::string& folder, const std::vector<executor::StoredT
     return {};
 }
 
+constexpr std::int64_t segmentBytes = 2 << 20;  // around a device's workspaces
+
 struct Held {
     std::int64_t allocated = 0, reserved = 0;
     std::size_t findings = 0;
@@ -139,8 +141,9 @@ struct Held {
         h.findings = fake_device::findings().size();
         if (!c10::getDeviceAllocator(fake_device::type())->initialized()) return h;
         for (int device = 0; device < fake_device::deviceCount; ++device) {
-            h.allocated += fake_device::stats(device).allocated_bytes[0].current;
-            h.reserved += fake_device::reserved(device);
+            const std::int64_t workspaces = fake_device::workspaceBytes(device);
+            h.allocated += fake_device::stats(device).allocated_bytes[0].current - workspaces;
+            h.reserved += fake_device::reserved(device) - (workspaces > 0 ? segmentBytes : 0);
         }
         return h;
     }

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <ctime>
+#include <set>
+#include <string>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -157,11 +159,12 @@ TEST_CASE_FIXTURE(Device, "A run may be cancelled from another thread at any tim
 
 TEST_CASE_FIXTURE(Device, "The next run finds as much free memory as the first")
 {
-    const std::int64_t before = freeOfDriver(0);
+    std::set<std::int64_t> free;  // the first run allocates cuBLAS's workspace, which stays
     for (const std::string name : {"wide", "normed", "wide"}) {
         CHECK(attempt(subject(name), onGpu(0)).unlessRight() == "");
-        CHECK(freeOfDriver(0) == before);
+        free.insert(freeOfDriver(0));
     }
+    CHECK(free.size() == 1);
 }
 
 TEST_CASE_FIXTURE(Device, "The same run gives the same batches twice in one process")

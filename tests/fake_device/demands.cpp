@@ -2,16 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include "fake_device/fake_device.h"
+#include "fake_device/guard.h"
 
 namespace hopscope::fake_device {
 
 namespace {
 
 using Reduction = at::CuBLASReductionOption;
+
+constexpr std::int64_t workspaceSize = 64 << 10;  // more than predictions of memory may be off by; cuBLAS's are 32 MiB
 
 constexpr std::array recurrent{"lstm.input",     "lstm.data",     "gru.input",      "gru.data",
                                "rnn_tanh.input", "rnn_tanh.data", "rnn_relu.input", "rnn_relu.data"};
@@ -37,6 +45,21 @@ void checkProduct(const at::Tensor& operand)
         "cuBLASLt backend");
 }
 
+// Of each device and stream, from its first product on; never destroyed.
+auto& workspaces()
+{
+    static auto& all = *new std::map<std::pair<c10::DeviceIndex, c10::StreamId>, at::Tensor>();
+    return all;
+}
+
+void takeWorkspace(c10::Device device)
+{
+    const c10::Stream stream = c10::impl::VirtualGuardImpl(device.type()).getStream(device);
+    at::Tensor& workspace = workspaces()[{device.index(), stream.id()}];
+    if (!workspace.defined())
+        workspace = at::empty({workspaceSize}, at::TensorOptions().dtype(at::kByte).device(device));
+}
+
 void checkStates(const c10::IValue& states)
 {
     const auto all = states.isTensorList() ? states.toTensorVector() : std::vector<at::Tensor>{states.toTensor()};
@@ -46,12 +69,28 @@ void checkStates(const c10::IValue& states)
 
 }  // namespace
 
+std::int64_t workspaceBytes(int device)
+{
+    return workspaceSize *
+           std::ranges::count_if(workspaces(), [&](const auto& each) { return each.first.first == device; });
+}
+
+void freeWorkspaces()
+{
+    if (workspaces().empty()) return;
+    workspaces().clear();
+    c10::getDeviceAllocator(deviceType)->emptyCache();
+}
+
 std::span<const char* const> recurrentOperators() { return recurrent; }
 
 void checkDemands(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments)
 {
     const std::string& name = op.schema().name();
-    if (isProduct(name)) checkProduct(arguments[0].toTensor());
+    if (isProduct(name)) {
+        checkProduct(arguments[0].toTensor());
+        takeWorkspace(arguments[0].toTensor().device());
+    }
     if (!name.ends_with("_cell") && op.schema().argumentIndexWithName("has_biases"))
         checkStates(arguments[static_cast<std::size_t>(*op.schema().argumentIndexWithName("hx"))]);
 }

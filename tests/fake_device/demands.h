@@ -16,4 +16,7 @@ std::span<const char* const> recurrentOperators();
 // at::globalContext().
 void checkDemands(const c10::OperatorHandle& op, std::span<const c10::IValue> arguments);
 
+// Those of all devices.
+void freeWorkspaces();
+
 }  // namespace hopscope::fake_device

@@ -15,6 +15,7 @@
 //   stream of another device, a statistic before initialisation: refused.
 // - What cuBLAS and cuDNN refuse and the CPU computes is refused in CUDA's words: products of half types where settings
 //   rule out split-K, states of recurrent layers that are not contiguous.
+// - The first matrix product on a stream allocates a workspace, as cuBLAS's handle does, and only reset() frees it.
 //
 // What is found is remembered as a sentence (`findings`). Where an exception may be thrown it is thrown as well
 // (c10::Error). Where none may be thrown, in deleters, the process ends, unless a `Findings` is alive.
@@ -38,8 +39,8 @@ inline constexpr int deviceCount = 2;
 // process may fork afterwards as long as no device has been used.
 void install();
 
-// Latency, faults, mutations, listing, counters, clock and findings as after install(). Memory stays as it is, a dead
-// context comes alive again.
+// Latency, faults, mutations, listing, counters, clock and findings as after install(). Memory stays as it is, except
+// workspaces; a dead context comes alive again.
 void reset();
 
 // ---- findings
@@ -60,6 +61,9 @@ public:
 private:
     std::size_t m_first;
 };
+
+// Bytes of a device's workspaces, among the allocated ones.
+std::int64_t workspaceBytes(int device);
 
 // ---- counters
 

@@ -6,6 +6,7 @@
 #include <c10/util/Exception.h>
 
 #include "fake_device/clocks.h"
+#include "fake_device/demands.h"
 
 namespace hopscope::fake_device {
 
@@ -85,9 +86,12 @@ void checkAlive()
 
 void reset()
 {
-    const Lock lock(mutex());
-    state() = State{};
-    clocks().restart();
+    {
+        const Lock lock(mutex());
+        state() = State{};
+        clocks().restart();
+    }
+    freeWorkspaces();
 }
 
 std::vector<std::string> findings()

@@ -3,6 +3,7 @@
 // Work in child processes forked from one that has LibTorch loaded already: a crash or a hang is one result among
 // others.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 

@@ -157,11 +157,13 @@ Theme loadTheme(Mode mode)
 
 void applyTheme(const Theme& theme)
 {
+    const QString sheet = styleSheet(theme);
+    if (qApp->styleSheet() == sheet) return;  // polishing all widgets again would take a third of the time of a start
     desktopIsDark();  // remembered before the palette changes
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(theme));
     QApplication::setFont(uiFont(10));
-    qApp->setStyleSheet(styleSheet(theme));
+    qApp->setStyleSheet(sheet);
 }
 
 double contrast(const QColor& a, const QColor& b)

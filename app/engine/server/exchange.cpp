@@ -1,5 +1,7 @@
 #include "server/exchange.h"
 
+#include <algorithm>
+
 #include "pipeline/chunk_lines.h"
 
 namespace hopscope::engine {

@@ -1,0 +1,49 @@
+"""`hopscope-scale run` gives the bits of one process whichever worker or driver is killed, or stands still, at any time."""
+import os
+import random
+import signal
+import unittest
+
+from scale_support import PATIENCE, ScaleTest, records, right
+
+
+class Kills(ScaleTest):
+    def test_workers_are_killed_at_random(self):
+        case = self.case("slow")
+        process = self.start(self.words(case), "--workers", 2, "--json")
+        self.kill_some(process, random.Random(5), self.engines, lambda: records(self.out))
+        right(case, self.out)
+        self.assertTrue(all(event["message"] for event in self.events("lost")))
+
+    def test_the_driver_is_killed_and_started_again(self):
+        case = self.case("slow")
+        for chunks in (1, 20):
+            process = self.start(self.words(case), "--workers", 2)
+            self.until(lambda chunks=chunks: len(records(self.out)) >= chunks or process.poll() is not None)
+            process.kill()
+            process.communicate()
+            self.until(lambda: not self.engines(), 5)  # they end by themselves
+        noted = {(stage, loop, first) for stage, loop, first, _ in records(self.out)}
+        self.assertTrue(noted)
+        self.run_scale(case, "--workers", 2)
+        self.assertGreater(self.events("stage")[-1]["total"], 0)
+
+    def test_a_worker_that_stands_still_holds_nobody_up_but_at_the_end(self):
+        """Its shards are begun elsewhere. It keeps its lock on the folder, so that results appear when it goes on."""
+        case = self.case("slow")
+        process = self.start(self.words(case), "--workers", 2)
+        self.until(lambda: len(records(self.out)) > 1)
+        frozen = self.engines()[0]
+        os.kill(frozen, signal.SIGSTOP)
+        try:
+            self.until(lambda: len(self.events("stage")) == 3, 180)  # beside other tests
+            self.assertIsNone(process.poll())
+        finally:
+            os.kill(frozen, signal.SIGCONT)
+        _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, error)
+        right(case, self.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
