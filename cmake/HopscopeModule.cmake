@@ -105,6 +105,7 @@ function(hopscope_test name)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/tests)
   list(TRANSFORM arg_DEPENDS PREPEND hopscope_)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LIBRARIES})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)  # compiled more often than run
   hopscope_torch(${target} TENSOR ${arg_TENSOR_SOURCES} SCRIPT ${arg_SCRIPT_SOURCES})
   hopscope_test_program(${program})
   target_link_libraries(test_${program} PRIVATE ${target})

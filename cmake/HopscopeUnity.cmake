@@ -3,7 +3,7 @@
 # where a source changes, and with it perhaps its names, the folder is configured again.
 
 # Sources per translation unit. More save little, and keep the last core waiting.
-set(hopscope_united_sources 8)
+set(hopscope_united_sources 16)
 
 function(hopscope_targets_below folder result)
   get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
@@ -15,7 +15,8 @@ function(hopscope_targets_below folder result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# Appends a line TARGET|COMPILE_OPTIONS|SOURCE for each source of the project that the target compiles.
+# Appends a line TARGET|COMPILE_OPTIONS|SOURCE for each source of the project that the target compiles, but for those with
+# definitions or folders of headers of their own.
 function(hopscope_list_sources target result)
   get_target_property(type ${target} TYPE)
   if(NOT type MATCHES "LIBRARY|EXECUTABLE" OR type STREQUAL INTERFACE_LIBRARY)
@@ -28,7 +29,9 @@ function(hopscope_list_sources target result)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE)
     file(RELATIVE_PATH inside ${CMAKE_SOURCE_DIR} ${source})
     get_property(options SOURCE ${source} TARGET_DIRECTORY ${target} PROPERTY COMPILE_OPTIONS)
-    if(inside MATCHES "^(core|app|widgets|tests)/.*[.]cpp$")
+    get_property(definitions SOURCE ${source} TARGET_DIRECTORY ${target} PROPERTY COMPILE_DEFINITIONS)
+    get_property(folders SOURCE ${source} TARGET_DIRECTORY ${target} PROPERTY INCLUDE_DIRECTORIES)
+    if(inside MATCHES "^(core|app|widgets|tests)/.*[.]cpp$" AND NOT definitions AND NOT folders)
       string(REPLACE ";" " " options "${options}")
       string(APPEND text "${target}|${options}|${source}\n")
     endif()
@@ -36,14 +39,14 @@ function(hopscope_list_sources target result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# CMake unites sources without compile options of their own.
-function(hopscope_unite_plain target group sources)
+# Where moc has to see the sources, CMake unites them. It includes them by absolute paths: another checkout compiles them anew.
+function(hopscope_unite_moc target group sources)
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
 # Others are included by a source that has their options, and are only read.
-function(hopscope_unite_optioned target group sources)
+function(hopscope_unite target group sources)
   list(GET sources 0 first)
   get_target_property(folder ${target} BINARY_DIR)
   set(united ${folder}/united/${target}_${group}.cpp)
@@ -80,10 +83,11 @@ function(hopscope_unite_sources)
     string(REPLACE "|" ";" sources "${CMAKE_MATCH_3}")
     list(APPEND groups_of_${target} ${CMAKE_MATCH_0})
     list(LENGTH groups_of_${target} number)
-    if("${CMAKE_MATCH_2}" STREQUAL "")
-      hopscope_unite_plain(${target} ${number} "${sources}")
+    get_target_property(moc ${target} AUTOMOC)
+    if(moc)
+      hopscope_unite_moc(${target} ${number} "${sources}")
     else()
-      hopscope_unite_optioned(${target} ${number} "${sources}")
+      hopscope_unite(${target} ${number} "${sources}")
     endif()
     set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
   endforeach()

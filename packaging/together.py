@@ -16,13 +16,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 
+WORD = r"(?<![\w.])(?<!->)(?<!::)[A-Za-z_]\w*\b"  # but not a.word, a->word, a::word
+SILENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
 @dataclass
 class Names:
     """What a source defines outside of classes and functions, and what it mentions."""
-    all: set = field(default_factory=set)  # with their namespaces
-    types: set = field(default_factory=set)  # bare, like the next two
-    private: set = field(default_factory=set)  # seen by this source alone
-    words: set = field(default_factory=set)  # mentioned in any way
+    all: set = field(default_factory=set)  # with their namespaces, but for functions that other sources may call: overloads
+    types: set = field(default_factory=set)  # bare, like the next four
+    private: set = field(default_factory=set)  # seen by this source alone, but for functions
+    functions: set = field(default_factory=set)  # seen by this source alone
+    words: set = field(default_factory=set)  # mentioned, but not as a part of something else
+    calls: set = field(default_factory=set)  # those of them that a parenthesis follows
     opened: set = field(default_factory=set)  # namespaces that it is `using`
 
     def clash(self, other):
@@ -31,33 +37,38 @@ class Names:
         return bool(self.all & other.all or self.hides(other) or other.hides(self) or not nested)
 
     def hides(self, other):
-        return bool((self.types | self.private) & other.words)
+        return bool((self.types | self.private) & other.words or self.functions & other.calls)
 
     def add(self, other):
         for mine, its in ((self.all, other.all), (self.types, other.types), (self.private, other.private),
-                          (self.words, other.words), (self.opened, other.opened)):
+                          (self.functions, other.functions), (self.words, other.words), (self.calls, other.calls),
+                          (self.opened, other.opened)):
             mine |= its
 
 
 def names(paths, lax=False):
     """source -> its names, as Universal Ctags sees them. Lax: whether functions and constants that one source alone sees are
     mentioned elsewhere, where they might be taken for others, does not matter."""
+    tests = ["TEST_CASE(name)=void TEST_CASE()", "TEST_CASE_FIXTURE(type,name)=void TEST_CASE()"]  # else locals are globals
     listing = subprocess.run(["ctags", "--languages=C++", "--kinds-C++=dfvtscge", "--fields=+KZf", "--output-format=json",
-                              "-L", "-", "-f", "-"],
+                              *(f"-D{test}" for test in tests), "-L", "-", "-f", "-"],
                              input="\n".join(map(str, paths)), capture_output=True, text=True, check=True)
     found = {path: Names() for path in paths}
     for tag in map(json.loads, listing.stdout.splitlines()):
-        if tag.get("scopeKind") in (None, "namespace", "enum") and tag["name"] != "TEST_CASE":  # named by a counter
+        if tag.get("scopeKind") in (None, "namespace", "enum") and tag["name"] != "TEST_CASE":
             scope = tag.get("scope", "")
             mine = found[Path(tag["path"])]
-            mine.all.add(re.sub(r"(::)?__anon\w+", "", scope) + "::" + tag["name"])
+            private = "__anon" in scope or tag.get("file")
+            if private or tag["kind"] != "function":
+                mine.all.add(re.sub(r"(::)?__anon\w+", "", scope) + "::" + tag["name"])
             if tag["kind"] in ("class", "struct", "enum", "typedef"):
                 mine.types.add(tag["name"])
-            if not lax and ("__anon" in scope or tag.get("file")):
-                mine.private.add(tag["name"])
+            if private and not lax:
+                (mine.functions if tag["kind"] == "function" else mine.private).add(tag["name"])
     for path in paths:
-        text = path.read_text()
-        found[path].words = set(re.findall(r"\w+", text))
+        text = SILENT.sub(" ", path.read_text())
+        found[path].words = set(re.findall(WORD, text))
+        found[path].calls = set(re.findall(WORD + r"(?=\s*\()", text))
         if not lax:
             found[path].opened = set(re.findall(r"^using namespace ([\w:]+);", text, re.MULTILINE))
     return found

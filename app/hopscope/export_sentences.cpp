@@ -1,15 +1,13 @@
 #include "export_sentences.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
+#include "models/tr.h"
 #include "json/reader.h"
 
 namespace hopscope::window {
 
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("ExportSentences", text); }
 
 QString textOf(const json::Reader& reader, const char* key)
 {

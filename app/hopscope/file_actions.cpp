@@ -1,16 +1,14 @@
 #include "file_actions.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 
 #include "export_dialog.h"
 #include "export_record.h"
+#include "models/tr.h"
 
 namespace hopscope::window {
 
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("FileActions", text); }
 
 void addOpening(ActionBook& book, const WindowParts& parts, SessionControl& sessions)
 {

@@ -1,12 +1,10 @@
 #include "plan_actions.h"
 
-#include <QCoreApplication>
+#include "models/tr.h"
 
 namespace hopscope::window {
 
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("PlanActions", text); }
 
 void addStrategies(ActionBook& book, const WindowParts& parts)
 {

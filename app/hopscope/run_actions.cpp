@@ -1,15 +1,12 @@
 #include "run_actions.h"
 
-#include <QCoreApplication>
-
 #include "availability.h"
+#include "models/tr.h"
 #include "panels/panels.h"
 
 namespace hopscope::window {
 
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("RunActions", text); }
 
 void toggleBreakpoint(const WindowParts& parts)
 {

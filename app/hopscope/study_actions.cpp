@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "models/run_log.h"
+#include "models/tr.h"
 #include "panels/inspector.h"
 #include "study/animation_panel.h"
 #include "study/debug_panel.h"
@@ -14,8 +15,6 @@ namespace hopscope::window {
 namespace {
 
 using study::Hunt;
-
-QString tr(const char* text) { return QCoreApplication::translate("StudyActions", text); }
 
 study::Debugger& debuggerOf(const WindowParts& parts)
 {

@@ -8,7 +8,6 @@
 #include "executor/failure.h"
 #include "export/inputs.h"
 #include "loader/tensors.h"
-#include "loader/vector_math.h"
 
 namespace hopscope::exporter {
 
@@ -237,7 +236,6 @@ base::Result<base::TensorMap> rerun(const std::string& path, const schema::Split
     if (const base::Status fits = checkInputs(split, all); !fits) return base::forward(fits);
     const c10::InferenceMode inference;
     try {
-        loader::resolveVectorMath();
         return Rerun(torch::jit::load(path, at::kCPU), split, all).run();
     } catch (const executor::Failure& failure) {
         return tl::unexpected(failure.error);

@@ -5,11 +5,12 @@
 #include "cli/table.h"
 
 using namespace hopscope;
+using engine::Align;
 using engine::Table;
 
 TEST_CASE("a table lines up what a reader sees, not bytes")
 {
-    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left});
+    Table table({Align::Left, Align::Right, Align::Left});
     table.add({"a \u2192 b", "1", "x"});
     table.add({"longer", "1,000", ""});
     CHECK(table.render(2) == "  a \u2192 b       1  x\n  longer  1,000\n");
@@ -24,7 +25,7 @@ TEST_CASE("colour codes take no room")
 
 TEST_CASE("columns that are always empty vanish")
 {
-    Table table({Table::Align::Left, Table::Align::Left, Table::Align::Left});
+    Table table({Align::Left, Align::Left, Align::Left});
     table.add({"a", "", "c"});
     CHECK(table.render(0) == "a  c\n");
 }

@@ -9,6 +9,7 @@
 
 #include "export/rerun.h"
 #include "graph/safetensors.h"
+#include "loader/vector_math.h"
 
 namespace {
 
@@ -40,5 +41,6 @@ std::string outcome(const base::Status& done)
 int main(int count, char** words)
 {
     if (count < 4 || count % 3 != 1) return 2;
+    hopscope::loader::resolveVectorMath();
     for (int i = 1; i < count; i += 3) std::cout << outcome(rerun(words[i], words[i + 1], words[i + 2])) << std::endl;
 }

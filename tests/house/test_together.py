@@ -36,6 +36,18 @@ class Partition(unittest.TestCase):
         self.assertEqual(groups(a=a, b=b), [{"a"}, {"b"}])
         self.assertEqual(groups(lax=True, a=a, b=b), [{"a", "b"}])
 
+    def test_a_part_of_something_else_and_a_variable_are_no_calls(self):
+        a = "namespace { int size(int x) { return x; } }\nint f() { return size(1); }  // size(2)"
+        b = "#include <rows.h>\nint g(Row& row) { const int size = row.size(); return size; }  // not size(2)"
+        self.assertEqual(groups(a=a, b=b), [{"a", "b"}])
+
+    def test_overloads_that_others_may_call_do_not_separate(self):
+        self.assertEqual(groups(a="int run(int x) { return x; }", b="int run(double x) { return int(x); }"), [{"a", "b"}])
+
+    def test_locals_of_tests_are_no_names_of_the_source(self):
+        one = '#include <doctest/doctest.h>\nTEST_CASE("one") { const int found = 1; CHECK(found == 1); }\n'
+        self.assertEqual(groups(a=one, b=one.replace("one", "two")), [{"a", "b"}])
+
     def test_a_static_function_is_private(self):
         self.assertEqual(groups(a="static int half(int x) { return x / 2; }", b="int g() { return half(4); }"),
                          [{"a"}, {"b"}])

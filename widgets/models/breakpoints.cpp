@@ -1,15 +1,13 @@
 #include "models/breakpoints.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::models {
 
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Breakpoints", text); }
 
 const QString stagePrefix = QStringLiteral("stage ");
 

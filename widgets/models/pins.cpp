@@ -1,9 +1,9 @@
 #include "models/pins.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::models {
 
@@ -14,8 +14,6 @@ using plan::PinKind;
 using protocol::ModelRecord;
 using protocol::NodeKind;
 using protocol::ValueId;
-
-QString tr(const char* text) { return QCoreApplication::translate("Pins", text); }
 
 QString labelOf(const ModelRecord& model, ValueId value)
 {

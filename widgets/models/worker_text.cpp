@@ -1,10 +1,10 @@
 #include "models/worker_text.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::models {
 
@@ -13,8 +13,6 @@ namespace {
 using protocol::RunState;
 using protocol::ShardOutcome;
 using protocol::WorkerNews;
-
-QString tr(const char* text) { return QCoreApplication::translate("Workers", text); }
 
 using Lanes = std::vector<const WorkerLane*>;
 

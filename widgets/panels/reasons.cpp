@@ -1,12 +1,12 @@
 #include "panels/reasons.h"
 
-#include <QCoreApplication>
 #include <set>
 
 #include "models/explanation_model.h"
 #include "models/labels.h"
 #include "models/operator_times.h"
 #include "models/pins.h"
+#include "models/tr.h"
 
 namespace hopscope::panels {
 
@@ -23,8 +23,6 @@ using protocol::OpRecord;
 using protocol::PlanRecord;
 using protocol::StageId;
 using protocol::ValueId;
-
-QString tr(const char* text) { return QCoreApplication::translate("Reasons", text); }
 
 // The value that an operator makes; of an output: the one it hands out, if there is one.
 ValueId shownValue(const OpRecord& op)

@@ -1,11 +1,11 @@
 #include "study/animation_export.h"
 
 #include <QBuffer>
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QSaveFile>
 #include <QSvgGenerator>
 
+#include "models/tr.h"
 #include "study/animated_png.h"
 
 namespace hopscope::study {
@@ -13,8 +13,6 @@ namespace hopscope::study {
 namespace {
 
 constexpr QSize pictureSize{880, 660};
-
-QString tr(const char* source) { return QCoreApplication::translate("Animation", source); }
 
 int framesOf(const FilmPicture& picture) { return static_cast<int>(picture.film.animation.frames.size()); }
 

@@ -1,12 +1,12 @@
 #include "study/animation_picture.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::study {
 
@@ -17,8 +17,6 @@ constexpr qreal largest = 13, smallest = 3.5;  // radii of nodes
 constexpr qreal ring = 3.5;                    // between a node and the mark around it
 constexpr qreal nameShare = 0.34;              // of the width, for the names of stores
 constexpr int wordLines = 4;                   // of the caption, in files
-
-QString tr(const char* source) { return QCoreApplication::translate("Animation", source); }
 
 class FramePainter {
 public:

@@ -1,18 +1,16 @@
 #include "study/animation_text.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <set>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::study {
 
 namespace {
 
 constexpr qsizetype mostNames = 6;  // of operators or values in one sentence
-
-QString tr(const char* source) { return QCoreApplication::translate("Animation", source); }
 
 QString count(std::int64_t number) { return models::formatCount(static_cast<double>(number)); }
 

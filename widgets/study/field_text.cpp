@@ -1,11 +1,11 @@
 #include "study/field_text.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "models/labels.h"
+#include "models/tr.h"
 #include "study/field_model.h"
 
 namespace hopscope::study {
@@ -14,8 +14,6 @@ namespace {
 
 using models::text;
 using schema::ReceptiveField;
-
-QString tr(const char* source) { return QCoreApplication::translate("FieldText", source); }
 
 QString count(std::int64_t number) { return models::formatCount(static_cast<double>(number)); }
 

@@ -4,6 +4,7 @@
 
 #include "models/labels.h"
 #include "models/roles.h"
+#include "models/tr.h"
 #include "panels/parts.h"
 
 namespace hopscope::study {
@@ -13,8 +14,6 @@ namespace {
 using models::Target;
 using models::text;
 using protocol::ModelRecord;
-
-QString tr(const char* source) { return FindingModel::tr(source); }
 
 QString count(std::int64_t number) { return models::formatCount(static_cast<double>(number)); }
 

@@ -1,15 +1,14 @@
 #include "study/lesson_page.h"
 
-#include <QCoreApplication>
 #include <QPdfWriter>
 #include <QSaveFile>
 #include <QTextDocument>
 
+#include "models/tr.h"
+
 namespace hopscope::study {
 
 namespace {
-
-QString tr(const char* source) { return QCoreApplication::translate("LessonPage", source); }
 
 // Terms between asterisks are bold, as on the screen.
 QString paragraphs(const QString& text)

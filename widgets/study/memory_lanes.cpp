@@ -1,9 +1,9 @@
 #include "study/memory_lanes.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::study {
 
@@ -11,8 +11,6 @@ namespace {
 
 using models::formatBytes;
 using models::text;
-
-QString tr(const char* words) { return QCoreApplication::translate("hopscope::study::MemoryPicture", words); }
 
 QString bytes(std::int64_t number) { return formatBytes(static_cast<double>(number)); }
 

@@ -1,10 +1,10 @@
 #include "study/rule_steps.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::study {
 
@@ -18,8 +18,6 @@ using protocol::WalkStep;
 using protocol::Walkthroughs;
 
 constexpr int mostNames = 6;  // of one stage, in words
-
-QString tr(const char* source) { return QCoreApplication::translate("RuleSteps", source); }
 
 QString unknown() { return QStringLiteral("–"); }
 

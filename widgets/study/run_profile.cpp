@@ -1,11 +1,11 @@
 #include "study/run_profile.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <map>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::study {
 
@@ -16,8 +16,6 @@ using models::text;
 using protocol::ModelRecord;
 using protocol::OpId;
 using protocol::StageId;
-
-QString tr(const char* words) { return QCoreApplication::translate("RunProfile", words); }
 
 constexpr double rounding = 1e-9;  // of a sum of seconds, as a share of it
 

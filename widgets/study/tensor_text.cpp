@@ -1,15 +1,13 @@
 #include "study/tensor_text.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::study {
 
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("TensorText", text); }
 
 QString count(std::int64_t number) { return models::formatCount(static_cast<double>(number)); }
 

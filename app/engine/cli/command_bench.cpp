@@ -68,7 +68,7 @@ std::string deviceText(const Rates& rates)
     if (!rates.copies) return text;
     const auto rate = [](double bytes) { return base::formatBytes(bytes) + "/s"; };
     const executor::CopyRates& copies = *rates.copies;
-    Table table({Table::Align::Left, Table::Align::Right});
+    Table table({Align::Left, Align::Right});
     table.add({"gathers into pinned memory", rate(copies.gather)});
     table.add({"copies to the GPU", rate(copies.up)});
     table.add({"copies from the GPU", rate(copies.down)});

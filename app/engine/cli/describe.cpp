@@ -15,7 +15,6 @@ namespace hopscope::engine {
 
 namespace {
 
-using Align = Table::Align;
 using analysis::Analysis;
 using analysis::ValueNames;
 using pipeline::join;

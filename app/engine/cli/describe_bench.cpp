@@ -60,7 +60,6 @@ std::string describeBench(const BenchRunOptions& options, const std::vector<Benc
     std::string text;
     for (const BenchCase& item : cases) text += (text.empty() ? "" : "\n") + caseText(options, item, style);
     if (cases.size() < 2) return text;
-    using Align = Table::Align;
     Table table({Align::Right, Align::Right, Align::Right, Align::Right});
     table.add({"times the graph", "time", "bound", "time / bound"});
     const auto times = [](std::optional<double> number) { return number ? fixed(*number) : std::string("-"); };
@@ -71,7 +70,6 @@ std::string describeBench(const BenchRunOptions& options, const std::vector<Benc
 
 std::string describeBenchPlans(const std::vector<MeasuredPlan>& all)
 {
-    using Align = Table::Align;
     std::vector<Align> columns(9, Align::Right);
     columns.front() = Align::Left;
     Table table(std::move(columns));

@@ -15,7 +15,6 @@ std::string sizeText(std::int64_t bytes)
 
 std::string describeDevices(const pipeline::Devices& devices, const Style& style)
 {
-    using Align = Table::Align;
     Table table({Align::Left, Align::Left, Align::Right, Align::Left});
     for (const executor::DeviceInfo& device : devices.usable)
         table.add({style.bold(device.id), device.name, sizeText(device.memory),

@@ -49,7 +49,7 @@ std::string headline(const pipeline::Explanation& explanation, const pipeline::C
 
 std::string decisionTable(const pipeline::Explanation& explanation, const ValueNames& names)
 {
-    Table table({Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Right, Table::Align::Right});
+    Table table({Align::Left, Align::Left, Align::Left, Align::Right, Align::Right});
     table.add({"", "value", "stages", "cost", "saving"});
     for (const pipeline::Decision& d : explanation.decisions)
         table.add({base::nameOf(d.kind), names[d.value], joined(d.stages),
@@ -60,7 +60,7 @@ std::string decisionTable(const pipeline::Explanation& explanation, const ValueN
 std::string comparisonTable(const pipeline::Comparison& comparison, base::Unit unit, const ValueNames& names)
 {
     const std::string rule = base::nameOf(comparison.strategy);
-    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Right, Table::Align::Left, Table::Align::Left});
+    Table table({Align::Left, Align::Right, Align::Right, Align::Left, Align::Left});
     table.add({"", "this plan", rule, "stages", "stages in " + rule});
     for (std::size_t i = 0; i < std::min(mostShown, comparison.values.size()); ++i) {
         const pipeline::Difference& d = comparison.values[i];

@@ -8,7 +8,6 @@ namespace hopscope::engine {
 
 namespace {
 
-using Align = Table::Align;
 using base::formatNumber;
 
 constexpr std::size_t mostRows = 8;

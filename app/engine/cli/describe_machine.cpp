@@ -19,7 +19,7 @@ std::string amount(std::string_view unit, double value)
 // The walls, with all cores and with one.
 std::string describeWalls(const plan::Walls& walls)
 {
-    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Right});
+    Table table({Align::Left, Align::Right, Align::Right});
     table.add({"Walls", "all cores", "one core"});
     for (const plan::WallRate& wall : walls)
         table.add({pipeline::wallText(wall), amount(pipeline::wallUnit(wall), wall.all),
@@ -31,7 +31,7 @@ std::string describeWalls(const plan::Walls& walls)
 
 std::string describeMachine(const plan::Machine& machine)
 {
-    Table table({Table::Align::Left, Table::Align::Right});
+    Table table({Align::Left, Align::Right});
     for (const pipeline::Rate& rate : pipeline::machineRates())
         table.add({rate.what, amount(rate.unit, machine.*rate.field)});
     const std::string rates = machine.device + "\n" + table.render();

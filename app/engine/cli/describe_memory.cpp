@@ -6,8 +6,6 @@ namespace hopscope::engine {
 
 namespace {
 
-using Align = Table::Align;
-
 std::string bytes(std::int64_t number) { return base::formatBytes(static_cast<double>(number)); }
 
 std::string remark(const schema::HeldRows& held, const schema::LoopMemoryRecord& loop)

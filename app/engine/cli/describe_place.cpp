@@ -31,7 +31,7 @@ std::vector<std::string> words(const json::Value& list)
 
 std::string stagesText(const pipeline::Placed& placed)
 {
-    using enum Table::Align;
+    using enum Align;
     Table table({Right, Left, Left});
     const json::Value plan = writePlacement(placed.instance, placed.answer.placement);
     for (const json::Value& stage : *plan.asArray()) {

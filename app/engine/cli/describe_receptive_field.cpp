@@ -9,8 +9,6 @@ namespace hopscope::engine {
 
 namespace {
 
-using Align = Table::Align;
-
 // "35.2", "7.3 M".
 std::string mean(double number)
 {

@@ -11,8 +11,6 @@ namespace hopscope::engine {
 
 namespace {
 
-using Align = Table::Align;
-
 std::string scientific(double number)
 {
     std::array<char, 32> text{};

@@ -8,8 +8,6 @@ namespace hopscope::engine {
 
 namespace {
 
-using Align = Table::Align;
-
 constexpr std::size_t mostColumns = 8;
 
 std::string number(const std::optional<double>& value) { return value ? base::formatNumber(*value) : "-"; }

@@ -8,11 +8,11 @@ namespace hopscope::engine {
 
 std::string count(std::int64_t number);  // "2,708"
 
+enum class Align : unsigned char { Left, Right };
+
 // Columns lined up by what a reader sees: characters, not bytes, and no colour codes.
 class Table {
 public:
-    enum class Align : unsigned char { Left, Right };
-
     explicit Table(std::vector<Align> columns) : m_columns(std::move(columns)) {}
     void add(std::vector<std::string> cells);  // missing cells are empty
     [[nodiscard]] bool empty() const { return m_rows.empty(); }

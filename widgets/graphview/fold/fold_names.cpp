@@ -1,17 +1,15 @@
-#include <QCoreApplication>
 #include <QStringList>
 
 #include "graphview/fold/fold_builder.h"
 #include "graphview/fold/words.h"
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::graphview {
 
 namespace {
 
 constexpr int longestTip = 120;  // of literal arguments, in characters
-
-QString tr(const char* text, int n = -1) { return QCoreApplication::translate("GraphFold", text, nullptr, n); }
 
 // "convs.0.lin" inside of "convs.0" is "lin".
 QString relative(const QString& path, const QString& frame)

@@ -9,6 +9,7 @@
 
 #include "analysis/naming/op_words.h"
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::graphview {
 
@@ -19,8 +20,6 @@ using protocol::NodeKind;
 using protocol::OpId;
 using protocol::OpRecord;
 using protocol::ValueId;
-
-QString tr(const char* text) { return QCoreApplication::translate("GraphWords", text); }
 
 std::string_view plainName(const OpRecord& op) { return analysis::plainName(op.name); }
 

@@ -1,6 +1,5 @@
 #include "graphview/scene/colours.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +7,7 @@
 
 #include "models/labels.h"
 #include "models/operator_times.h"
+#include "models/tr.h"
 #include "style/depth_scale.h"
 
 namespace hopscope::graphview {
@@ -15,8 +15,6 @@ namespace hopscope::graphview {
 namespace {
 
 using Numbers = std::vector<std::optional<double>>;
-
-QString tr(const char* text) { return QCoreApplication::translate("GraphColours", text); }
 
 struct Pair {
     QColor fill, text;

@@ -1,7 +1,6 @@
 #include "graphview/scene/export_picture.h"
 
 #include <QBuffer>
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QImageWriter>
 #include <QPainter>
@@ -10,14 +9,13 @@
 #include <QSvgGenerator>
 
 #include "graphview/scene/scene_painter.h"
+#include "models/tr.h"
 
 namespace hopscope::graphview {
 
 namespace {
 
 constexpr int tile = 2048;  // painters lose precision on very large surfaces
-
-QString tr(const char* text) { return QCoreApplication::translate("GraphExport", text); }
 
 class Picture {
 public:

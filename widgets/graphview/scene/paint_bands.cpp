@@ -1,18 +1,16 @@
 // Bands of stages, and the frames of modules over them.
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include "graphview/scene/paint_parts.h"
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::graphview {
 
 namespace {
 
 constexpr qreal cornerRadius = 9;
-
-QString tr(const char* text) { return QCoreApplication::translate("GraphScene", text); }
 
 struct Progress {
     qreal share = 0;  // of all stages of a band, each as long as the others

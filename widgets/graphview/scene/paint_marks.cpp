@@ -1,7 +1,8 @@
 // Small marks on nodes: depth, what is stored inside, bookmarks, what a preview would move.
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
+
+#include "models/tr.h"
 
 #include "graphview/scene/paint_parts.h"
 
@@ -10,8 +11,6 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr qreal badgeHeight = 16;
-
-QString tr(const char* text, int n = -1) { return QCoreApplication::translate("GraphScene", text, nullptr, n); }
 
 // Before the lower left corner of a node, below what it takes from the prologue.
 void paintCornerChip(const PaintContext& c, int node, const QString& text, const QColor& border, const QColor& colour)

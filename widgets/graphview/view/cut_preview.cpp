@@ -1,10 +1,10 @@
 #include "graphview/view/cut_preview.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <cmath>
 
 #include "models/labels.h"
+#include "models/tr.h"
 
 namespace hopscope::graphview {
 
@@ -12,8 +12,6 @@ namespace {
 
 using models::formatBytes;
 using models::formatSecondsFinely;
-
-QString tr(const char* text) { return QCoreApplication::translate("CutPreview", text); }
 
 // " (+1.1 MiB)"; empty where it is the same.
 QString change(double difference, const QString& size)

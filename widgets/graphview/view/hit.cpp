@@ -1,14 +1,12 @@
 #include "graphview/view/hit.h"
 
-#include <QCoreApplication>
+#include "models/tr.h"
 
 namespace hopscope::graphview {
 
 namespace {
 
 constexpr qreal edgeDistance = 6;  // on the screen
-
-QString tr(const char* text, int count = -1) { return QCoreApplication::translate("GraphHit", text, nullptr, count); }
 
 QString nodeTip(const Scene& scene, int index)
 {

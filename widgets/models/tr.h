@@ -1,0 +1,12 @@
+#pragma once
+
+// Texts of the window that are not in a QObject.
+
+#include <QCoreApplication>
+
+namespace hopscope {
+
+// `text` in the user's language; "%n" in it is replaced by `n`.
+inline QString tr(const char* text, int n = -1) { return QCoreApplication::translate("hopscope", text, nullptr, n); }
+
+}  // namespace hopscope
