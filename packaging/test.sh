@@ -38,9 +38,6 @@ step() {
     fi
 }
 
-# Tests run beside each other: threads of one that wait for each other by spinning take the cores from the other (a quarter to
-# a third of the processor time of test_models on 31 models, beside other programs).
-export GOMP_SPINCOUNT=0
 # One more than there are cores: windows and child processes are waited for.
 test_jobs=$((jobs + 1))
 

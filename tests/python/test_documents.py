@@ -113,6 +113,15 @@ class Documents(PackageTest):
         self.shown(found, "equal")
         self.framed(found, ["name", "max_abs"], 1)
 
+    def test_plans_and_reports_have_one_short_line(self):
+        plan = hopscope.plan(*KARATE, device="cpu")
+        result = hopscope.inference(*KARATE, device="cpu", plan=plan, scratch=self.scratch)
+        for line, words in ((repr(plan), ("<optimal plan for cpu", "proven to be the least", "2 stages>")),
+                            (repr(result.report), ("<optimal plan, ", " on cpu; peak memory ", "2 stages; equal>"))):
+            self.assertLess(len(line), 160, line)
+            for word in words:
+                self.assertIn(word, line)
+
     def test_devices_are_listed_with_the_cpu_first(self):
         found = hopscope.devices()
         self.assertEqual(found.devices[0].id, "cpu")

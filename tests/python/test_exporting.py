@@ -34,7 +34,7 @@ class Exporting(unittest.TestCase):
                 made = hopscope.export(model, self.inputs, self.folder / type(model).__name__)
                 self.assertEqual(made.verdict, "equal")
                 for batch in (None, 7):
-                    runner = hopscope.load(made.folder, batch=batch)
+                    runner = hopscope.load(made.folder, batch=batch, device=torch.device("cpu"))
                     for inputs in (self.inputs, self.other):
                         with torch.no_grad():
                             wanted = model(**inputs)

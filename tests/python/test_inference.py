@@ -1,4 +1,7 @@
 """One call from a model in memory to outputs that equal eager PyTorch."""
+import builtins
+import inspect
+import sys
 import unittest
 
 import hopscope
@@ -25,6 +28,25 @@ class Inference(PackageTest):
         self.assertEqual(result.report.verification.rows, len(data.x))
         self.assertEqual(result.saved.how, "trace")
         self.assertIn("equal", repr(result))
+
+    def test_devices_and_types_may_be_torchs(self):
+        model, data = made(Gcn), graph()
+        named = self.inference(model, data, device="cpu", store="bfloat16")
+        result = self.inference(model, data, device=torch.device("cpu"), store=torch.bfloat16)
+        self.assertTrue(torch.equal(result.output, named.output))
+        self.assertEqual(result.report.document["store"], "bfloat16")
+        self.assertEqual(hopscope.plan(model, data, device=torch.device("cpu"), scratch=self.scratch).device, "cpu")
+        self.assertEqual(hopscope.verify(model, data, device=torch.device("cpu"), scratch=self.scratch).verdict, "equal")
+
+    def test_the_device_is_chosen_alike_by_all_functions(self):
+        taking = {name: inspect.signature(function).parameters for name in dir(hopscope)
+                  if inspect.isfunction(function := getattr(hopscope, name))}
+        found = {name: parameters["device"].default for name, parameters in taking.items() if "device" in parameters}
+        self.assertEqual(found, dict.fromkeys(("export", "inference", "load", "plan", "verify"), "auto"))
+
+    def test_all_names_of_the_package_hide_none_of_python(self):
+        self.assertEqual(set(hopscope.__all__) & (set(dir(builtins)) | set(sys.stdlib_module_names)), set())
+        self.assertTrue(all(hasattr(hopscope, name) for name in hopscope.__all__))
 
     def test_a_heterogeneous_model_gives_results_by_type(self):
         model, data = made(Hetero), shop()

@@ -10,7 +10,8 @@ from . import debug
 from ._engine import Engine, engine
 from ._inference import Inference, inference, run
 from ._version import __version__
-from .commands import devices, inspect, plan, verify
+from .commands import devices, plan, verify
+from .commands import inspect as inspect
 from .documents import (
     Compared,
     Cut,
@@ -39,9 +40,10 @@ from .errors import (
 from .exporting import Export, Exported, export, load
 from .flow import Block, Edges, Layer, LayeredFlow, Nodes
 from .saving import Saved, save
-from .window import Window, open
+from .window import Window
+from .window import open as open
 
-__all__ = [
+__all__ = [  # without open and inspect, which are names of Python: hopscope.open, hopscope.inspect
     "Block",
     "Cancelled",
     "Compared",
@@ -80,9 +82,7 @@ __all__ = [
     "engine",
     "export",
     "inference",
-    "inspect",
     "load",
-    "open",
     "plan",
     "run",
     "save",

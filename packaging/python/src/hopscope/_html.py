@@ -80,11 +80,14 @@ def inspection(found: documents.Inspection) -> str:
     return _page(title, _svg.inspection(found), _stages(found.stages), _cuts(found.cuts), lints)
 
 
-def plan(made: documents.Plan) -> str:
+def plan_title(made: documents.Plan) -> str:
     cost = "" if made.cost is None else f", cost {made.cost:.3g} {made.unit}"
     proof = ", proven to be the least" if made.gap == 0 else ""
-    title = f"{made.strategy} plan for {made.device}{cost}{proof}; peak memory {size(made.peak_memory)}"
-    return _page(title, _svg.plan(made), _stages(made.stages), _cuts(made.cuts), _list(made.notes))
+    return f"{made.strategy} plan for {made.device}{cost}{proof}; peak memory {size(made.peak_memory)}"
+
+
+def plan(made: documents.Plan) -> str:
+    return _page(plan_title(made), _svg.plan(made), _stages(made.stages), _cuts(made.cuts), _list(made.notes))
 
 
 def verification(found: documents.Verification) -> str:
@@ -102,17 +105,20 @@ def _bound(stage: documents.StageRun) -> str:
     return f"{stage.times_bound:.1f} times {duration(stage.bound_seconds or 0)}, {stage.wall}"
 
 
+def report_title(run: documents.Report) -> str:
+    return f"{duration(run.seconds)} on {run.device}; peak memory {size(run.peak_memory)}"
+
+
 def report(run: documents.Report) -> str:
     rows = (
         (stage.index, duration(stage.seconds), _bound(stage), stage.batches, size(stage.written), size(stage.read),
          size(stage.peak_memory))
         for stage in run.stages
     )  # fmt: skip
-    title = f"{duration(run.seconds)} on {run.device}; peak memory {size(run.peak_memory)}"
     table = _table(("stage", "time", "bound", "batches", "written", "read", "peak memory"), rows)
     found = run.verification
     verdict = f"<p>{escape(found.verdict)}: {escape(found.reason)}</p>" if found else "<p>not verified</p>"
-    return _page(title, table, verdict, _list(run.notes))
+    return _page(report_title(run), table, verdict, _list(run.notes))
 
 
 def devices(found: documents.Devices) -> str:

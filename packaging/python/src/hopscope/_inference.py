@@ -17,6 +17,7 @@ from ._later import later
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of
 from ._serve import Client, Starting
+from .commands import Named, name_of
 from .data import inputs_of
 from .documents import Plan, Report
 from .errors import InputError, UsageError, VerificationError, error_from
@@ -94,7 +95,7 @@ def inference(
     model: Any,
     data: Any,
     *,
-    device: str = "cpu",
+    device: Named = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     plan: Plan | str | os.PathLike[str] | Mapping[str, Any] | None = None,
@@ -109,7 +110,7 @@ def inference(
     nan: str = "propagate",
     fuse: str = "all",
     reorder: str = "auto",
-    store: str = "exact",
+    store: Named = "exact",
     reassociate: bool = False,
     resume: bool = False,
     cluster: str | None = None,
@@ -124,13 +125,14 @@ def inference(
 
     `model`: an nn.Module (saved by `save` for the call), what `save` returned, or the path of a TorchScript file.
     `data`: PyG's Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices,
-    tables), or paths (.safetensors, folders of .npy). `device`: "cpu", "cuda", "cuda:1" or "auto". `memory`: limit on
-    the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`, a plan.json or its
-    content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a folder for out.npy
-    and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs are where it cannot
-    be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is computed in one pass over
-    the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of computing nodes ("auto", "none",
-    "rcm", "degree", "community"), `store`: the type of stored values ("exact", "float32", "bfloat16", "float16").
+    tables), or paths (.safetensors, folders of .npy). `device`: "cpu", "cuda", "cuda:1", a torch.device, or "auto": a
+    GPU if there is one. `memory`: limit on the device, in bytes or as "1Gi". `batch`: destination nodes per batch.
+    `plan`: one from `plan`, a plan.json or its content; else one is made by `strategy`, `objective`, `stages`,
+    `deadline` and `pins`. `out`: a folder for out.npy and report.json that stay. `verify`: "sample", "full" (or True)
+    or "none". `roles`: what inputs are where it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse".
+    On a CPU, `fuse`: what is computed in one pass over the edges ("all", "none", some of "chain,softmax,several"),
+    `reorder`: the order of computing nodes ("auto", "none", "rcm", "degree", "community"), `store`: the type of stored
+    values ("exact", "float32", "bfloat16", "float16" or torch's names for them).
     `reassociate`: products with weights are computed before sums and means over edges where that makes rows narrower.
     `resume` (on a CPU, with `out`): what is finished stays in `out` whatever ends this process, and the same call in
     another one goes on with it, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` in
@@ -141,7 +143,10 @@ def inference(
     same edges (not with `cluster`). `progress`: True, False, None (a bar on terminals and in notebooks) or a function
     of (what, done, total). Raises what hopscope.errors has; VerificationError has the result. Ctrl+C leaves no file.
     """
-    shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
+    alone = cluster is None and not resume  # other runs are for CPUs
+    where = name_of(device) if alone or device != "auto" else "cpu"
+    named = {"device": where, "store": name_of(store)}
+    shared = {**named, "memory": bytes_of(memory), "batch": batch, "fuse": fuse}
     made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
     how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import documents
 from ._files import Files, as_files, files_of, role_options, same_model
@@ -18,6 +18,11 @@ from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
 from .errors import VerificationError
 from .saving import Saved
+
+if TYPE_CHECKING:
+    import torch
+
+Named: TypeAlias = "str | torch.device | torch.dtype"
 
 
 @contextlib.contextmanager
@@ -50,7 +55,7 @@ def plan(
     model: Any,
     data: Any,
     *,
-    device: str = "auto",
+    device: Named = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     strategy: str = "optimal",
@@ -88,8 +93,13 @@ def option_words(options: Mapping[str, Any]) -> list[str]:
         word
         for name, value in options.items()
         if value is not None and value is not False
-        for word in ([f"--{name}"] if value is True else [f"--{name}", str(value)])
+        for word in ([f"--{name}"] if value is True else [f"--{name}", name_of(value)])
     ]
+
+
+def name_of(value: Any) -> str:
+    """As the engine says it: "cuda:1" of torch.device("cuda", 1), "bfloat16" of torch.bfloat16."""
+    return str(value).removeprefix("torch.")
 
 
 def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
@@ -107,7 +117,7 @@ def verify(
     *,
     plan: Plan | str | os.PathLike[str] | None = None,
     full: bool = False,
-    device: str = "cpu",
+    device: Named = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     reassociate: bool = False,

@@ -134,6 +134,9 @@ class Plan:
     document: dict[str, Any] = field(repr=False)
     fingerprint: str = field(default="", repr=False)
 
+    def __repr__(self) -> str:
+        return f"<{_html.plan_title(self)}; {len(self.stages)} stages>"
+
     def save(self, path: str | Path) -> Path:
         """Writes plan.json, as `hopscope-engine run --plan` takes it."""
         target = Path(path)
@@ -247,6 +250,10 @@ class Report:
     notes: list[str]
     verification: Verification | None
     document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        verdict = self.verification.verdict if self.verification else "not verified"
+        return f"<{self.strategy} plan, {_html.report_title(self)}; {len(self.stages)} stages; {verdict}>"
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row per stage, with a column per phase."""

@@ -15,7 +15,7 @@ from typing import Any
 from . import _html
 from ._process import command
 from ._scratch import Scratch
-from .commands import files, option_words, pin_words, plan_file
+from .commands import Named, files, name_of, option_words, pin_words, plan_file
 from .documents import Plan
 from .errors import InputError, kind_of
 from .flow import LayeredFlow
@@ -57,7 +57,7 @@ def export(
     plan: Plan | str | os.PathLike[str] | None = None,
     strategy: str = "optimal",
     objective: str = "bytes",
-    device: str = "cpu",
+    device: Named = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     stages: int | None = None,
@@ -125,9 +125,9 @@ class Exported:
             raise kind_of(problem.code)(str(problem)) from None
 
 
-def load(folder: str | os.PathLike[str], *, device: str = "cpu", batch: int | None = None) -> Exported:
-    """The runner of a folder that `export` wrote, for "cpu", "cuda" or "cuda:1", with so many destination nodes per
-    batch. It runs the code in the folder: load only what you trust."""
+def load(folder: str | os.PathLike[str], *, device: Named = "auto", batch: int | None = None) -> Exported:
+    """The runner of a folder that `export` wrote, for "cpu", "cuda", "cuda:1", a torch.device or "auto" (a GPU if there
+    is one), with so many destination nodes per batch. It runs the code in the folder: load only what you trust."""
     path = Path(folder)
     if not (path / "schema.json").is_file() or not (path / "run.py").is_file():
         raise InputError(f"{path} is no exported folder: it has no schema.json and run.py", "hopscope.export makes one")
@@ -140,7 +140,15 @@ def load(folder: str | os.PathLike[str], *, device: str = "cpu", batch: int | No
         raise InputError(f"{path / 'run.py'} cannot be read")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Exported(path, module, device, batch)
+    return Exported(path, module, _resolved(name_of(device)), batch)
+
+
+def _resolved(device: str) -> str:
+    import torch
+
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _nested(outputs: dict[str, Any]) -> Any:
