@@ -1,5 +1,7 @@
 #include "engine_main.h"
 
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
@@ -51,6 +53,14 @@ base::Result<int> guarded(const Command& command, Session& session)
     }
 }
 
+// What was printed in vain is no success.
+int exitCode(int code, const Console& console)
+{
+    if (console.lost() == 0) return code;
+    std::fprintf(stderr, "error: standard output cannot be written: %s\n", std::strerror(console.lost()));
+    return code == 0 ? static_cast<int>(base::ErrorCode::Resources) : code;
+}
+
 }  // namespace
 
 int engineMain(int count, char** arguments)
@@ -59,7 +69,7 @@ int engineMain(int count, char** arguments)
     Console console(invocation ? invocation->json : wantsJson(count, arguments), invocation && invocation->quiet);
     if (!invocation) {
         console.error(invocation.error());
-        return static_cast<int>(invocation.error().code);
+        return exitCode(static_cast<int>(invocation.error().code), console);
     }
     if (verifies(invocation->command)) verify::beginForkServer(oracle);  // before the first thread
     // The child of a verification is stopped by its parent, not by signals of its own.
@@ -68,9 +78,8 @@ int engineMain(int count, char** arguments)
     allowScratch();
     Session session{console, interrupt ? interrupt->token() : std::stop_token()};
     const base::Result<int> code = guarded(invocation->command, session);
-    if (code) return *code;
-    console.error(code.error());
-    return static_cast<int>(code.error().code);
+    if (!code) console.error(code.error());
+    return exitCode(code ? *code : static_cast<int>(code.error().code), console);
 }
 
 }  // namespace hopscope::engine

@@ -1,6 +1,8 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 namespace hopscope::base {
 
@@ -65,6 +67,23 @@ std::size_t shownWidth(std::string_view text)
         if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) ++width;
     }
     return width;
+}
+
+std::size_t edits(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+    std::iota(last.begin(), last.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+        before = last;
+        last = row;
+    }
+    return last[b.size()];
 }
 
 }  // namespace hopscope::base

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
-#include <vector>
+
+#include "base/text.h"
 
 namespace hopscope::loader::names {
 
@@ -20,24 +20,6 @@ std::string folded(std::string_view name)
     return out;
 }
 
-// Edits between two words; swapping neighbours is one edit.
-std::size_t distance(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-    std::iota(last.begin(), last.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before[j - 2] + 1);
-        }
-        before = last;
-        last = row;
-    }
-    return last[b.size()];
-}
-
 }  // namespace
 
 bool similar(std::string_view key, std::string_view wanted)
@@ -46,7 +28,7 @@ bool similar(std::string_view key, std::string_view wanted)
     if (a == b) return true;
     const std::size_t length = std::min(a.size(), b.size());
     const std::size_t allowed = length >= 7 ? 2 : length >= 4 ? 1 : 0;
-    return distance(a, b) <= allowed;
+    return base::edits(a, b) <= allowed;
 }
 
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs)

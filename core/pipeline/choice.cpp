@@ -27,9 +27,10 @@ base::Result<std::vector<plan::Pin>> readPinsFile(const Prepared& prepared, cons
     if (file.empty()) return std::vector<plan::Pin>();
     const base::Result<std::string> text = readText(file);
     if (!text) return base::forward(text);
-    const base::Result<std::string> model = readText(prepared.model.info().path);
+    const base::Result<graph::MappedFile> model = graph::mapFile(prepared.model.info().path);
     if (!model) return base::forward(model);
-    return schema::readPinsFile(*text, prepared.analysis, file, base::sha256(std::as_bytes(std::span(*model))));
+    const std::span bytes(model->data, static_cast<std::size_t>(model->size));
+    return schema::readPinsFile(*text, prepared.analysis, file, base::sha256(bytes));
 }
 
 base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::string& file, const DeviceOptions& device)

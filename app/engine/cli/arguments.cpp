@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/bench_options.h"
+#include "cli/misspelt.h"
 #include "cli/option_values.h"
 #include "cli/plan_options.h"
 #include "cli/study_options.h"
@@ -50,7 +51,7 @@ struct Parsed {
 void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
-    app.add_flag("--quiet", parsed.quiet, "Suppress progress and notes");
+    app.add_flag("--quiet", parsed.quiet, "Suppress progress, notes and tables; the verdict stays");
 }
 
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
@@ -458,9 +459,9 @@ base::Result<Command> explain(const CLI::App& app, const CLI::ParseError& error)
     std::ostringstream text, complaint;
     const int code = app.exit(error, text, complaint);
     if (code == 0) return ShowText{text.str()};
-    const auto chosen = app.get_subcommands();
-    const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
-    return base::fail(base::ErrorCode::Usage, error.what(), "see `hopscope-engine" + command + " --help`");
+    const CLI::App* chosen = &app;
+    while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+    return base::fail(base::ErrorCode::Usage, error.what(), helpOf(*chosen));
 }
 
 }  // namespace
@@ -479,6 +480,8 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
         command = finish(chosen.get_name(), below.empty() ? "" : below.front()->get_name(), parsed);
     } catch (const CLI::ParseError& error) {
         command = explain(app, error);
+        if (const auto wrong = command ? std::nullopt : misspelt(app, count, arguments))
+            command = tl::unexpected(*wrong);
     }
     if (!command) return base::forward(command);
     return Invocation{.json = parsed.json, .quiet = parsed.quiet, .command = std::move(*command)};

@@ -25,6 +25,14 @@ struct Watchers {
     Observers all;
 };
 
+// --quiet leaves the verdict.
+std::string textOf(const schema::Report& report, const Console& console)
+{
+    if (console.json()) return schema::writeReport(report);
+    if (!console.quiet()) return describeRun(report, console.style());
+    return report.verify ? describeVerdict(*report.verify, console.style(), !report.narrowed.empty()) : std::string();
+}
+
 }  // namespace
 
 base::Result<int> execute(const RunCommand& command, Session& session)
@@ -38,8 +46,7 @@ base::Result<int> execute(const RunCommand& command, Session& session)
     if (!done) return base::forward(done);
     if (watchers.trace)
         if (const base::Status traced = watchers.trace->publish(); !traced) return base::forward(traced);
-    if (session.console.json()) session.console.print(schema::writeReport(done->report));
-    else if (!session.console.quiet()) session.console.print(describeRun(done->report, session.console.style()));
+    session.console.print(textOf(done->report, session.console));
     return pipeline::exitCodeOf(done->verdict);
 }
 

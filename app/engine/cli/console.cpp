@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
@@ -46,8 +47,8 @@ Style Console::style() const { return {isTerminal(STDOUT_FILENO) && !noColour()}
 void Console::print(const std::string& text)
 {
     progressEnded();
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if ((std::fflush(stdout) != 0 || !whole) && m_lost == 0) m_lost = errno;
 }
 
 void Console::note(const std::string& sentence)

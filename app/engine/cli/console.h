@@ -33,6 +33,8 @@ public:
     [[nodiscard]] bool quiet() const { return m_quiet; }
     [[nodiscard]] Style style() const;  // of standard output: a terminal, and NO_COLOR not set
     void print(const std::string& text);
+    // Why standard output has not taken all that was printed; 0 if it has.
+    [[nodiscard]] int lost() const { return m_lost; }
     void note(const std::string& sentence) override;
     void error(const base::Error& error);  // one line, or with --json the error document
     // One line that is written over, with rate and time left; only on a terminal and at most 20 times a second.
@@ -44,6 +46,7 @@ private:
 
     bool m_json, m_quiet, m_live;
     bool m_shown = false;
+    int m_lost = 0;  // of errno
     std::string m_what;
     std::int64_t m_firstDone = 0;
     Clock::time_point m_started, m_updated;

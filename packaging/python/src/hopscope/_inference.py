@@ -123,30 +123,27 @@ def inference(
 ) -> Inference:
     """Evaluates a model layer by layer for every node, and compares the result with its own `forward`.
 
-    `model`: an nn.Module (saved by `save` for the call), what `save` returned, or the path of a TorchScript file.
-    `data`: PyG's Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices,
-    tables), or paths (.safetensors, folders of .npy). `device`: "cpu", "cuda", "cuda:1", a torch.device, or "auto": a
-    GPU if there is one. `memory`: limit on the device, in bytes or as "1Gi". `batch`: destination nodes per batch.
-    `plan`: one from `plan`, a plan.json or its content; else one is made by `strategy`, `objective`, `stages`,
-    `deadline` and `pins`. `out`: a folder for out.npy and report.json that stay. `verify`: "sample", "full" (or True)
-    or "none". `roles`: what inputs are where it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse".
-    On a CPU, `fuse`: what is computed in one pass over the edges ("all", "none", some of "chain,softmax,several"),
-    `reorder`: the order of computing nodes ("auto", "none", "rcm", "degree", "community"), `store`: the type of stored
-    values ("exact", "float32", "bfloat16", "float16" or torch's names for them).
-    `reassociate`: products with weights are computed before sums and means over edges where that makes rows narrower.
-    `resume` (on a CPU, with `out`): what is finished stays in `out` whatever ends this process, and the same call in
-    another one goes on with it, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` in
-    a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of
-    this machine; the run can be resumed in the same way, unless with `layout` "owners" they keep rows on their own
-    disks, and another one a copy with `replicas` 2. `scratch`: the folder for temporary files, where memory or the
-    usual one has no room. `cache`: a folder in which adjacencies and orders of nodes are kept for later runs on the
-    same edges (not with `cluster`). `progress`: True, False, None (a bar on terminals and in notebooks) or a function
-    of (what, done, total). Raises what hopscope.errors has; VerificationError has the result. Ctrl+C leaves no file.
+    `model`: an nn.Module (saved by `save` for the call), what `save` returned, or a TorchScript file. `data`: PyG's
+    Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices, tables), or paths
+    (.safetensors, folders of .npy). `device`: "cpu", "cuda:1", a torch.device, or "auto": a GPU if there is one.
+    `memory`: limit on the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`,
+    a plan.json or its content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a
+    folder for out.npy and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs
+    are where it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is
+    computed in one pass over the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of
+    computing nodes ("auto", "none", "rcm", "degree", "community"), `store`: the type of stored values ("exact",
+    "float32", "bfloat16", "float16" or torch's names for them). `reassociate`: products with weights are computed
+    before sums and means over edges where that makes rows narrower. `resume` (on a CPU, with `out`): the same call in
+    another process goes on with what is finished in `out`, to results with the same bits; no progress is told.
+    `cluster` (on a CPU, with `out` in a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or
+    "local" for `workers` processes of this machine; the run can be resumed in the same way, unless with `layout`
+    "owners" they keep rows on their own disks, and another one a copy with `replicas` 2. `scratch`: the folder for
+    temporary files. `cache`: a folder in which adjacencies and orders of nodes are kept for later runs on the same
+    edges (not with `cluster`). `progress`: True, False, None (a bar where somebody looks) or a function of (what, done,
+    total). Raises what hopscope.errors has; VerificationError has the result. Ctrl+C leaves no file.
     """
-    alone = cluster is None and not resume  # other runs are for CPUs
-    where = name_of(device) if alone or device != "auto" else "cpu"
-    named = {"device": where, "store": name_of(store)}
-    shared = {**named, "memory": bytes_of(memory), "batch": batch, "fuse": fuse}
+    where = "cpu" if (resume or cluster) and device == "auto" else name_of(device)
+    shared = {"device": where, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": name_of(store)}
     made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
     how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)

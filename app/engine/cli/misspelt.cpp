@@ -1,0 +1,88 @@
+#include "cli/misspelt.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A third of its letters may differ, but one of them always; the first of several that are as near.
+std::string nearest(const std::string& word, const Words& known)
+{
+    std::string found;
+    std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+    for (const std::string& candidate : known) {
+        const std::size_t edits = base::edits(word, candidate);
+        if (edits < least) found = candidate, least = edits;
+    }
+    return found;
+}
+
+base::Error unknown(const std::string& sentence, const std::string& word, const Words& known, const CLI::App& app)
+{
+    const std::string near = nearest(word, known);
+    const std::string hint = near.empty() ? "" : "did you mean '" + near + "'? ";
+    return base::fail(base::ErrorCode::Usage, sentence, hint + helpOf(app)).value();
+}
+
+Words commandsOf(const CLI::App& app)
+{
+    Words names;
+    for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+        if (!command->get_group().empty()) names.push_back(command->get_name());
+    return names;
+}
+
+Words optionsOf(const CLI::App& app)
+{
+    Words names;
+    for (const CLI::Option* const option : app.get_options())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+const CLI::App* commandNamed(const CLI::App& app, const std::string& name)
+{
+    for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+        if (command->get_name() == name) return command;
+    return nullptr;
+}
+
+}  // namespace
+
+std::string helpOf(const CLI::App& command)
+{
+    std::string words = " --help`";
+    for (const CLI::App* app = &command; app->get_parent(); app = app->get_parent())
+        words = " " + app->get_name() + words;
+    return "see `hopscope-engine" + words;
+}
+
+std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments)
+{
+    const CLI::App* command = &app;
+    for (int i = 1; i < count; ++i) {
+        const std::string word = arguments[i], name = word.substr(0, word.find('='));
+        if (word == "--") break;
+        if (word.starts_with("--")) {
+            const CLI::Option* const option = command->get_option_no_throw(name);
+            if (!option) return unknown("there is no option '" + name + "'", name, optionsOf(*command), *command);
+            if (name == word && option->get_expected_min() > 0 && option->get_type_size() != 0) ++i;  // its value
+        } else if (!word.starts_with("-") && !commandsOf(*command).empty()) {
+            const CLI::App* const chosen = commandNamed(*command, word);
+            if (!chosen) return unknown("there is no command '" + word + "'", word, commandsOf(*command), *command);
+            command = chosen;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace hopscope::engine
