@@ -128,22 +128,21 @@ def inference(
     (.safetensors, folders of .npy). `device`: "cpu", "cuda:1", a torch.device, or "auto": a GPU if there is one.
     `memory`: limit on the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`,
     a plan.json or its content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a
-    folder for out.npy and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs
-    are where it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is
-    computed in one pass over the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of
-    computing nodes ("auto", "none", "rcm", "degree", "community"), `store`: the type of stored values ("exact",
-    "float32", "bfloat16", "float16" or torch's names for them). `reassociate`: products with weights are computed
-    before sums and means over edges where that makes rows narrower. `resume` (on a CPU, with `out`): the same call in
-    another process goes on with what is finished in `out`, to results with the same bits; no progress is told.
-    `cluster` (on a CPU, with `out` in a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or
-    "local" for `workers` processes of this machine; the run can be resumed in the same way, unless with `layout`
-    "owners" they keep rows on their own disks, and another one a copy with `replicas` 2. `scratch`: the folder for
-    temporary files. `cache`: a folder in which adjacencies and orders of nodes are kept for later runs on the same
-    edges (not with `cluster`). `progress`: True, False, None (a bar where somebody looks) or a function of (what, done,
-    total). Raises what hopscope.errors has; VerificationError has the result. Ctrl+C leaves no file.
+    folder for out.npy and report.json that stay. `verify`: "sample", "full" or "none". `roles`: what inputs are where
+    it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is computed in one
+    pass ("all", "none", some of "chain,softmax,several"), `reorder`: the order of computing nodes ("auto", "none",
+    "rcm", "degree", "community"), `store`: the type of stored values ("exact", "float32", "bfloat16", "float16" or
+    torch's names for them). `reassociate`: products with weights are computed before sums and means over edges where
+    that makes rows narrower. `resume` (on a CPU, with `out`): the same call in another process goes on with what is
+    finished in `out`, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` where all
+    machines see it): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of this machine; the
+    run can be resumed, unless with `layout` "owners" they keep rows on their own disks, and another one a copy with
+    `replicas` 2. `scratch`: the folder for temporary files. `cache`: a folder that keeps adjacencies and orders of
+    nodes for later runs on the same edges (not with `cluster`). `progress`: True, False, None (a bar for people) or a
+    function of (what, done, total). Raises what hopscope.errors has; VerificationError has the result.
     """
-    where = "cpu" if (resume or cluster) and device == "auto" else name_of(device)
-    shared = {"device": where, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": name_of(store)}
+    where, stored = _device(device, resume or cluster), name_of(store)
+    shared = {"device": where, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": stored}
     made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
     how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)
@@ -169,6 +168,11 @@ def bytes_of(size: int | str | None) -> int | None:
         raise UsageError(f"memory: '{size}' is no size", "write it as 500M or 1Gi, or as a number of bytes")
     base = 1024 if found.group(3) else 1000
     return int(float(found.group(1)) * base ** _UNITS[found.group(2)])
+
+
+def _device(device: Named, together: Any) -> str:
+    """Runs that can be resumed, or of several workers, are for CPUs."""
+    return "cpu" if together and device == "auto" else name_of(device)
 
 
 def _is_arguments(data: Any) -> bool:
