@@ -53,7 +53,7 @@ base::Result<int> guarded(const Command& command, Session& session)
     }
 }
 
-// What was printed in vain is no success.
+// A command fails if its output could not be written.
 int exitCode(int code, const Console& console)
 {
     if (console.lost() == 0) return code;

@@ -16,7 +16,7 @@ namespace {
 constexpr int internalError = 7;
 constexpr const char* engineName = "hopscope-engine-torch";
 
-// Links are followed: a link to this program need not have one to the engine beside it.
+// Symbolic links are resolved, so that a link to this program alone is enough.
 std::string besideThisProgram(const char* name)
 {
     std::string path(PATH_MAX, '\0');

@@ -49,7 +49,7 @@ class Forks(unittest.TestCase):
         self.folder = Path(holder.name)
 
     def outcome(self, way, words):
-        """Exit code, what it said, and its files."""
+        """Exit code, output and files of a command."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             done = way([ENGINE, *words], capture_output=True, timeout=120, stdin=subprocess.DEVNULL, cwd=folder, check=False,
                        env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")})

@@ -40,14 +40,14 @@ def read_at_start(environment):
 
 
 def forks(words, env=None):
-    """Whether a fork does what the program would do."""
+    """Whether a fork can stand in for the program."""
     if not FORKS or words[0] != ENGINE or BY_DIGEST & set(words):
         return False
     return env is None or read_at_start(env) == server()[1]
 
 
 def always_the_program():
-    """For scripts that test how a process ends, and what it leaves behind."""
+    """For scripts that test the end of a process and its leftovers."""
     FORKS.clear()
 
 
@@ -115,7 +115,7 @@ def text_of(data, errors):
 
 
 def fork(words, stdin, stdout, stderr, timeout, text, errors, **options):
-    """Files stand for pipes: nobody has to read while the fork writes."""
+    """Files replace pipes, so that the fork never waits for a reader."""
     with contextlib.ExitStack() as keep:
         files = [keep.enter_context(tempfile.TemporaryFile()) if stream == subprocess.PIPE else None
                  for stream in (stdout, stderr)]
@@ -149,6 +149,6 @@ def run(words, *, capture_output=False, stdin=None, stdout=None, stderr=None, ti
 
 
 def engine(*arguments, timeout=300, **options):
-    """A command that is told nothing on standard input."""
+    """A command with empty standard input."""
     return run([ENGINE, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
                **options)

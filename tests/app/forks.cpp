@@ -114,7 +114,7 @@ void tellWhoEnded(int signals, Children& children)
 
 int endOfChildren()
 {
-    std::signal(SIGPIPE, SIG_IGN);  // whoever asked may have gone
+    std::signal(SIGPIPE, SIG_IGN);  // the client may have exited
     sigset_t ended;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);

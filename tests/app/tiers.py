@@ -6,7 +6,7 @@ FULL = os.environ.get("HOPSCOPE_TIER", "default") == "full"
 
 
 def one_in(count, items):
-    """All of them in the full tier, else one in so many, which depends on nothing but what they are called."""
+    """All of them in the full tier, else one in `count`, chosen by their names alone."""
     items = list(items)
     if FULL:
         return items

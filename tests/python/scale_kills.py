@@ -22,7 +22,7 @@ class Kills(ScaleTest):
             self.until(lambda chunks=chunks: len(records(self.out)) >= chunks or process.poll() is not None)
             process.kill()
             process.communicate()
-            self.until(lambda: not self.engines(), 5)  # they end by themselves
+            self.until(lambda: not self.engines(), 5)  # they exit without the driver
         noted = {(stage, loop, first) for stage, loop, first, _ in records(self.out)}
         self.assertTrue(noted)
         self.run_scale(case, "--workers", 2)

@@ -18,7 +18,7 @@ from .errors import EngineError
 
 _HERE = Path(__file__).resolve().parent
 _PROGRAM = "hopscope-engine"
-_LINKED = "hopscope-engine-torch"  # what the engine becomes where there is more to do than to tell its version
+_LINKED = "hopscope-engine-torch"  # executed by the engine for every command but --version
 _MISSING_LIBRARY = re.compile(
     r"error while loading shared libraries: (\S+?):|symbol lookup error|version .* not found"
     r"|=> not found|undefined symbol"
@@ -146,8 +146,8 @@ def _libraries(path: Path, torch: Path | None) -> tuple[str, ...]:
 
 
 def _probe(path: Path, libraries: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """The version, or what is missing. To tell its version a program needs no LibTorch: of the one that does, the
-    dynamic loader says whether all is there, without starting it."""
+    """The version, or the missing library. Printing the version needs no LibTorch; for the program that links it, the
+    dynamic loader lists missing libraries without starting it."""
     environment = Engine(str(path), "", "", libraries).environment()
     answer = _answer(path, ["--version"], environment)
     linked = _linked(path)
