@@ -70,6 +70,13 @@ struct Verification {
     std::vector<TensorRecord> checkpoints;  // after a full comparison, where the unsplit program fits beside the run
     ToleranceRecord tolerance;
     double seconds = 0;
+    // Elements of the outputs that are NaN or infinite, in the model's own results as well.
+    [[nodiscard]] std::int64_t notFinite() const
+    {
+        std::int64_t sum = 0;
+        for (const TensorRecord& output : outputs) sum += output.notFinite;
+        return sum;
+    }
     bool operator==(const Verification&) const = default;
 };
 

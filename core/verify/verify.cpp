@@ -317,6 +317,12 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
     verdict.verdict = compared ? Verdict::Equal : Verdict::Unverifiable;
     verdict.reason = compared ? "equal within the tolerance on " + covered
                               : "no sampled node has a neighbourhood that fits into the memory of the oracle";
+    if (const std::int64_t lost = verdict.notFinite(); compared && lost > 0)
+        verdict.reason =
+            base::formatCount(static_cast<double>(lost)) + (lost == 1 ? " element is" : " elements are") +
+            " NaN or infinite, in the model's own results as well (`hopscope-engine debug --nan` names the "
+            "operator); " +
+            verdict.reason;
 }
 
 namespace {

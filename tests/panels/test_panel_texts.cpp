@@ -43,6 +43,7 @@ private slots:
     void buttonsFollowTheRun();
     void verdictsAreClear_data();
     void verdictsAreClear();
+    void notFiniteResultsComeFirst();
 };
 
 namespace {
@@ -387,6 +388,18 @@ void TestPanelTexts::verdictsAreClear_data()
                                << "Different: 17 of 2,708 compared rows, largest difference 3e-07";
     QTest::newRow("unverifiable") << std::optional(schema::Verdict::Unverifiable) << "Unverifiable";
     QTest::newRow("none") << std::optional<schema::Verdict>() << "Not verified";
+}
+
+void TestPanelTexts::notFiniteResultsComeFirst()
+{
+    schema::Report report;
+    report.verify.emplace().verdict = schema::Verdict::Equal;
+    report.verify->coverage = {schema::CoverageMethod::Full, 2708, 2708, 0, 2708, 2};
+    report.verify->outputs = {{"out.0", 0, 0, 2708, 0, 2000}, {"out.1", 0, 0, 2708, 0, 500}};
+    const ShownVerdict found = verdictOf(report);
+    QCOMPARE(found.headline,
+             QStringLiteral("Equal, but 2,500 results are NaN or infinite: 2,708 of 2,708 rows, largest difference 0"));
+    QVERIFY(!found.finite);
 }
 
 void TestPanelTexts::verdictsAreClear()

@@ -29,6 +29,16 @@ class Inference(PackageTest):
         self.assertEqual(result.saved.how, "trace")
         self.assertIn("equal", repr(result))
 
+    def test_results_that_are_not_finite_are_named_first(self):
+        model, data = made(Gcn), graph()
+        data.x[3, 2] = torch.nan
+        with torch.no_grad():
+            lost = int(model.eval()(data.x, data.edge_index).isnan().sum())
+        self.assertGreater(lost, 3)
+        found = self.inference(model, data, verify="full").report.verification
+        self.assertEqual((found.verdict, found.not_finite), ("equal", lost))
+        self.assertRegex(found.reason, rf"^{lost} elements are NaN or infinite, in the model's own results as well")
+
     def test_devices_and_types_may_be_torchs(self):
         model, data = made(Gcn), graph()
         named = self.inference(model, data, device="cpu", store="bfloat16")

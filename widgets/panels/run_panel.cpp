@@ -317,7 +317,7 @@ void RunPanel::showRuns()
     m_runs.setRows(models::runRows(runs));
     m_verdict->setReport(runs.empty() ? nullptr : runs.back().report.get(), m_context.document.model().get());
     const ShownVerdict& verdict = m_verdict->verdict();
-    const bool good = verdict.kind == schema::Verdict::Equal, none = !verdict.kind;
+    const bool good = verdict.kind == schema::Verdict::Equal && verdict.finite, none = !verdict.kind;
     m_result->setText(none ? QString() : verdict.headline);
     QPalette palette = m_result->palette();
     palette.setColor(QPalette::WindowText, good                                         ? m_theme.good

@@ -84,6 +84,12 @@ ShownVerdict verdictOf(const schema::Report& report)
     ShownVerdict shown{.kind = found.verdict, .headline = VerdictCard::tr("Unverifiable"), .detail = detailOf(found)};
     if (found.verdict == schema::Verdict::Equal)
         shown.headline = VerdictCard::tr("Equal: %1, %2").arg(coverage(found.coverage), largest);
+    if (found.verdict == schema::Verdict::Equal && found.notFinite() > 0) {
+        shown.finite = false;
+        shown.headline =
+            VerdictCard::tr("Equal, but %1 results are NaN or infinite: %2, %3")
+                .arg(formatCount(static_cast<double>(found.notFinite())), coverage(found.coverage), largest);
+    }
     if (found.verdict == schema::Verdict::Different)
         shown.headline = VerdictCard::tr("Different: %1 of %2 compared rows, %3")
                              .arg(formatCount(static_cast<double>(differing(found))),
@@ -180,7 +186,7 @@ void VerdictCard::colour()
     QColor colour = m_theme.text;
     if (m_verdict.kind == schema::Verdict::Equal) colour = m_theme.good;
     if (m_verdict.kind == schema::Verdict::Different) colour = m_theme.bad;
-    if (m_verdict.kind == schema::Verdict::Unverifiable) colour = m_theme.warning;
+    if (m_verdict.kind == schema::Verdict::Unverifiable || !m_verdict.finite) colour = m_theme.warning;
     palette.setColor(QPalette::WindowText, colour);
     m_headline->setPalette(palette);
 }

@@ -200,6 +200,9 @@ std::string describeRun(const schema::Report& report, const Style& style)
 std::string describeVerdict(const schema::Verification& verification, const Style& style, bool narrowed)
 {
     const char* const equal = narrowed ? "verified: within the stated error of the narrower stores" : "verified: equal";
+    if (verification.verdict == schema::Verdict::Equal && verification.notFinite() > 0)
+        return style.warn("verified, but not finite:") + " " + verification.reason + ", " +
+               largestDifference(verification) + "\n";
     if (verification.verdict == schema::Verdict::Equal)
         return style.good(equal) + " " + coverageText(verification.coverage) + ", " + largestDifference(verification) +
                "\n";

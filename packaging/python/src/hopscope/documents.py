@@ -189,6 +189,11 @@ class Verification:
         errors = [output.max_abs for output in self.outputs]
         return None if None in errors else max((error for error in errors if error is not None), default=0.0)
 
+    @property
+    def not_finite(self) -> int:
+        """How many compared numbers are NaN or infinite, in the model's own results as well."""
+        return sum(output["not_finite"] for output in self.document["outputs"])
+
     def to_pandas(self) -> pandas.DataFrame:
         """A row per output."""
         return _frame(self.outputs)
