@@ -159,7 +159,7 @@ void applyTheme(const Theme& theme)
 {
     const QString sheet = styleSheet(theme);
     if (qApp->styleSheet() == sheet) return;  // polishing all widgets again would take a third of the time of a start
-    desktopIsDark();  // remembered before the palette changes
+    desktopIsDark();                          // remembered before the palette changes
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(theme));
     QApplication::setFont(uiFont(10));
