@@ -117,6 +117,20 @@ class Plans(unittest.TestCase):
         self.assertIn("at least 3 stages", self.refused(4, "plan", *asked, "--stages", 2))
         self.assertEqual(json.loads(self.engine("plan", *asked, "--json", "--deadline", 0.01))["strategy"], "optimal")
 
+    def test_pins_are_for_models_of_any_size(self):
+        """The limit of 64 MiB is one of documents, not of the model file whose hash the pins name."""
+        large = torch.jit.load(self.folder / "gcn.pt")
+        large._c._register_attribute("table", torch._C.TensorType.get(), torch.zeros(17_000_000))
+        model = self.folder / "large.pt"
+        large.save(model)
+        self.assertGreater(model.stat().st_size, 64 << 20)
+        asked = (model, "--data", self.graph, "--json")
+        gathered = next(op["outputs"][0] for op in json.loads(self.engine("inspect", *asked))["ops"] if op["kind"] == "gather")
+        pins = self.pins([["hop_stage", gathered, 1]], model_sha256=hashlib.sha256(model.read_bytes()).hexdigest())
+        self.assertEqual(json.loads(self.engine("plan", *asked, "--pins", pins))["pins"], [["hop_stage", gathered, 1]])
+        wrong = self.pins([], model_sha256="00")
+        self.assertIn("/model_sha256", self.refused(3, "plan", *asked[:3], "--pins", wrong))
+
     def test_wrong_pins_and_options_are_refused(self):
         asked = ("plan", self.folder / "gcn.pt", "--data", self.graph)
         self.assertIn("/model_sha256", self.refused(3, *asked, "--pins", self.pins([], model_sha256="00")))
