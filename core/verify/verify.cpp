@@ -317,15 +317,20 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
     verdict.verdict = compared ? Verdict::Equal : Verdict::Unverifiable;
     verdict.reason = compared ? "equal within the tolerance on " + covered
                               : "no sampled node has a neighbourhood that fits into the memory of the oracle";
-    if (const std::int64_t lost = verdict.notFinite(); compared && lost > 0)
-        verdict.reason =
-            base::formatCount(static_cast<double>(lost)) + (lost == 1 ? " element is" : " elements are") +
-            " NaN or infinite, in the model's own results as well (`hopscope-engine debug --nan` names the "
-            "operator); " +
-            verdict.reason;
 }
 
 namespace {
+
+// The last thing to be put before the reason.
+void beginWithNotFinite(Verification& verdict)
+{
+    const std::int64_t lost = verdict.notFinite();
+    if (verdict.verdict != Verdict::Equal || lost == 0) return;
+    verdict.reason = base::formatCount(static_cast<double>(lost)) + (lost == 1 ? " element is" : " elements are") +
+                     " NaN or infinite, in the model's own results as well (`hopscope-engine debug --nan` names the "
+                     "operator); " +
+                     verdict.reason;
+}
 
 // Differences of prefix sums carry the rounding of all rows before them, in the model alone.
 Tolerance toleranceOf(const analysis::Analysis& analysis)
@@ -380,6 +385,7 @@ base::Result<Verification> verify(const Request& request, const base::ProgressFn
     const bool moved = request.analysis && !request.analysis->reassociations.empty();
     if (moved && verdict.verdict == Verdict::Equal)
         verdict.reason = "sums in another order than the model's (--reassociate), and " + verdict.reason;
+    beginWithNotFinite(verdict);
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;
 }
@@ -419,6 +425,7 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
     for (const TensorError& error : verdict.outputs)
         verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
     conclude(verdict, "the sample, in batches of 1, 7 and all", check.explanation.whole());
+    beginWithNotFinite(verdict);
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;
 }

@@ -158,7 +158,7 @@ Theme loadTheme(Mode mode)
 void applyTheme(const Theme& theme)
 {
     const QString sheet = styleSheet(theme);
-    if (qApp->styleSheet() == sheet) return;  // polishing all widgets again would take a third of the time of a start
+    if (qApp->styleSheet() == sheet) return;  // polishing all widgets again is slow
     desktopIsDark();                          // remembered before the palette changes
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(theme));

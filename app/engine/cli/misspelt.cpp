@@ -33,10 +33,15 @@ base::Error unknown(const std::string& sentence, const std::string& word, const 
     return base::fail(base::ErrorCode::Usage, sentence, hint + helpOf(app)).value();
 }
 
-Words commandsOf(const CLI::App& app)
+auto commandsOf(const CLI::App& app)
+{
+    return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+Words namesOf(const std::vector<const CLI::App*>& commands)
 {
     Words names;
-    for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* const command : commands)
         if (!command->get_group().empty()) names.push_back(command->get_name());
     return names;
 }
@@ -47,13 +52,6 @@ Words optionsOf(const CLI::App& app)
     for (const CLI::Option* const option : app.get_options())
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     return names;
-}
-
-const CLI::App* commandNamed(const CLI::App& app, const std::string& name)
-{
-    for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
-        if (command->get_name() == name) return command;
-    return nullptr;
 }
 
 }  // namespace
@@ -76,10 +74,11 @@ std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* 
             const CLI::Option* const option = command->get_option_no_throw(name);
             if (!option) return unknown("there is no option '" + name + "'", name, optionsOf(*command), *command);
             if (name == word && option->get_expected_min() > 0 && option->get_type_size() != 0) ++i;  // its value
-        } else if (!word.starts_with("-") && !commandsOf(*command).empty()) {
-            const CLI::App* const chosen = commandNamed(*command, word);
-            if (!chosen) return unknown("there is no command '" + word + "'", word, commandsOf(*command), *command);
-            command = chosen;
+        } else if (const auto commands = commandsOf(*command); !word.starts_with("-") && !commands.empty()) {
+            const auto chosen = std::ranges::find(commands, word, &CLI::App::get_name);
+            if (chosen == commands.end())
+                return unknown("there is no command '" + word + "'", word, namesOf(commands), *command);
+            command = *chosen;
         }
     }
     return std::nullopt;

@@ -17,7 +17,7 @@ from ._later import later
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of
 from ._serve import Client, Starting
-from .commands import Named, name_of
+from .commands import DeviceName, TypeName, name_of
 from .data import inputs_of
 from .documents import Plan, Report
 from .errors import InputError, UsageError, VerificationError, error_from
@@ -95,7 +95,7 @@ def inference(
     model: Any,
     data: Any,
     *,
-    device: Named = "auto",
+    device: DeviceName = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     plan: Plan | str | os.PathLike[str] | Mapping[str, Any] | None = None,
@@ -110,7 +110,7 @@ def inference(
     nan: str = "propagate",
     fuse: str = "all",
     reorder: str = "auto",
-    store: Named = "exact",
+    store: TypeName = "exact",
     reassociate: bool = False,
     resume: bool = False,
     cluster: str | None = None,
@@ -128,21 +128,21 @@ def inference(
     (.safetensors, folders of .npy). `device`: "cpu", "cuda:1", a torch.device, or "auto": a GPU if there is one.
     `memory`: limit on the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`,
     a plan.json or its content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a
-    folder for out.npy and report.json that stay. `verify`: "sample", "full" or "none". `roles`: what inputs are where
-    it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is computed in one
-    pass ("all", "none", some of "chain,softmax,several"), `reorder`: the order of computing nodes ("auto", "none",
-    "rcm", "degree", "community"), `store`: the type of stored values ("exact", "float32", "bfloat16", "float16" or
-    torch's names for them). `reassociate`: products with weights are computed before sums and means over edges where
-    that makes rows narrower. `resume` (on a CPU, with `out`): the same call in another process goes on with what is
-    finished in `out`, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` where all
-    machines see it): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of this machine; the
-    run can be resumed, unless with `layout` "owners" they keep rows on their own disks, and another one a copy with
-    `replicas` 2. `scratch`: the folder for temporary files. `cache`: a folder that keeps adjacencies and orders of
-    nodes for later runs on the same edges (not with `cluster`). `progress`: True, False, None (a bar for people) or a
-    function of (what, done, total). Raises what hopscope.errors has; VerificationError has the result.
+    folder for out.npy and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs
+    are where it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is
+    computed in one pass over the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of
+    computing nodes ("auto", "none", "rcm", "degree", "community"), `store`: the type of stored values ("exact",
+    "float32", "bfloat16", "float16" or torch's names for them). `reassociate`: products with weights are computed
+    before sums and means over edges where that makes rows narrower. `resume` (on a CPU, with `out`): the same call in
+    another process goes on with what is finished in `out`, to results with the same bits; no progress is told.
+    `cluster` (on a CPU, with `out` where all machines see it): "auto" or the HOST:PORT of a Ray cluster, or "local" for
+    `workers` processes of this machine; the run can be resumed, unless with `layout` "owners" they keep rows on their
+    own disks, and another one a copy with `replicas` 2. `scratch`: the folder for temporary files. `cache`: a folder
+    that keeps adjacencies and orders of nodes for later runs on the same edges (not with `cluster`). `progress`: True,
+    False, None (a bar on terminals and in notebooks) or a function of (what, done, total). Raises what hopscope.errors
+    has; VerificationError has the result. Ctrl+C leaves no file.
     """
-    where, stored = _device(device, resume or cluster), name_of(store)
-    shared = {"device": where, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": stored}
+    shared = _shared(device, memory, store, resume or cluster is not None) | {"batch": batch, "fuse": fuse}
     made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
     how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)
@@ -170,9 +170,10 @@ def bytes_of(size: int | str | None) -> int | None:
     return int(float(found.group(1)) * base ** _UNITS[found.group(2)])
 
 
-def _device(device: Named, together: Any) -> str:
-    """Runs that can be resumed, or of several workers, are for CPUs."""
-    return "cpu" if together and device == "auto" else name_of(device)
+def _shared(device: DeviceName, memory: int | str | None, store: TypeName, together: bool) -> dict[str, Any]:
+    """As the engine says them. Runs that can be resumed, or of several workers, are for CPUs."""
+    where = "cpu" if together and device == "auto" else name_of(device)
+    return {"device": where, "memory": bytes_of(memory), "store": name_of(store)}
 
 
 def _is_arguments(data: Any) -> bool:

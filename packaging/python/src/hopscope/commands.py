@@ -22,7 +22,8 @@ from .saving import Saved
 if TYPE_CHECKING:
     import torch
 
-Named: TypeAlias = "str | torch.device | torch.dtype"
+DeviceName: TypeAlias = "str | torch.device"
+TypeName: TypeAlias = "str | torch.dtype"
 
 
 @contextlib.contextmanager
@@ -55,7 +56,7 @@ def plan(
     model: Any,
     data: Any,
     *,
-    device: Named = "auto",
+    device: DeviceName = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     strategy: str = "optimal",
@@ -117,7 +118,7 @@ def verify(
     *,
     plan: Plan | str | os.PathLike[str] | None = None,
     full: bool = False,
-    device: Named = "auto",
+    device: DeviceName = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     reassociate: bool = False,

@@ -15,7 +15,7 @@ from typing import Any
 from . import _html
 from ._process import command
 from ._scratch import Scratch
-from .commands import Named, files, name_of, option_words, pin_words, plan_file
+from .commands import DeviceName, files, name_of, option_words, pin_words, plan_file
 from .documents import Plan
 from .errors import InputError, kind_of
 from .flow import LayeredFlow
@@ -57,7 +57,7 @@ def export(
     plan: Plan | str | os.PathLike[str] | None = None,
     strategy: str = "optimal",
     objective: str = "bytes",
-    device: Named = "auto",
+    device: DeviceName = "auto",
     memory: int | str | None = None,
     batch: int | None = None,
     stages: int | None = None,
@@ -125,7 +125,7 @@ class Exported:
             raise kind_of(problem.code)(str(problem)) from None
 
 
-def load(folder: str | os.PathLike[str], *, device: Named = "auto", batch: int | None = None) -> Exported:
+def load(folder: str | os.PathLike[str], *, device: DeviceName = "auto", batch: int | None = None) -> Exported:
     """The runner of a folder that `export` wrote, for "cpu", "cuda", "cuda:1", a torch.device or "auto" (a GPU if there
     is one), with so many destination nodes per batch. It runs the code in the folder: load only what you trust."""
     path = Path(folder)
