@@ -40,6 +40,7 @@ private slots:
     void csvTablesReadBack_data();
     void csvTablesReadBack();
     void theTraceIsValidAndComplete();
+    void stagesDoNotOverlapInTime();
     void plotsAreExported_data();
     void plotsAreExported();
 };
@@ -342,6 +343,29 @@ void TestRunPanels::theTraceIsValidAndComplete()
     QCOMPARE(kinds["X"], 2 + 2 * 3 * protocol::phaseCount);
     QCOMPARE(kinds["C"], 6);
     QVERIFY(std::abs(compute - 6000) < 1e-6);  // microseconds
+}
+
+// A stage's seconds of work are not its place on the run's clock: they are longer if its start was told late, shorter after
+// a pause.
+void TestRunPanels::stagesDoNotOverlapInTime()
+{
+    Fixture fixture;
+    const auto log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    protocol::RunEvents events;
+    for (const auto& [stage, seconds] : {std::pair{protocol::StageId(1), 1.3}, std::pair{protocol::StageId(2), 0.4}}) {
+        const double start = stage.number - 1;
+        events.events.push_back(protocol::StageEvent{stage, 2, 100, start});
+        events.events.push_back(protocol::StageEndEvent{stage, seconds, start + 1, {}});
+    }
+    log->apply(events);
+    const std::vector<plots::Band> bands = bandsOf(*log, nullptr, 0);
+    QCOMPARE(bands.size(), std::size_t(2));
+    QCOMPARE(bands[0].to, bands[1].from);
+    QCOMPARE(bands[1].to, 2.0);
+    const auto trace = json::parse(exportTrace(fixture.document).toStdString());
+    for (const json::Value& event : *trace->find("traceEvents")->asArray())
+        if (*event.find("ph")->asString() == "X") QCOMPARE(*event.find("dur")->asDouble(), 1e6);
 }
 
 void TestRunPanels::plotsAreExported_data()

@@ -38,7 +38,7 @@ struct Apply {
     {
         data.stageCount = std::max(data.stageCount, event.count);
         StageProgress& progress = stage(event.index);
-        progress.start = event.time;
+        progress.start = progress.end = event.time;
         progress.destinations = event.destinations;
         progress.done = event.done;
         if (data.workers) data.workers->began(event);
@@ -53,6 +53,7 @@ struct Apply {
         ++progress.batches;
         progress.peakMemory = std::max(progress.peakMemory, event.peakMemory);
         progress.reservedMemory = std::max(progress.reservedMemory, event.reservedMemory);
+        progress.end = std::max(progress.end, event.time);
         progress.seconds = std::max(progress.seconds, event.time - progress.start);
         data.finished += event.destinations;
         data.batches.push_back({.time = event.time,
@@ -85,6 +86,7 @@ struct Apply {
     {
         StageProgress& progress = stage(event.index);
         progress.seconds = event.seconds;
+        progress.end = event.time;
         progress.overlap = event.overlap;
         progress.finished = true;
         progress.done = progress.destinations;
@@ -118,7 +120,10 @@ struct Apply {
         thinnings += workers().apply(event);
         StageProgress& progress = stage(event.stage);
         if (event.done) progress.done = *event.done;
-        if (!progress.finished) progress.seconds = std::max(progress.seconds, event.time - progress.start);
+        if (!progress.finished) {
+            progress.end = std::max(progress.end, event.time);
+            progress.seconds = std::max(progress.seconds, event.time - progress.start);
+        }
         data.finished += event.destinations;
         time(event.time);
     }

@@ -18,7 +18,8 @@ namespace hopscope::models {
 
 struct StageProgress {
     protocol::StageId index{1};
-    double start = 0, seconds = 0;  // seconds: so far, or in all
+    double start = 0, end = 0;  // on the run's clock; the end is that of the latest event
+    double seconds = 0;         // of work, without pauses, so far or in all
     bool finished = false;
     std::int64_t destinations = 0, done = 0, batches = 0, peakMemory = 0, reservedMemory = 0;
     std::optional<double> overlap;  // of a GPU, once the stage has ended: copying and computing at once

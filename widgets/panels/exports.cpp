@@ -126,7 +126,7 @@ QByteArray exportTrace(const models::Document& document)
     const models::RunLog& log = *document.runLog();
     json::Array events = schema::traceLanes();
     for (const models::StageProgress& stage : log.stages())
-        events.push_back(schema::traceStage(stage.index, stage.start, stage.seconds));
+        events.push_back(schema::traceStage(stage.index, stage.start, stage.end - stage.start));
     for (const models::PhasePoint& phase : log.phases())
         events.push_back(schema::tracePhase(static_cast<std::size_t>(phase.phase), phase.stage, phase.batch,
                                             phase.start, phase.seconds));

@@ -57,7 +57,7 @@ std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::Plan
 {
     std::vector<plots::Band> bands;
     for (const models::StageProgress& stage : log.stages()) {
-        const double end = stage.finished ? stage.start + stage.seconds : std::max(openEnd, stage.start);
+        const double end = stage.finished ? stage.end : std::max(openEnd, stage.start);
         bands.push_back(
             {.stage = stage.index, .from = stage.start, .to = end, .level = predictedPeak(plan, stage.index)});
     }
