@@ -9,8 +9,8 @@ none is given. Nothing is written into the checkout.
 
 The tiers are labels of CTest: "quick" are entries with the label quick, "default" those and the ones with neither
 label, "full" all. Each entry first runs alone and without a fault, which tells how long it takes and which switches
-it reaches. Then each fault is turned on for the entries that reach its switch, the fastest first, until one
-fails, or takes more than three times as long and another 30 seconds. An entry that does not reach a switch cannot
+it reaches. Then each fault is turned on for the entries that reach its switch, first those that look at its module, the
+fastest first, until one prints that it fails, or takes more than three times as long and another 30 seconds. An entry that does not reach a switch cannot
 notice what is behind it, so it need not be run. Entries that prepare files for others run once, without a fault.
 
 What is known is kept in FOLDER/state.json, as long as no source changes: a run that was interrupted goes on. Exits
@@ -19,6 +19,7 @@ not call equivalent, or if an entry fails without a fault.
 """
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -38,6 +39,14 @@ READS_SOURCES = re.compile(r"house_|mutants_fit")
 TIERS = ("quick", "default", "full")
 ENOUGH = 0.95
 PASSES = "passes"
+# What an entry prints as soon as one of its tests has failed: doctest, Qt, unittest, and the runner of models.
+FAILED = re.compile(r": ERROR: |^FAIL!  : |\.\.\. (FAIL|ERROR)$|^FAILED ")
+# Where a fault in a module is most likely to be noticed: entries that begin with one of these words.
+LOOK_FIRST = {"analysis": ("models",), "debugger": ("engine_debug",), "device": ("engine_fake",),
+              "forecast": ("executor", "engine_debug"), "jobs": ("workbench", "engine_client"), "kernels": ("executor",),
+              "models": ("workers", "window_workers", "run_panels"), "operators": ("models", "operator_rows"),
+              "pipeline": ("engine_owners", "engine_lints"), "placement": ("optimiser", "engine_pins"),
+              "schema": ("engine_refusals", "export")}
 
 
 # ---- entries of CTest
@@ -81,22 +90,29 @@ class Runner:
     def run(self, name, limit, **environment):
         """How it ends within so many seconds, and after how many."""
         lock = self.locks.setdefault(name, threading.Lock())
-        command = ["ctest", "-R", f"^{re.escape(name)}$", "-FA", ".*", "--no-tests=error"]
+        command = ["ctest", "-V", "-R", f"^{re.escape(name)}$", "-FA", ".*", "--no-tests=error"]
         with lock:
             if self.stopped:
                 raise Stopped
             began = time.monotonic()
-            process = subprocess.Popen(command, cwd=self.build, env={**os.environ, **environment},
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            process = subprocess.Popen(command, cwd=self.build, env={**os.environ, **environment}, text=True,
+                                       errors="replace", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                       start_new_session=True)
             how = self.wait(process, limit)
             return how, time.monotonic() - began
 
     def wait(self, process, limit):
         self.running.add(process)
-        try:
-            how = PASSES if process.wait(limit) == 0 else "fails"
-        except subprocess.TimeoutExpired:
-            how = "does not end"
+        late = threading.Timer(limit, self.end, [process])
+        late.start()
+        lines = (re.sub(r"^\d+: ", "", line.rstrip()) for line in process.stdout)
+        failed = any(FAILED.search(line) for line in lines)
+        if failed:
+            self.end(process)
+        code = process.wait()
+        in_time = late.is_alive()
+        late.cancel()
+        how = "fails" if failed else "does not end" if not in_time else PASSES if code == 0 else "fails"
         self.end(process)
         self.running.discard(process)
         if self.stopped:
@@ -203,28 +219,32 @@ class Hunt:
 
     # ---- with one
 
-    def able(self, one, tier, serial):
-        """The entries of the tier that can notice the fault and have not been tried, the fastest first."""
+    def able(self, one, tier, serial, nearest):
+        """The entries of the tier that can notice the fault and have not been tried, the fastest first; `nearest`: only
+        those that look at its module."""
+        near = LOOK_FIRST.get(one.module, ()) + (one.module,)
         found = []
         for entry in self.of_tier(tier):
             known = self.state.trace(entry.name)
             reaches = known["passed"] and one.number in known["reached"]
             if reaches and entry.serial == serial and not entry.prepares:
-                found.append((known["seconds"], entry.name))
+                if entry.name.startswith(near) or not nearest:
+                    found.append((known["seconds"], entry.name))
         tried = self.state.result(one.name)["passed"]
         return [name for _, name in sorted(found) if name not in tried]
 
     def hunt(self, tier):
-        for serial in (False, True):
+        for nearest, serial in itertools.product((True, False), (False, True)):
             open_ones = [one for one in self.faults if not one.equivalent and not self.caught(one)]
-            self.each(lambda one, alone=serial: self.hunt_one(one, tier, alone), open_ones, 1 if serial else self.jobs)
+            self.each(lambda one, alone=serial, near=nearest: self.hunt_one(one, tier, alone, near), open_ones,
+                      1 if serial else self.jobs)
 
     def caught(self, one):
         return self.state.result(one.name)["caught"]
 
-    def hunt_one(self, one, tier, serial):
+    def hunt_one(self, one, tier, serial, nearest):
         result = self.state.result(one.name)
-        for name in self.able(one, tier, serial):
+        for name in self.able(one, tier, serial, nearest):
             limit = 3 * self.state.trace(name)["seconds"] + 30
             how, seconds = self.runner.run(name, limit, HOPSCOPE_MUTANT=str(one.number))
             self.state.enter(result, tier, name, how, seconds)

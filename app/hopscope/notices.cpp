@@ -27,6 +27,8 @@ Notices::Notices(const WindowParts& parts) : m_parts(parts)
     connect(&parts.workbench, &jobs::Workbench::engineLost, this, &Notices::engineLost);
     connect(&parts.workbench, &jobs::Workbench::engineBack, this, &Notices::engineBack);
     connect(&parts.document, &models::Document::refusalChanged, this, &Notices::refusalChanged);
+    connect(&parts.document, &models::Document::planChanged, this, &Notices::forget);
+    connect(&parts.document, &models::Document::runsChanged, this, &Notices::forget);
 }
 
 void Notices::sayFailure(const QString& what, const QString& sentence, const QString& hint)
@@ -37,7 +39,23 @@ void Notices::sayFailure(const QString& what, const QString& sentence, const QSt
     QVector<BannerButton> ways;
     const bool lacksData = m_parts.document.model() && m_parts.document.data().isEmpty();
     if (lacksData && what == jobs::runningTopic()) ways.append({tr("Choose data…"), [this] { emit dataWanted(); }});
-    m_parts.banner.say(QStringLiteral("open"), hint.isEmpty() ? text : tr("%1. %2").arg(text, hint), ways);
+    const std::optional<qint64> limit = models::memoryHint(hint);
+    if (limit) ways.append({tr("Set the limit to %1").arg(models::formatBytes(*limit)), [this, limit] { setLimit(*limit); }});
+    const bool told = hint.isEmpty() || limit;
+    m_parts.banner.say(QStringLiteral("open"), told ? text : tr("%1. %2").arg(text, hint), ways);
+}
+
+void Notices::setLimit(qint64 bytes)
+{
+    models::Settings settings = m_parts.document.settings();
+    settings.memory = bytes;
+    m_parts.workbench.setRunSettings(settings);
+}
+
+// Of what failed before: another plan, or a run that has ended, is what it asked for.
+void Notices::forget()
+{
+    for (const QString& topic : {QStringLiteral("open"), QStringLiteral("drop")}) m_parts.banner.dismiss(topic);
 }
 
 void Notices::engineLost(const QString& reason)

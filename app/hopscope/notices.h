@@ -22,6 +22,8 @@ private:
     void engineLost(const QString& reason);
     void engineBack();
     void refusalChanged(const QString& sentence);
+    void forget();
+    void setLimit(qint64 bytes);
     [[nodiscard]] QVector<BannerButton> suggestedFixes();
 
     const WindowParts& m_parts;

@@ -39,7 +39,7 @@ thread_local bool marked = false;
 bool ofTable(const at::Tensor& x) { return !x.storage().resizable(); }
 
 // Rows of edges, whose number is another one in each tile, are followed by rows whose products nobody reads, and so is a
-// single row, which oneDNN sums up in another order than several. Products have room for them; other rows are copied.
+// single row. Products have room for them; other rows are copied.
 std::int64_t wantedRows(const at::Tensor& x)
 {
     const std::int64_t rows = x.size(0);

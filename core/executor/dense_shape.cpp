@@ -10,6 +10,7 @@ namespace {
 constexpr std::int64_t leastColumns = 16, leastOutputs = 8, leastWeights = 1024;
 constexpr std::int64_t nodes = 64;       // that tiles are made of
 constexpr std::int64_t leastStep = 128;  // rows
+constexpr std::int64_t fewest = 2;       // a single row is summed up in another order
 
 bool isOne(const ir::Arg& number)
 {
@@ -45,6 +46,8 @@ std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& o
 std::int64_t rowsInSteps(std::int64_t rows)
 {
     if (rows % nodes == 0) return rows;
+    if (rows < nodes)
+        return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(rows, fewest))));
     const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
     const std::int64_t step = std::max(octave / 8, leastStep);
     return (rows + step - 1) / step * step;

@@ -36,7 +36,9 @@ std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& o
 
 // So many rows oneDNN is given instead of `rows`. It prepares a kernel for each number of rows, which takes a millisecond and
 // half a MiB. Tiles of nodes, which are multiples of 64, have few different ones, and are left alone; rows of edges, as many as
-// it happens in each tile, become an eighth more at most, in steps of at least 128. The memory of a product follows from them.
+// it happens in each tile, become an eighth more at most, in steps of at least 128; fewer than 64, the next power of two, at
+// least 2. Results do not depend on the number of rows, but for that of a single row, which oneDNN sums up in another order. The
+// memory of a product follows from them.
 std::int64_t rowsInSteps(std::int64_t rows);
 
 // Other numbers, not linear in the rows: see MarkedProducts.

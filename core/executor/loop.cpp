@@ -42,13 +42,12 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
     ++m_report.backOffs;
     m_session.device.emptyCache();
     if (!sizer.backOff(destinations.count)) {
-        if (m_session.device.gpu() && std::exchange(m_retried, destinations.first) != destinations.first) return;
+        if (std::exchange(m_retried, destinations.first) != destinations.first) return;  // without what was cached
         const auto limit = m_session.options.memoryLimit;
         raise(base::ErrorCode::Resources,
               "stage " + std::to_string(m_report.index.number) +
                   " runs out of memory even for a single destination node, which has " +
-                  base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + " rows and needs about " +
-                  base::formatBytes(sizer.predicted(destinations)) +
+                  base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + " rows" +
                   (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),
               "raise --memory");
     }

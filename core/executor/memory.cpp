@@ -133,7 +133,7 @@ public:
     {
         const auto bytes = wanted + static_cast<std::int64_t>(headerBytes);
         const std::lock_guard lock(m_mutex);
-        if (spilling && spilling->takes(wanted)) return spill(bytes, spilling->folder());
+        if (spilling && spilling->takes(wanted)) return spill(wanted, spilling->folder());
         void* const data = bytes < largeBytes ? small(countedBytes(wanted)) : large(countedBytes(wanted));
         if (listening) listening->taken(data, wanted);
         return data;
@@ -177,6 +177,7 @@ public:
     {
         const std::lock_guard lock(m_mutex);
         m_limit = bytes;
+        m_slackBefore = m_slack;
         dropCache();
     }
 
@@ -197,8 +198,9 @@ private:
     void checkLimit(std::int64_t bytes)
     {
         if (m_limit <= 0) return;
-        if (m_stats.current + m_slack + m_cached + bytes > m_limit) dropCache();
-        if (m_stats.current + m_slack + bytes > m_limit) outOfMemory(bytes, "memory limit reached");
+        const std::int64_t used = m_stats.current + std::max<std::int64_t>(m_slack - m_slackBefore, 0);
+        if (used + m_cached + bytes > m_limit) dropCache();
+        if (used + bytes > m_limit) outOfMemory(bytes, "memory limit reached");
     }
 
     void* small(std::int64_t bytes)
@@ -232,20 +234,23 @@ private:
         m_slabs.drop();
     }
 
-    void* spill(std::int64_t bytes, const std::string& folder)
+    void* spill(std::int64_t wanted, const std::string& folder)
     {
+        const auto bytes = wanted + static_cast<std::int64_t>(headerBytes);
         auto memory = graph::mapScratch(folder, bytes, graph::Fill::Any);
         if (!memory) outOfMemory(bytes, memory.error().message.c_str());
         std::byte* const block = memory->get();
         void* const data = finish(block, bytes, 0, Kind::Spilled);
         new (block + ownerAt) Owner(std::move(*memory));
+        if (listening) listening->spilled(data, wanted);
         return data;
     }
 
     mutable std::mutex m_mutex;
     MemoryStats m_stats;
     std::int64_t m_limit = 0, m_cached = 0;
-    std::int64_t m_slack = 0;  // of the blocks in use, beyond what is counted
+    std::int64_t m_slack = 0;        // of the blocks in use, beyond what is counted
+    std::int64_t m_slackBefore = 0;  // when the limit was set: it does not hold for what the process had already
     FreeBlocks m_free;
     Slabs m_slabs;
 };
@@ -297,13 +302,18 @@ std::int64_t countedOnGpu(std::int64_t wanted)
     return (wanted + step - 1) / step * step;
 }
 
-AllocationTrace::AllocationTrace() : m_outer(listening) { listening = this; }
+AllocationTrace::AllocationTrace(Spilled spilled) : m_outer(listening), m_spilled(spilled) { listening = this; }
 AllocationTrace::~AllocationTrace() { listening = m_outer; }
 
 void AllocationTrace::taken(const void* data, std::int64_t bytes)
 {
     m_live[data] = m_blocks;
     m_events.push_back({m_blocks++, bytes});
+}
+
+void AllocationTrace::spilled(const void* data, std::int64_t bytes)
+{
+    if (m_spilled == Spilled::Record) taken(data, bytes);
 }
 
 void AllocationTrace::given(const void* data)
@@ -345,8 +355,11 @@ std::int64_t outsideOfTensors()
 
 }  // namespace
 
-std::int64_t tensorLimit(std::int64_t wanted) { return std::max(wanted - outsideOfTensors(), wanted / 4); }
+std::int64_t tensorLimit(std::int64_t wanted)
+{
+    return std::max(wanted - outsideOfTensors(), std::min(wanted, smallLimit));
+}
 
-std::int64_t processLimit(std::int64_t bytes) { return std::min(bytes + outsideOfTensors(), 4 * bytes); }
+std::int64_t processLimit(std::int64_t bytes) { return bytes <= smallLimit ? bytes : bytes + outsideOfTensors(); }
 
 }  // namespace hopscope::executor

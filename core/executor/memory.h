@@ -29,17 +29,18 @@ MemoryStats cpuMemory();
 void resetCpuPeak();
 void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it throw c10::OutOfMemoryError.
 
-// The bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus what the process uses
-// for other things, but at least a quarter of `wanted`.
+// The bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus what the process uses for
+// other things. No process fits into a few megabytes, so that `smallLimit` of `wanted` are for tensors in any case.
 std::int64_t tensorLimit(std::int64_t wanted);
 // The least limit of the process that leaves `bytes` for tensors.
 std::int64_t processLimit(std::int64_t bytes);
+inline constexpr std::int64_t smallLimit = 64 << 20;
 
 // Bytes per batch above which larger batches are not faster on a CPU.
 inline constexpr double cpuBatchBytes = 1e9;
 
-// During its lifetime, records the calling thread's allocations and deallocations, except for spilled tensors. If
-// scopes are nested, only the innermost one records.
+// During its lifetime, records the calling thread's allocations and deallocations. If scopes are nested, only the innermost
+// one records.
 class AllocationTrace {
 public:
     struct Event {
@@ -48,7 +49,9 @@ public:
         bool operator==(const Event&) const = default;
     };
 
-    AllocationTrace();
+    enum class Spilled : bool { Skip, Record };  // tensors that a SpillScope takes
+
+    explicit AllocationTrace(Spilled spilled = Spilled::Skip);
     ~AllocationTrace();
     AllocationTrace(const AllocationTrace&) = delete;
     AllocationTrace& operator=(const AllocationTrace&) = delete;
@@ -56,10 +59,12 @@ public:
     [[nodiscard]] const std::vector<Event>& events() const { return m_events; }
     [[nodiscard]] std::int64_t held() const;  // counted bytes that were allocated and not freed
     void taken(const void* data, std::int64_t bytes);
+    void spilled(const void* data, std::int64_t bytes);
     void given(const void* data);
 
 private:
     AllocationTrace* m_outer;
+    Spilled m_spilled;
     std::vector<Event> m_events;
     std::unordered_map<const void*, std::int32_t> m_live;
     std::int32_t m_blocks = 0;

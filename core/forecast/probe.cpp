@@ -176,7 +176,7 @@ private:
 
     std::vector<executor::AllocationTrace::Event> onCpu()
     {
-        const executor::AllocationTrace trace;
+        const executor::AllocationTrace trace(executor::AllocationTrace::Spilled::Record);  // a run spills none of them
         m_batch.compute();
         m_batch.collect(nullptr);
         executor::mergeInto(m_session, m_batch.takeContributions());

@@ -6,7 +6,7 @@
 #include "graph/file.h"
 #include "pipeline/devices.h"
 #include "pipeline/machine.h"
-#include "pipeline/prediction.h"
+#include "pipeline/memory_fit.h"
 #include "pipeline/text_file.h"
 #include "schema/documents.h"
 #include "schema/pins.h"
@@ -97,7 +97,7 @@ base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::P
     base::Result<forecast::Forecast> forecast = forecastOf(prepared, predictor, chosen.plan, limits, stop);
     if (!forecast) return {};
     chosen.forecast = std::move(*forecast);
-    if (auto fits = checkMemory(chosen.plan, chosen.forecast->prediction, predictor, device, stop); !fits) return fits;
+    if (auto fits = checkMemory(chosen.plan, chosen.forecast->prediction, predictor, limits, stop); !fits) return fits;
     if (!machine.measured || learning == Learning::No) return {};
     auto expected = expectedSeconds(prepared, predictor, chosen.plan, machine.rates, limits, stop);
     if (!expected) return {};

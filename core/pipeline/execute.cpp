@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "executor/memory.h"
 #include "pipeline/run_journal.h"
 #include "schema/documents.h"
 #include "verify/overflow.h"
@@ -220,7 +219,6 @@ base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& r
                                    Reporter& reporter, const std::stop_token& stop)
 {
     if (const base::Status made = makeCacheFolder(request.device.cache); !made) return base::forward(made);
-    executor::installCpuAllocator();
     const executor::Cores cores(request.device.threads);
     Execution execution;
     if (const base::Status done = runWithGuards(execution, prepared, request, observer, reporter, stop); !done)

@@ -8,6 +8,7 @@
 #include "base/rules.h"
 #include "base/units.h"
 #include "pipeline/machine.h"
+#include "pipeline/memory_fit.h"
 #include "placement/account.h"
 #include "placement/pins.h"
 #include "schema/inspect.h"
@@ -36,12 +37,12 @@ struct Candidate {
 
 class Planner {
 public:
-    Planner(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request, std::stop_token stop)
-        : m_prepared(prepared),
-          m_predictor(predictor),
-          m_request(request),
-          m_machine(machineFor(request.device)),
-          m_stop(std::move(stop)),
+    explicit Planner(const Planning& planning)
+        : m_prepared(planning.prepared),
+          m_predictor(planning.predictor),
+          m_request(planning.request),
+          m_machine(machineFor(planning.request.device)),
+          m_stop(planning.stop),
           m_began(Clock::now())
     {}
 
@@ -92,7 +93,20 @@ public:
         return answer;
     }
 
-    [[nodiscard]] std::stop_token stop() const { return m_stop; }
+    base::Result<PlanAnswer> given(plan::Plan plan)
+    {
+        fit(plan);
+        if (const base::Status fits = checkHostMemory(plan, m_request.hostMemory); !fits) return base::forward(fits);
+        if (tooManyStages(plan)) return base::fail(base::ErrorCode::Unsupported, "the plan has too many stages");
+        plan.strategy = Strategy::LocalSearch;
+        plan.objective = m_request.objective;
+        plan.cost.reset();
+        plan.lowerBound.reset();
+        plan.gap.reset();
+        base::Result<Candidate> candidate = priced(std::move(plan));
+        if (!candidate) return base::forward(candidate);
+        return PlanAnswer{std::move(candidate->plan), {}};
+    }
 
 private:
     static double sum(const std::vector<double>& numbers)
@@ -268,17 +282,30 @@ base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t>
                       "raise --host-memory, or use --strategy optimal to find a plan that fits");
 }
 
+base::Result<PlanAnswer> searchPlan(const Planning& planning)
+{
+    const Strategy strategy = planning.request.strategy;
+    Planner planner(planning);
+    if (!planning.prepared.hasData()) return planner.rule(base::isRule(strategy) ? strategy : Strategy::Depth);
+    if (planning.progress) planning.progress({"optimising the plan", 0, 0});
+    return base::isRule(strategy) ? planner.rule(strategy) : planner.best(strategy);
+}
+
+base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan)
+{
+    return Planner(planning).given(std::move(plan));
+}
+
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
-    Planner planner(prepared, predictor, request, std::move(stop));
-    if (!prepared.hasData()) return planner.rule(base::isRule(request.strategy) ? request.strategy : Strategy::Depth);
-    if (progress) progress({"optimising the plan", 0, 0});
-    base::Result<PlanAnswer> answer =
-        base::isRule(request.strategy) ? planner.rule(request.strategy) : planner.best(request.strategy);
+    const Planning planning{prepared, predictor, request, progress, std::move(stop)};
+    base::Result<PlanAnswer> answer = searchPlan(planning);
+    if (!answer || !prepared.hasData()) return answer;
+    if (!base::isRule(request.strategy)) answer = fitMemory(planning, std::move(*answer));
     if (!answer) return answer;
-    base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planner.stop());
+    base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planning.stop);
     if (kept) answer->plan = std::move(*kept);
     else if (kept.error().code == base::ErrorCode::Cancelled) return base::forward(kept);
     return answer;  // a plan that cannot be looked at beforehand keeps nothing there
@@ -287,7 +314,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   const Basis& before, std::stop_token stop)
 {
-    return Planner(prepared, predictor, request, std::move(stop)).near(request.strategy, before);
+    return Planner({prepared, predictor, request, {}, std::move(stop)}).near(request.strategy, before);
 }
 
 namespace {

@@ -45,10 +45,17 @@ struct PlanAnswer {
 
 // Strategies "optimal" and "local-search" never return a plan that is more expensive, by the same cost model, than those
 // of the rules with the same pins and number of stages, but for up to 2 % of time where that spares bytes; if no optimum can
-// be found for the model, the better rule's plan is returned with a note. Without data they are the same as "depth".
+// be found for the model, the better rule's plan is returned with a note. Without data they are the same as "depth". Where the
+// limit of memory asks for smaller batches, they return the fastest plan that they find to fit into it (see fitMemory).
 // Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
+
+// The same whatever the limit of memory is, with nothing kept on a GPU.
+base::Result<PlanAnswer> searchPlan(const Planning& planning);
+
+// A plan that was found in another way, with its cost, for the device and the batch of the request; without a bound.
+base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan);
 
 // Local re-optimisation for other pins: the optimum of the basis, with the stages around the pins that differ optimised
 // again, for the same row counts. Fails as planFor does.

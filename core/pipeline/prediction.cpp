@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/units.h"
-#include "executor/memory.h"
-#include "pipeline/choice.h"
-
 namespace hopscope::pipeline {
 
 namespace {
@@ -18,13 +14,6 @@ plan::Bytes total(const forecast::Prediction& prediction)
     plan::Bytes sum;
     for (const forecast::PredictedStage& stage : prediction.stages) sum += stage.bytes;
     return sum;
-}
-
-std::int64_t peak(const forecast::Prediction& prediction)
-{
-    std::int64_t most = 0;
-    for (const forecast::PredictedStage& stage : prediction.stages) most = std::max(most, stage.peakMemory);
-    return most;
 }
 
 std::set<ir::OpId> operatorsOf(const plan::Stage& stage)
@@ -101,10 +90,17 @@ std::int64_t storedBytes(const plan::Plan& plan)
 
 }  // namespace
 
+std::int64_t peakOf(const forecast::Prediction& prediction)
+{
+    std::int64_t most = 0;
+    for (const forecast::PredictedStage& stage : prediction.stages) most = std::max(most, stage.peakMemory);
+    return most;
+}
+
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction)
 {
     plan.bytes = total(prediction);
-    plan.peakMemory = peak(prediction);
+    plan.peakMemory = peakOf(prediction);
     for (plan::Checkpoint& checkpoint : plan.checkpoints) {
         // Of tables that the graph alone does not give the size of, such as edges that the model selects.
         if (const auto it = prediction.stored.find(checkpoint.value); it != prediction.stored.end())
@@ -135,55 +131,8 @@ Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast
     value["d2h"] = bytes.d2h;
     value["h2d"] = bytes.h2d;
     value["structure"] = bytes.structure;
-    value["peak_memory"] = peak(prediction);
+    value["peak_memory"] = peakOf(prediction);
     return value;
-}
-
-namespace {
-
-// Larger values of the prologue lie in files, and where these are many, so is the rest of the graph.
-constexpr std::int64_t plentyForPrologue = 64 << 20;
-
-// On a CPU a dry run tells what batches of one destination take, operators included.
-void takeMeasured(forecast::LeastMemory& least, const forecast::Prediction& smallest)
-{
-    for (const forecast::PredictedStage& stage : smallest.stages)
-        if (!stage.estimated && stage.peakMemory > least.bytes)
-            least.stage = stage.index, least.bytes = stage.peakMemory;
-}
-
-// What does not fit, to complete a sentence.
-std::string holding(const forecast::LeastMemory& least, std::int64_t allowed)
-{
-    if (least.bytes <= allowed)
-        return "what is computed before the first stage holds " +
-               base::formatBytes(static_cast<double>(least.prologue)) + ", which does";
-    return "stage " + std::to_string(least.stage.number) + " holds " +
-           base::formatBytes(static_cast<double>(least.bytes)) + " for a single destination node, which does";
-}
-
-}  // namespace
-
-base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
-                         const DeviceOptions& device, const std::stop_token& stop)
-{
-    if (!device.memory) return {};
-    const bool cpu = plan.device == "cpu";
-    const std::int64_t allowed = cpu ? executor::tensorLimit(*device.memory) : *device.memory;
-    if (peak(prediction) <= allowed && allowed > plentyForPrologue) return {};
-    auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
-    if (!least) return base::forward(least);
-    if (peak(prediction) <= allowed && std::max(least->bytes, least->prologue) <= allowed) return {};
-    const auto smallest = predictor.predict(plan, limitsOf(device, 1), stop);
-    if (!smallest) return base::forward(smallest);
-    if (cpu) takeMeasured(*least, *smallest);
-    const std::int64_t needed = std::max(least->bytes, least->prologue);
-    if (needed <= allowed) return {};
-    const std::int64_t enough = std::max(peak(*smallest), needed) / 20 * 21;  // processes hold other things besides
-    return base::fail(base::ErrorCode::Resources,
-                      holding(*least, allowed) + " not fit into the limit of " +
-                          base::formatBytes(static_cast<double>(*device.memory)),
-                      "raise it to --memory " + std::to_string(cpu ? executor::processLimit(enough) : enough));
 }
 
 }  // namespace hopscope::pipeline

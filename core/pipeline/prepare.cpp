@@ -6,6 +6,7 @@
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
 #include "base/units.h"
+#include "executor/memory.h"
 #include "executor/unsplit.h"
 #include "forecast/predict.h"
 #include "graph/dataset.h"
@@ -238,6 +239,7 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
 
 base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter)
 {
+    executor::installCpuAllocator();  // before the first weight, so that all of them count
     reporter.progress({"loading the model", 0, 0});
     base::Result<loader::Model> model = loader::load(options.model);
     if (!model) return base::forward(model);

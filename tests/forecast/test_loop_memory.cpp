@@ -44,7 +44,9 @@ TEST_CASE("products of oneDNN take the rows that it is given")
     };
     const auto memory = LoopMemory::learn({{product(3, 7), product(7, 11), product(12, 40), product(18, 41)}, 0});
     REQUIRE(memory);
-    CHECK(memory->peak(rowsOf(10, 1), true) == bytes(16 * 128) + bytes(80));
+    CHECK(memory->peak(rowsOf(10, 1), true) == bytes(16 * 2) + bytes(80));
+    CHECK(memory->peak(rowsOf(10, 33), true) == bytes(16 * 64) + bytes(80));
+    CHECK(memory->peak(rowsOf(10, 65), true) == bytes(16 * 128) + bytes(80));
     CHECK(memory->peak(rowsOf(10, 1024), true) == bytes(16 * 1024) + bytes(80));
     CHECK(memory->peak(rowsOf(10, 1025), true) == bytes(16 * 1152) + bytes(80));
 }

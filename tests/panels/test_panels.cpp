@@ -346,7 +346,7 @@ void TestPanels::labelsOfTheTradeOffCanBeRead()
         std::vector<models::FrontRow> rows;
         double memory = 1e6, seconds = 1;
         for (int point = 0; point < 2 + attempt % 6; ++point) {
-            rows.push_back({.point = {.plan = planOf(memory, seconds), .batch = {}}});
+            rows.push_back({.point = {.plan = planOf(memory, seconds), .memory = {}}});
             memory *= factor(random);
             seconds /= factor(random);
         }

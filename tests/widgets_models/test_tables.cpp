@@ -104,7 +104,7 @@ void TestTables::onlyPlansThatNoOtherBeatsAreOnTheFront()
         return found;
     };
     QCOMPARE(memories({point(1, 9, 5), point(2, 5, 5), point(3, 7, 5)}), (std::vector<std::int64_t>{5, 9}));
-    QCOMPARE(memories({point(3, 7, 1), point(2, 5, 5)}), (std::vector<std::int64_t>{5, 7}));  // less on the host
+    QCOMPARE(memories({point(3, 7, 1), point(2, 5, 5)}), (std::vector<std::int64_t>{5}));  // whatever the host holds
     QCOMPARE(memories({point(2, 5, 5), point(2, 5, 5)}), (std::vector<std::int64_t>{5}));
     QCOMPARE(memories({}), std::vector<std::int64_t>{});
     protocol::PlanRecord plan;

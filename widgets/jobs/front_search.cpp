@@ -1,11 +1,13 @@
 #include "jobs/front_search.h"
 
+#include "models/labels.h"
+
 namespace hopscope::jobs {
 
 namespace {
 
-constexpr double secondsEach = 2;
-constexpr int steps = 4, stepFactor = 4;  // batches down to 1/256 of the first
+constexpr double step = 0.6;  // from one limit to the next
+constexpr std::size_t mostPoints = 12;
 
 }  // namespace
 
@@ -26,9 +28,7 @@ void FrontSearch::explore()
     if (m_request != 0 || !m_state.canPlan() || isPlanning(m_state.plan)) return;
     if (!document.plan() || !document.plan()->predicted) return;
     const models::Settings& settings = document.settings();
-    const bool same = m_model == document.model().get() && settings.device == m_settings.device &&
-                      settings.memory == m_settings.memory;
-    if (!same) begin();
+    if (m_model != document.model().get() || settings.device != m_settings.device) begin();
     askNext();
 }
 
@@ -40,22 +40,19 @@ void FrontSearch::begin()
     m_settings.pins.clear();
     m_settings.stages.reset();
     m_settings.batch.reset();
-    m_open.clear();
+    m_settings.memory.reset();
+    m_settings.objective = base::Objective::Time;
+    m_next = m_settings;
+    m_least = false;
     m_state.document.setFront({});
-    for (const base::Objective objective : {base::Objective::Bytes, base::Objective::Time}) {
-        m_open.push_back(m_settings);
-        m_open.back().objective = objective;
-    }
 }
 
 void FrontSearch::askNext()
 {
-    if (m_open.empty() || m_request != 0 || !m_wanted || !m_state.canPlan()) return;
-    const models::Settings settings = m_open.back();
-    json::Value params = planParams(m_state, settings);
-    params["deadline"] = secondsEach;
+    if (!m_next || m_request != 0 || !m_wanted || !m_state.canPlan()) return;
+    const models::Settings settings = *m_next;
     m_request = requestPlan(
-        m_state, "plan/make", std::move(params), &m_state.bench,
+        m_state, "plan/make", planParams(m_state, settings), &m_state.bench,
         [this, settings, model = m_model, number = m_number](const base::Result<protocol::PlanRecord>& plan) {
             if (number != m_number || model != m_state.document.model().get()) return;
             m_request = 0;
@@ -66,30 +63,35 @@ void FrontSearch::askNext()
 void FrontSearch::answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan)
 {
     if (!plan && (isCancelled(plan.error()) || m_state.engine.state() != EngineState::Ready)) return;
-    m_open.pop_back();
+    m_next.reset();
     models::Front front = m_state.document.front();
     if (plan && plan->predicted) {
-        if (!settings.batch && settings.objective == base::Objective::Time) addSmaller(plan->predicted->batch);
-        front.points.push_back({std::make_shared<const protocol::PlanRecord>(*plan), settings.batch});
+        front.points.push_back({std::make_shared<const protocol::PlanRecord>(*plan), settings.memory});
+        if (front.points.size() < mostPoints && !m_least) askBelow(settings, *plan->predicted);
+    } else if (!plan && !m_least) {
+        askLeast(settings, plan.error());
     }
-    front.complete = m_open.empty();
+    front.complete = !m_next;
     m_state.document.setFront(front);
     askNext();
 }
 
-// Behind what is open already: the smallest come last.
-void FrontSearch::addSmaller(std::int64_t batch)
+void FrontSearch::askBelow(const models::Settings& settings, const protocol::Prediction& predicted)
 {
-    std::vector<models::Settings> smaller;
-    for (int step = 0; step < steps && batch > stepFactor; ++step) {
-        batch /= stepFactor;
-        for (const base::Objective objective : {base::Objective::Time, base::Objective::Bytes}) {
-            smaller.push_back(m_settings);
-            smaller.back().objective = objective;
-            smaller.back().batch = batch;
-        }
-    }
-    m_open.insert(m_open.begin(), smaller.rbegin(), smaller.rend());
+    const auto peak = static_cast<double>(predicted.peakMemory);
+    const double before = settings.memory ? std::min(peak, static_cast<double>(*settings.memory)) : peak;
+    m_next = m_settings;
+    m_next->memory = std::max<qint64>(static_cast<qint64>(step * before), 1);
+}
+
+// The refusal of a limit names the least that is enough.
+void FrontSearch::askLeast(const models::Settings& settings, const base::Error& refusal)
+{
+    const std::optional<qint64> least = models::memoryHint(models::text(refusal.hint));
+    if (!least || !settings.memory) return;
+    m_least = true;
+    m_next = m_settings;
+    m_next->memory = *least;
 }
 
 void FrontSearch::giveUp()
@@ -107,7 +109,8 @@ void FrontSearch::forget()
 void FrontSearch::use(const models::FrontPoint& point) const
 {
     models::Settings settings = m_state.document.settings();
-    settings.batch = point.batch;
+    settings.batch.reset();
+    settings.memory = point.memory;
     m_state.bench.setRunSettings(settings);
     m_state.bench.setStrategy(point.plan->strategy, point.plan->objective);
 }

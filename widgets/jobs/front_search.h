@@ -1,7 +1,8 @@
 #pragma once
 
-// Looks for plans that trade time for memory: for falling batch sizes the optimum in time and the one in bytes, each with
-// its proof. The engine does one thing at a time: the search makes way for everything else and goes on afterwards.
+// Looks for plans that trade time for memory: what plan/make answers without a limit of memory and for falling limits, down to
+// the one that is refused. The engine does one thing at a time: the search makes way for everything else and goes on
+// afterwards.
 
 #include "jobs/workbench_state.h"
 
@@ -22,11 +23,13 @@ private:
     void begin();
     void askNext();
     void answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan);
-    void addSmaller(std::int64_t batch);
+    void askBelow(const models::Settings& settings, const protocol::Prediction& predicted);
+    void askLeast(const models::Settings& settings, const base::Error& refusal);
 
     WorkbenchState& m_state;
-    std::vector<models::Settings> m_open;  // to be asked, the next one last
-    models::Settings m_settings;           // that the points are for
+    std::optional<models::Settings> m_next;  // to be asked
+    models::Settings m_settings;             // that the points are for, without a limit
+    bool m_least = false;                    // the next point is the last
     const void* m_model = nullptr;
     std::int64_t m_request = 0;  // 0: none under way
     std::int64_t m_number = 0;   // of attempts: answers to those that were given up are dropped

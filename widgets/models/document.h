@@ -70,7 +70,7 @@ struct Explained {
 // A plan that trades time for memory: the optimum for a batch size. With a prediction.
 struct FrontPoint {
     PlanPtr plan;
-    std::optional<qint64> batch;  // none: as large as fits
+    std::optional<qint64> memory;  // the limit that it was found for; none: the fastest plan
 };
 
 // Plans to choose from, as far as they are known; models/front.h says which of them are worth it.

@@ -9,17 +9,16 @@ namespace hopscope::models {
 
 namespace {
 
-std::array<double, 3> amounts(const FrontPoint& point)
+std::array<double, 2> amounts(const FrontPoint& point)
 {
     const protocol::Prediction& predicted = *point.plan->predicted;
-    return {predicted.seconds.value_or(0), static_cast<double>(predicted.peakMemory),
-            static_cast<double>(predicted.stores)};
+    return {predicted.seconds.value_or(0), static_cast<double>(predicted.peakMemory)};
 }
 
 bool beats(const FrontPoint& left, const FrontPoint& right)
 {
     const auto a = amounts(left), b = amounts(right);
-    return a != b && a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2];
+    return a != b && a[0] <= b[0] && a[1] <= b[1];
 }
 
 QString display(const FrontRow& row, FrontColumn column)
@@ -72,7 +71,7 @@ std::vector<FrontRow> frontRows(const Document& document)
     for (const FrontPoint& point : paretoFront(document.front().points))
         rows.push_back({.point = point,
                         .current = isCurrent(point, document),
-                        .fits = !limit || point.plan->predicted->peakMemory <= *limit});
+                        .fits = !limit || (point.memory ? *point.memory : point.plan->predicted->peakMemory) <= *limit});
     return rows;
 }
 
@@ -82,7 +81,7 @@ QVariant FrontModel::cell(const FrontRow& row, FrontColumn column, int role) con
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole: return display(row, column);
     case Qt::ToolTipRole:
-        return row.current ? tr("Current plan") : row.fits ? tr("Press Enter to use it") : tr("Above the memory limit");
+        return row.current ? tr("Current plan") : row.fits ? tr("Click, or press Enter, to use it") : tr("Above the memory limit");
     case MutedRole: return !row.fits;
     default: return {};
     }

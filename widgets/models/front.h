@@ -10,8 +10,8 @@
 
 namespace hopscope::models {
 
-// The points that no other is at least as good as in time, device memory and host memory, by rising device memory; of equal
-// ones the first. Quadratic.
+// The points that no other is at least as good as in time and device memory, by rising device memory; of equal ones the
+// first. Quadratic.
 std::vector<FrontPoint> paretoFront(const std::vector<FrontPoint>& points);
 
 // The plan that is shown now, in batches as large.

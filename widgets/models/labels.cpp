@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QRegularExpression>
+
 #include <algorithm>
 #include <cmath>
 
@@ -88,6 +89,13 @@ QString formatSecondsFinely(double seconds)
     const double milliseconds = std::abs(seconds) * 1e3;
     if (milliseconds < 0.9995 || milliseconds >= 9.95) return formatSeconds(seconds);
     return QStringLiteral("%1 ms").arg(seconds * 1e3, 0, 'f', 1);
+}
+
+std::optional<qint64> memoryHint(const QString& hint)
+{
+    static const QRegularExpression asked(QStringLiteral("--memory (\\d+)$"));
+    const QRegularExpressionMatch match = asked.match(hint);
+    return match.hasMatch() ? std::optional(match.captured(1).toLongLong()) : std::nullopt;
 }
 
 QString formatBytes(const std::optional<std::int64_t>& bytes)

@@ -46,5 +46,7 @@ QString formatSeconds(double seconds);        // "45 ms"
 QString formatSecondsFinely(double seconds);  // "1.2 ms", "45 ms": where small differences matter
 // "–" where it is not known.
 QString formatBytes(const std::optional<std::int64_t>& bytes);
+// The limit of memory that a refusal's hint asks for: "raise it to --memory 4096".
+std::optional<qint64> memoryHint(const QString& hint);
 
 }  // namespace hopscope::models

@@ -40,6 +40,7 @@ TradeOff::TradeOff(const Context& context, QWidget* parent) : Panel(parent), m_c
     connect(&context.workbench, &jobs::Workbench::engineBack, this, &TradeOff::resume, Qt::QueuedConnection);
     connect(m_plot, &FrontPlot::chosen, this, &TradeOff::use);
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { use(index.row()); });
+    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) { use(index.row()); });
     refresh();
 }
 
@@ -63,8 +64,8 @@ QString TradeOff::stateLine() const
     const models::Document& document = m_context.document;
     if (!document.plan()) return tr("No plan");
     if (!document.plan()->predicted) return tr("Open the model with its graph to see time and memory.");
-    if (!document.front().complete) return tr("Looking for plans in smaller batches...");
-    return tr("Optimal plans for decreasing batch sizes, without pins; filled points are proven. Click a plan.");
+    if (!document.front().complete) return tr("Looking for plans that need less memory...");
+    return tr("The fastest plan for each memory limit, without pins; filled points are proven. Click a plan to use it.");
 }
 
 void TradeOff::refresh()
@@ -84,8 +85,8 @@ void TradeOff::refresh()
 
 void TradeOff::use(int row)
 {
-    // Its row is gone once it is used.
-    const models::FrontPoint point = m_rows.at(row).point;
+    if (row < 0 || row >= m_rows.rowCount()) return;
+    const models::FrontPoint point = m_rows.at(row).point;  // a copy: its row is gone once it is used
     m_context.workbench.front().use(point);
 }
 

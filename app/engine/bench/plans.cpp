@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/rules.h"
-#include "executor/memory.h"
 #include "pipeline/choice.h"
 #include "pipeline/home.h"
 #include "schema/report.h"
@@ -162,7 +161,6 @@ std::string benchPlansJson(const std::vector<Measured>& all)
 base::Result<std::vector<MeasuredPlan>> benchPlans(const BenchPlansOptions& options, pipeline::Reporter& reporter,
                                                    const std::stop_token& stop)
 {
-    executor::installCpuAllocator();
     base::Result<Prepared> prepared = pipeline::prepare(options.model, false, reporter);
     if (!prepared) return base::forward(prepared);
     const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();

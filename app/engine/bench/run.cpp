@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "base/proc.h"
-#include "executor/memory.h"
 #include "graph/generate.h"
 #include "graph/npy.h"
 #include "pipeline/choice.h"
@@ -303,7 +302,6 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
 base::Result<std::vector<BenchCase>> benchRun(const BenchRunOptions& options, const base::ProgressFn& progress,
                                               std::stop_token stop)
 {
-    executor::installCpuAllocator();
     const base::Result<std::unique_ptr<BenchFolder>> folder = BenchFolder::create(options.folder, options.keep);
     if (!folder) return base::forward(folder);
     Bench bench(options, progress, stop, **folder);

@@ -3,6 +3,7 @@
 #include "executor/executor.h"
 #include "pipeline/choice.h"
 #include "pipeline/home.h"
+#include "pipeline/memory_fit.h"
 #include "pipeline/prediction.h"
 #include "pipeline/text_file.h"
 #include "schema/documents.h"
@@ -16,11 +17,12 @@ base::Status addPrediction(pipeline::Prepared& prepared, forecast::Predictor& pr
                            const pipeline::DeviceOptions& device, Session& session)
 {
     session.console.progress({"counting rows per batch", 0, 0});
-    const auto prediction = predictor.predict(plan, pipeline::limitsOf(device, plan.batch), session.stop);
+    const forecast::PredictOptions limits = pipeline::limitsOf(device, plan.batch);
+    const auto prediction = predictor.predict(plan, limits, session.stop);
     session.console.progressEnded();
     if (prediction) {
         pipeline::fillPlan(plan, *prediction);
-        return pipeline::checkMemory(plan, *prediction, predictor, device, session.stop);
+        return pipeline::checkMemory(plan, *prediction, predictor, limits, session.stop);
     }
     if (prediction.error().code == base::ErrorCode::Cancelled) return base::forward(prediction);
     prepared.notes.push_back("the data movement of the plan is unknown: " + base::describe(prediction.error()));

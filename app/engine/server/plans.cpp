@@ -1,5 +1,6 @@
 #include "pipeline/devices.h"
 #include "pipeline/explanation.h"
+#include "pipeline/memory_fit.h"
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
 #include "pipeline/walkthroughs.h"
@@ -63,6 +64,10 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
         here.staysBeside = true;
         const auto forecast = pipeline::forecastOf(prepared, document.predictor, plan, here, call.stop);
         if (!forecast) return failed(forecast.error());
+        if (const base::Status fits =
+                pipeline::checkMemory(plan, forecast->prediction, document.predictor, options, call.stop);
+            !fits)
+            return failed(fits.error());
         pipeline::fillPlan(plan, forecast->prediction);
         result["predicted"] = pipeline::predictionValue(plan, *forecast);
     }

@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 
-#include "executor/memory.h"
 #include "pipeline/home.h"
 #include "server/conversation.h"
 #include "server/exports.h"
@@ -181,7 +180,6 @@ base::Result<int> serve(const std::stop_token& stop)
     if (!channel) return base::forward(channel);
     const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
     if (!home) return base::forward(home);
-    executor::installCpuAllocator();  // before the first model, so that memory is counted alike for all
     Server server(**channel, home->path());
     return converse(server, stop);
 }

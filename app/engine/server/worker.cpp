@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 
-#include "executor/memory.h"
 #include "server/conversation.h"
 #include "server/dealt_run.h"
 #include "server/documents.h"
@@ -236,7 +235,6 @@ base::Result<int> work(const std::stop_token& stop)
 {
     base::Result<std::unique_ptr<Channel>> channel = Channel::open();
     if (!channel) return base::forward(channel);
-    executor::installCpuAllocator();
     Worker worker(**channel);
     return converse(worker, stop);
 }
