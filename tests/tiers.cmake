@@ -25,7 +25,7 @@ set(hopscope_full
   graphview_bench plots_bench tensor_bench peers_bench python_bench scale_bench predictions_bench
   python_scale_kills python_scale_ray python_scale_serve python_scale_owners python_scale_owners_ray
   window_bench window_every_file window_other_models window_large_model window_models engine_drag window_scale_model window_scale
-  window_screenshots_100 window_screenshots_200 window_at_150 window_under_xvfb_all)
+  window_trade_off_all window_screenshots_100 window_screenshots_200 window_at_150 window_under_xvfb_all)
 
 # hopscope_tiers(TEST...): labels tests of the current folder with their tier. A whole list of models is of the full tier.
 function(hopscope_tiers)

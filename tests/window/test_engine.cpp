@@ -19,7 +19,6 @@
 #include "models/roles.h"
 #include "models/run_log.h"
 #include "open_dialog.h"
-#include "panels/front_plot.h"
 #include "panels/machine_dialog.h"
 #include "remote_files.h"
 #include "study/follow_panel.h"
@@ -37,7 +36,6 @@ private slots:
     void aChangedCutIsPlannedRunAndProved();
     void everyKindOfPinIsKeptRunAndProved();
     void aPlanIsExplainedValueByValue();
-    void plansThatTradeTimeForMemoryAreFoundAndUsed();
     void aNodeIsFollowedThroughTheStages_data();
     void aNodeIsFollowedThroughTheStages();
     void theMachineIsMeasuredAndForgotten();
@@ -151,31 +149,6 @@ void TestEngine::aPlanIsExplainedValueByValue()
     QVERIFY(!why.decisions.empty());
     QCOMPARE(why.against.size(), std::size_t{2});
     QVERIFY(document.plan()->cost && std::abs(why.cost - *document.plan()->cost) < 1e-6 * why.cost);
-}
-
-void TestEngine::plansThatTradeTimeForMemoryAreFoundAndUsed()
-{
-    Bed bed(bed::realSetup());
-    QVERIFY(openSample(bed, "digits/jknet.pt"));
-    const models::Document& document = bed.window->document();
-    QVERIFY(document.front().points.empty());  // nobody has asked
-    bed.window->docks().reveal("tradeOff");
-    QTRY_VERIFY_WITH_TIMEOUT(document.front().complete, 60'000);
-    auto* plot = bed.window->findChild<panels::FrontPlot*>();
-    const std::vector<models::FrontRow> rows = models::frontRows(document);
-    QVERIFY2(rows.size() >= 3, qPrintable(QString::number(rows.size())));
-    for (std::size_t i = 1; i < rows.size(); ++i)
-        QVERIFY(rows[i - 1].point.plan->predicted->peakMemory <= rows[i].point.plan->predicted->peakMemory);
-    QVERIFY(rows.front().point.plan->gap.has_value());
-    QVERIFY(!rows.front().current);
-    const auto wanted = rows.front().point.plan->predicted->peakMemory;
-    QVERIFY(wanted < document.plan()->predicted->peakMemory);
-    QTest::mouseMove(plot, plot->placeOf(0).toPoint());
-    QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(0).toPoint());
-    QTRY_COMPARE_WITH_TIMEOUT(document.plan()->predicted->peakMemory, wanted, 20'000);
-    QVERIFY(models::frontRows(document).front().current);
-    QVERIFY(bed.run());
-    QVERIFY(document.runs().back().report->peakMemory <= wanted);
 }
 
 void TestEngine::aNodeIsFollowedThroughTheStages_data()

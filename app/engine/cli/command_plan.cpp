@@ -12,21 +12,24 @@ namespace hopscope::engine {
 
 namespace {
 
-// A plan is a plan without its figures, too.
-base::Status addPrediction(pipeline::Prepared& prepared, forecast::Predictor& predictor, plan::Plan& plan,
-                           const pipeline::DeviceOptions& device, Session& session)
+// The predicted seconds. A plan is a plan without its figures, too.
+base::Result<std::optional<double>> addPrediction(pipeline::Prepared& prepared, forecast::Predictor& predictor,
+                                                  plan::Plan& plan, const pipeline::DeviceOptions& device,
+                                                  Session& session)
 {
     session.console.progress({"counting rows per batch", 0, 0});
     const forecast::PredictOptions limits = pipeline::limitsOf(device, plan.batch);
-    const auto prediction = predictor.predict(plan, limits, session.stop);
+    const auto forecast = pipeline::forecastOf(prepared, predictor, plan, limits, session.stop);
     session.console.progressEnded();
-    if (prediction) {
-        pipeline::fillPlan(plan, *prediction);
-        return pipeline::checkMemory(plan, *prediction, predictor, limits, session.stop);
+    if (!forecast && forecast.error().code == base::ErrorCode::Cancelled) return base::forward(forecast);
+    if (!forecast) {
+        prepared.notes.push_back("the data movement of the plan is unknown: " + base::describe(forecast.error()));
+        return std::nullopt;
     }
-    if (prediction.error().code == base::ErrorCode::Cancelled) return base::forward(prediction);
-    prepared.notes.push_back("the data movement of the plan is unknown: " + base::describe(prediction.error()));
-    return {};
+    pipeline::fillPlan(plan, forecast->prediction);
+    const base::Status fits = pipeline::checkMemory(plan, forecast->prediction, predictor, limits, session.stop);
+    if (!fits) return base::forward(fits);
+    return forecast->seconds();
 }
 
 // The explanation for people; written to its file for everybody else.
@@ -119,8 +122,9 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     const base::Result<std::string> steps = stepByStep(*prepared, predictor, command, session);
     if (!steps) return base::forward(steps);
     plan::Plan* const plan = &answer->plan;
-    if (const base::Status done = addPrediction(*prepared, predictor, *plan, command.device, session); !done)
-        return base::forward(done);
+    const base::Result<std::optional<double>> seconds =
+        addPrediction(*prepared, predictor, *plan, command.device, session);
+    if (!seconds) return base::forward(seconds);
     const std::string text = schema::writePlan(*plan, prepared->analysis);
     if (!command.output.empty())
         if (const base::Status written = pipeline::writeTextFile(text, command.output); !written)
@@ -132,7 +136,7 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     pipeline::tellNotes(*prepared, session.console);
     const Style& style = session.console.style();
     session.console.print(session.console.json() ? *document
-                                                 : describeModel(*prepared, plan, style) + *reasons + *steps +
+                                                 : describeModel(*prepared, plan, style, *seconds) + *reasons + *steps +
                                                        (*workers ? describeWorkers(**workers, style) : ""));
     return 0;
 }

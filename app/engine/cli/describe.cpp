@@ -218,17 +218,11 @@ std::string readText(const plan::Plan& plan)
     return base::formatBytes(static_cast<double>(plan.bytes->h2d)) + " read in " + batches;
 }
 
-std::string costText(const plan::Plan& plan)
-{
-    return plan.objective == base::Objective::Time ? base::formatSeconds(*plan.cost) : base::formatBytes(*plan.cost);
-}
-
-// What a plan was found to cost, and how far from the best it can be at most.
-std::string costLine(const plan::Plan& plan)
+// How the plan was found, and how far from the best it can be at most.
+std::string boundLine(const plan::Plan& plan)
 {
     if (!plan.cost) return {};
-    std::string text = "  estimated cost " + costText(plan) + " (" + base::nameOf(plan.strategy) + ", for " +
-                       base::nameOf(plan.objective) + ")";
+    std::string text = "  " + std::string(base::nameOf(plan.strategy)) + ", for " + base::nameOf(plan.objective);
     if (plan.gap && *plan.gap < provenGap) text += ": proven optimal";
     else if (plan.gap && *plan.gap >= uselessGap) text += ": the time limit left no useful lower bound on the optimum";
     else if (plan.gap) text += ": within " + percent(*plan.gap) + " of the optimum";
@@ -247,14 +241,22 @@ std::string residentLine(const analysis::Analysis& analysis, const plan::Plan& p
     return text + (plan.residentStructure ? ", with the graph structure\n" : "\n");
 }
 
-std::string movedLines(const pipeline::Prepared& prepared, const plan::Plan& plan, const Style& style)
+std::string predictedLine(const plan::Plan& plan, std::optional<double> seconds)
+{
+    if (!seconds || !plan.peakMemory) return {};
+    return "  predicted: " + base::formatSeconds(*seconds) + ", peak memory " +
+           base::formatBytes(static_cast<double>(*plan.peakMemory)) + "\n";
+}
+
+std::string movedLines(const pipeline::Prepared& prepared, const plan::Plan& plan, std::optional<double> seconds,
+                       const Style& style)
 {
     if (!prepared.hasData()) return {};
     std::int64_t written = 0;
     for (const plan::Checkpoint& checkpoint : plan.checkpoints) written += checkpoint.bytesWritten.value_or(0);
     return heading(style, "Data movement") + "  " + base::formatBytes(static_cast<double>(written)) + " written to " +
            counted(plan.checkpoints.size(), "store") + "; " + readText(plan) + "\n" +
-           residentLine(prepared.analysis, plan) + costLine(plan);
+           residentLine(prepared.analysis, plan) + predictedLine(plan, seconds) + boundLine(plan);
 }
 
 std::string lintLines(const pipeline::Prepared& prepared, const Style& style)
@@ -270,12 +272,13 @@ std::string lintLines(const pipeline::Prepared& prepared, const Style& style)
 
 }  // namespace
 
-std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style)
+std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style,
+                          std::optional<double> seconds)
 {
     std::string text = titleLines(prepared, plan, style) + inputLines(prepared, style);
     if (plan != nullptr) {
         text += stageLines(prepared, *plan, style) + prologueLines(prepared, *plan, style) +
-                movedLines(prepared, *plan, style);
+                movedLines(prepared, *plan, seconds, style);
     } else {
         text += heading(style, "Cannot be split");
         if (prepared.analysis.refusal) text += "  " + base::describe(*prepared.analysis.refusal) + "\n";

@@ -22,8 +22,9 @@
 
 namespace hopscope::engine {
 
-// What the model is; with a plan also its stages and what is stored between them.
-std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style);
+// What the model is; with a plan also its stages, what is stored between them, and how long a run is predicted to take.
+std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style,
+                          std::optional<double> seconds = std::nullopt);
 
 std::string describeRun(const schema::Report& report, const Style& style);
 
