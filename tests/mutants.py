@@ -40,7 +40,7 @@ TIERS = ("quick", "default", "full")
 ENOUGH = 0.95
 PASSES = "passes"
 # What an entry prints as soon as one of its tests has failed: doctest, Qt, unittest, and the runner of models.
-FAILED = re.compile(r": ERROR: |^FAIL!  : |\.\.\. (FAIL|ERROR)$|^FAILED ")
+FAILED = re.compile(r": ERROR: |^FAIL!  : |\.\.\. (FAIL|ERROR)$|^\S+ +[A-Z]{4,} ")
 # Where a fault in a module is most likely to be noticed: entries that begin with one of these words.
 LOOK_FIRST = {"analysis": ("models",), "debugger": ("engine_debug",), "device": ("engine_fake",),
               "forecast": ("executor", "engine_debug"), "jobs": ("workbench", "engine_client"), "kernels": ("executor",),

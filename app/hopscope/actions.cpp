@@ -1,6 +1,10 @@
 #include "actions.h"
 
+#include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QComboBox>
+#include <QDialog>
 #include <QKeyEvent>
 #include <QKeySequence>
 #include <QWidget>
@@ -11,16 +15,34 @@ namespace {
 
 constexpr const char* groupProperty = "group";
 
+// Enter presses the button that has the focus, as it does in dialogs.
+bool pressedByEnter(QObject* watched, const QKeyEvent& key)
+{
+    if (key.key() != Qt::Key_Return && key.key() != Qt::Key_Enter) return false;
+    auto* button = qobject_cast<QAbstractButton*>(watched);
+    if (button == nullptr || !button->isEnabled() || qobject_cast<QDialog*>(button->window())) return false;
+    button->click();
+    return true;
+}
+
 }  // namespace
 
 ActionBook::ActionBook(QWidget* window) : QObject(window), m_window(window) { qApp->installEventFilter(this); }
 
+// While a popup is open, keys are its own. The list of a combo box takes Enter by this very event; Space chooses as well.
 bool ActionBook::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() != QEvent::ShortcutOverride || !QApplication::activePopupWidget())
-        return QObject::eventFilter(watched, event);
-    if (static_cast<QKeyEvent*>(event)->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return false;
-    event->accept();
+    if (event->type() == QEvent::KeyPress && pressedByEnter(watched, *static_cast<QKeyEvent*>(event))) return true;
+    const QWidget* const popup = QApplication::activePopupWidget();
+    if (event->type() != QEvent::ShortcutOverride || popup == nullptr) return QObject::eventFilter(watched, event);
+    auto* key = static_cast<QKeyEvent*>(event);
+    if (key->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return false;
+    key->accept();
+    const auto* combo = qobject_cast<const QComboBox*>(popup->parentWidget());
+    if (combo == nullptr) return true;
+    if (key->key() != Qt::Key_Space) return false;
+    QKeyEvent enter(QEvent::ShortcutOverride, Qt::Key_Return, Qt::NoModifier);
+    QCoreApplication::sendEvent(combo->view(), &enter);
     return true;
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int tickLength = 40;           // milliseconds
 constexpr int quietTicks = 15;           // animations and plots have come to rest
+constexpr int idleTicks = 75;            // nothing is under way, and something is missing: three seconds
 constexpr int tickLimit = 15 * 60 * 25;  // a quarter of an hour
 
 }  // namespace
@@ -60,9 +61,32 @@ bool Automation::settled() const
     return !model->splittable || (m_window.document().plan() && m_window.document().reference(base::rules.back()));
 }
 
+// The engine waits for questions although the model, or a plan of it, is not there: something has gone wrong, and the banner
+// says what.
+bool Automation::idle() const
+{
+    jobs::Workbench& bench = m_window.workbench();
+    if (bench.busy() || bench.running() || m_window.engine().state() != jobs::EngineState::Ready) return false;
+    if (m_line.file.isEmpty() && !m_line.recover) return false;
+    const models::ModelPtr& model = m_window.document().model();
+    if (!model) return true;
+    return model->splittable && !(m_window.document().plan() && m_window.document().reference(base::rules.back()));
+}
+
+QString Automation::missing() const
+{
+    const QString said = m_window.banner().sentence();
+    if (!said.isEmpty()) return said;
+    if (!m_window.document().model())
+        return m_line.recover ? tr("there is nothing to recover") : tr("no model was opened");
+    return tr("no plan was made");
+}
+
 void Automation::tick()
 {
     if (++m_ticked > tickLimit) return finish(7, tr("timed out waiting for the engine"));
+    m_idle = idle() ? m_idle + 1 : 0;
+    if (m_idle > idleTicks) return finish(3, missing());
     m_quiet = settled() ? m_quiet + 1 : 0;
     if (m_quiet > 0 && m_planWanted) {
         m_planWanted = false;

@@ -24,6 +24,8 @@ private:
     void tick();
     void modelOpened();
     [[nodiscard]] bool settled() const;
+    [[nodiscard]] bool idle() const;
+    [[nodiscard]] QString missing() const;  // what the idle engine has not come to
     [[nodiscard]] QString writeFiles();
     void finish(int exitCode, const QString& problem);
 
@@ -31,7 +33,7 @@ private:
     CommandLine m_line;
     QTimer m_ticks;
     int m_quiet = 0;  // ticks in a row with nothing going on
-    int m_ticked = 0;
+    int m_idle = 0, m_ticked = 0;
     bool m_runWanted = false, m_planWanted = false, m_over = false;
 };
 

@@ -373,7 +373,7 @@ WindowSettings MainWindow::settings() const
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_sessions->mayClose()) return event->ignore();
+    if (!m_sessions->mayClose([this] { close(); })) return event->ignore();
     emit settingsChanged(settings());
     event->accept();
 }

@@ -1,5 +1,7 @@
 #include "notices.h"
 
+#include <utility>
+
 #include "models/labels.h"
 #include "models/pins.h"
 
@@ -40,7 +42,8 @@ void Notices::sayFailure(const QString& what, const QString& sentence, const QSt
     const bool lacksData = m_parts.document.model() && m_parts.document.data().isEmpty();
     if (lacksData && what == jobs::runningTopic()) ways.append({tr("Choose data…"), [this] { emit dataWanted(); }});
     const std::optional<qint64> limit = models::memoryHint(hint);
-    if (limit) ways.append({tr("Set the limit to %1").arg(models::formatBytes(*limit)), [this, limit] { setLimit(*limit); }});
+    if (limit)
+        ways.append({tr("Set the limit to %1").arg(models::formatBytes(*limit)), [this, limit] { setLimit(*limit); }});
     const bool told = hint.isEmpty() || limit;
     m_parts.banner.say(QStringLiteral("open"), told ? text : tr("%1. %2").arg(text, hint), ways);
 }
@@ -60,6 +63,7 @@ void Notices::forget()
 
 void Notices::engineLost(const QString& reason)
 {
+    m_lost = true;
     const bool over = m_parts.engine.state() == jobs::EngineState::Failed;
     const QString then = over ? tr("It will not be restarted automatically.") : tr("Restarting it.");
     m_parts.banner.say(QStringLiteral("engine"),
@@ -69,7 +73,7 @@ void Notices::engineLost(const QString& reason)
 
 void Notices::engineBack()
 {
-    if (m_parts.banner.sentence().isEmpty()) return;
+    if (!std::exchange(m_lost, false)) return;
     m_parts.banner.say(QStringLiteral("engine"), tr("The engine has been restarted; your work has been restored."));
 }
 

@@ -207,7 +207,14 @@ base::Result<Session> loadSession(const QString& name)
 base::Status saveSession(const Session& session, const QString& name)
 {
     QSaveFile file(name);
-    const QByteArray bytes = writeSession(session, QFileInfo(name).absolutePath());
+    Session kept = session;
+    QByteArray bytes = writeSession(kept, QFileInfo(name).absolutePath());
+    while (bytes.size() > sizeLimit && !kept.runs.empty()) {  // of many operators: the oldest goes first
+        kept.runs.erase(kept.runs.begin());
+        bytes = writeSession(kept, QFileInfo(name).absolutePath());
+    }
+    if (bytes.size() > sizeLimit)
+        return base::fail(base::ErrorCode::Input, QStringLiteral("%1: larger than 16 MiB").arg(name).toStdString());
     if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) return {};
     return base::fail(base::ErrorCode::Input, QStringLiteral("%1: %2").arg(name, file.errorString()).toStdString());
 }

@@ -51,7 +51,7 @@ void SessionControl::askForSession()
 
 void SessionControl::open(const RecentFile& entry)
 {
-    if (!mayClose()) return;
+    if (!mayClose([this, entry] { open(entry); })) return;
     if (isSession(entry.file)) openSession(entry.file);
     else openModel(entry);
 }
@@ -104,7 +104,7 @@ void SessionControl::restore(const Session& session, const QString& sessionFile)
 
 void SessionControl::close()
 {
-    if (!mayClose()) return;
+    if (!mayClose([this] { close(); })) return;
     m_parts.workbench.close();
     m_parts.selection.clear();
     m_keeper.begin({});
@@ -216,12 +216,15 @@ std::optional<Session> SessionControl::current(bool withView) const
     return session;
 }
 
-void SessionControl::save(bool askName)
+void SessionControl::save(bool askName, const std::function<void()>& then)
 {
     if (!askName && !m_keeper.file().isEmpty()) return write(m_keeper.file());
     const QFileInfo model(m_parts.document.modelPath());
     m_dialogs.save(tr("Save the session"), model.completeBaseName() + QStringLiteral(".hopscope"),
-                   tr("Sessions (*.hopscope)"), [this](const QString& file) { write(file); });
+                   tr("Sessions (*.hopscope)"), [this, then](const QString& file) {
+                       write(file);
+                       if (!m_keeper.modified()) then();
+                   });
 }
 
 void SessionControl::write(const QString& file)
@@ -232,7 +235,7 @@ void SessionControl::write(const QString& file)
     emit saved();
 }
 
-bool SessionControl::mayClose()
+bool SessionControl::mayClose(const std::function<void()>& onceSaved)
 {
     if (!m_keeper.modified() || m_parts.setup.unattended) return true;
     QMessageBox box(QMessageBox::Question, tr("Hopscope"),
@@ -241,7 +244,7 @@ bool SessionControl::mayClose()
     box.setObjectName(QStringLiteral("askSave"));
     box.setInformativeText(tr("Cuts, breakpoints, settings and runs are kept in a session file."));
     const int answer = box.exec();
-    if (answer == QMessageBox::Save) save(false);
+    if (answer == QMessageBox::Save) save(false, onceSaved);
     return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !m_keeper.modified());
 }
 
@@ -253,6 +256,9 @@ void SessionControl::recover(const Orphan& orphan)
 
 void SessionControl::offerRecovery()
 {
+    if (const QStringList aside = SessionKeeper::setAside(m_parts.setup.recoveryFolder); !aside.isEmpty())
+        m_parts.banner.say(QStringLiteral("aside"),
+                           tr("A recovery copy cannot be read and is kept: %1").arg(aside.join(QStringLiteral("; "))));
     const QVector<Orphan> orphans = SessionKeeper::orphans(m_parts.setup.recoveryFolder);
     if (orphans.isEmpty()) return;
     const Orphan& newest = orphans.first();

@@ -25,14 +25,15 @@ public:
     void openDropped(RecentFile entry);  // with the data beside it, or asks for some
     void close();
     void reload();  // the same files again, keeping cuts and view
-    void save(bool askName);
+    // `then`: once it is saved under a name that was asked for.
+    void save(
+        bool askName, const std::function<void()>& then = [] {});
     void askForModel(const RecentFile& suggestion);
     void askForSession();
     void offerRecovery();
     void recover(const Orphan& orphan);
-    // False: the user wants to keep what is open. "Save" without a name to save to asks for one first; whatever was wanted is
-    // then done by the user again.
-    [[nodiscard]] bool mayClose();
+    // False: the user wants to keep what is open, or "Save" asks for a name first: then `onceSaved` goes on with what was wanted.
+    [[nodiscard]] bool mayClose(const std::function<void()>& onceSaved);
     void modelOpened();  // the window shows it already
     [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
 

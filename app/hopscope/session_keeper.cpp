@@ -6,6 +6,8 @@
 #include <QFileInfo>
 #include <QUuid>
 
+#include "models/labels.h"
+
 namespace hopscope::window {
 
 namespace {
@@ -135,7 +137,21 @@ QVector<Orphan> SessionKeeper::orphans(const QString& recoveryFolder)
         const auto session = loadSession(info.filePath());
         if (session)
             found.append({.file = info.filePath(), .session = *session, .when = forPeople(info.lastModified())});
-        else QFile::remove(info.filePath());
+    }
+    return found;
+}
+
+QStringList SessionKeeper::setAside(const QString& recoveryFolder)
+{
+    QStringList found;
+    if (recoveryFolder.isEmpty()) return found;
+    const QDir folder(recoveryFolder);
+    for (const QFileInfo& info : folder.entryInfoList({QStringLiteral("*.hopscope")}, QDir::Files, QDir::Time)) {
+        if (!abandoned(info.filePath())) continue;
+        const auto session = loadSession(info.filePath());
+        const QString aside = info.filePath() + QStringLiteral(".unreadable");
+        if (!session && QFile::rename(info.filePath(), aside))
+            found.append(QStringLiteral("%1 (%2)").arg(aside, models::text(session.error().message)));
     }
     return found;
 }

@@ -39,8 +39,10 @@ public:
     [[nodiscard]] bool modified() const { return m_modified; }
     [[nodiscard]] const QString& file() const { return m_file; }
 
-    // Copies of windows that did not end in good order, newest first. What cannot be read is removed.
+    // Copies of windows that did not end in good order, newest first, as far as they can be read.
     static QVector<Orphan> orphans(const QString& recoveryFolder);
+    // Renames those that cannot be read: their new paths, each with the reason.
+    static QStringList setAside(const QString& recoveryFolder);
     static void discard(const Orphan& orphan);
 
 signals:

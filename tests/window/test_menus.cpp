@@ -1,13 +1,18 @@
 // Menus and the dialog that opens a model, with real events: what they promise is there, and keys are said where they act.
 
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTest>
+#include <QTimer>
 
 #include "bed.h"
 #include "graphview/view/graph_view.h"
@@ -61,6 +66,11 @@ QStringList walked(QMenu& menu)
 class TestMenus : public QObject {
     Q_OBJECT
 private slots:
+    void comboBoxesChooseByEnterAndSpace_data();
+    void comboBoxesChooseByEnterAndSpace();
+    void enterOpensTheSampleThatHasTheFocus();
+    void savingCompletesWhatWasWanted_data();
+    void savingCompletesWhatWasWanted();
     void contextMenusShowTheKeysOfWhatTheyOffer();
     void theGraphMenuIsShortAndItsSubmenusAreWalkedByKeys();
     void aFolderIsAddedToTheData();
@@ -130,6 +140,85 @@ void TestMenus::aFolderIsAddedToTheData()
     QCOMPARE(data->count(), 1);
     QCOMPARE(data->item(0)->text(), folder.filePath("arrays"));
     QTest::keyClick(dialog, Qt::Key_Escape);
+}
+
+void TestMenus::comboBoxesChooseByEnterAndSpace_data()
+{
+    QTest::addColumn<int>("key");
+    QTest::newRow("Return") << static_cast<int>(Qt::Key_Return);
+    QTest::newRow("Enter") << static_cast<int>(Qt::Key_Enter);
+    QTest::newRow("Space") << static_cast<int>(Qt::Key_Space);
+}
+
+void TestMenus::comboBoxesChooseByEnterAndSpace()
+{
+    QFETCH(int, key);
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
+    int tried = 0;
+    for (const char* perspective : {"analyse", "run", "compare", "explain"}) {
+        bed.window->docks().setPerspective(perspective);
+        QCoreApplication::processEvents();
+        for (QComboBox* combo : bed.window->findChildren<QComboBox*>()) {
+            if (!combo->isVisible() || !combo->isEnabled() || combo->count() < 2) continue;
+            combo->setCurrentIndex(0);
+            combo->setFocus();
+            QTest::keyClick(combo, Qt::Key_Down, Qt::AltModifier);
+            QVERIFY2(bed::waitFor([&] { return combo->view()->isVisible(); }, 2000), qPrintable(combo->objectName()));
+            QTest::keyClick(combo->view(), Qt::Key_Down);
+            QTest::keyClick(combo->view(), static_cast<Qt::Key>(key));
+            QVERIFY2(bed::waitFor([&] { return !combo->view()->isVisible(); }, 2000), qPrintable(combo->objectName()));
+            QVERIFY2(combo->currentIndex() != 0, qPrintable(combo->objectName()));
+            combo->setCurrentIndex(0);
+            ++tried;
+        }
+    }
+    QVERIFY2(tried >= 5, qPrintable(QString::number(tried)));
+}
+
+void TestMenus::enterOpensTheSampleThatHasTheFocus()
+{
+    Bed bed;
+    auto* sample = bed.window->findChildren<QPushButton*>(QRegularExpression(QStringLiteral("^sample\\."))).value(0);
+    QVERIFY(sample != nullptr);
+    sample->setFocus();
+    QTest::keyClick(sample, Qt::Key_Return);
+    QVERIFY(bed::waitFor([&] { return bed.window->workbench().busy() || bed.window->document().model() != nullptr; }));
+}
+
+void TestMenus::savingCompletesWhatWasWanted_data()
+{
+    QTest::addColumn<QString>("wanted");
+    for (const char* wanted : {"close", "quit", "another"}) QTest::newRow(wanted) << wanted;
+}
+
+// "Save" without a file asks for a name, and then does what the question interrupted.
+void TestMenus::savingCompletesWhatWasWanted()
+{
+    QFETCH(QString, wanted);
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+    QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy(); }));
+    QTimer::singleShot(0, bed.window.get(), [&] {
+        auto* question = bed::topLevel<QMessageBox>("askSave");
+        QVERIFY(question != nullptr);
+        QTest::mouseClick(question->button(QMessageBox::Save), Qt::LeftButton);
+    });
+    if (wanted == u"close") bed.window->actionBook().find("file.close")->trigger();
+    else if (wanted == u"quit") bed.window->close();
+    else bed.window->openFile({"chain4.pt", {}, {}});
+    auto* dialog = child<QFileDialog>(*bed.window, "saveDialog");
+    QVERIFY(dialog != nullptr);
+    const QString file = bed.folder.filePath("kept.hopscope");
+    dialog->selectFile(file);
+    QMetaObject::invokeMethod(dialog, "accept");
+    QVERIFY(QFile::exists(file));
+    const models::Document& document = bed.window->document();
+    QVERIFY(bed::waitFor([&] {
+        if (wanted == u"quit") return !bed.window->isVisible();
+        return wanted == u"close" ? document.model() == nullptr : document.modelPath() == u"chain4.pt";
+    }));
 }
 
 HOPSCOPE_QT_SUITE(window_menus, TestMenus)

@@ -145,6 +145,8 @@ private slots:
     void helpAndVersionAreSaid();
     void picturesAndTablesAreWrittenWithoutADisplay();
     void aModelThatCannotBeOpenedExitsWithThree();
+    void whatLeadsNowhereEndsInSecondsAndInWords_data();
+    void whatLeadsNowhereEndsInSecondsAndInWords();
     void anEngineThatDoesNotExistIsSaid();
     void anEngineBehindAPipeWorksTheSame();
     void anEngineBehindSshWorksTheSame();
@@ -188,6 +190,40 @@ void TestPrograms::aModelThatCannotBeOpenedExitsWithThree()
     Program program({"bad.pt", "--screenshot", out.filePath("w.png")});
     QCOMPARE(program.wait(), 3);
     QVERIFY(program.process.readAllStandardError().contains("no TorchScript archive"));
+    QVERIFY(!QFile::exists(out.filePath("w.png")));
+}
+
+void TestPrograms::whatLeadsNowhereEndsInSecondsAndInWords_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("no session") << QStringList{"/nowhere/s.hopscope"} << "No such file";
+    QTest::newRow("a session that is none") << QStringList{"SESSION"} << "s.hopscope";
+    QTest::newRow("a session of nothing") << QStringList{"LOST"} << "bad.pt";
+    QTest::newRow("no plan") << QStringList{"chain3.pt", "--plan", "/nowhere/plan.json"} << "plan.json";
+    QTest::newRow("nothing to recover") << QStringList{"--recover"} << "nothing to recover";
+}
+
+void TestPrograms::whatLeadsNowhereEndsInSecondsAndInWords()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, words);
+    QTemporaryDir out;
+    QFile broken(out.filePath("s.hopscope"));
+    QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("half a fi") > 0);
+    broken.close();
+    window::Session lost;
+    lost.model = "bad.pt";
+    QVERIFY(window::saveSession(lost, out.filePath("lost.hopscope")).has_value());
+    arguments.replaceInStrings("SESSION", broken.fileName());
+    arguments.replaceInStrings("LOST", out.filePath("lost.hopscope"));
+    QElapsedTimer timer;
+    timer.start();
+    Program program(arguments + QStringList{"--screenshot", out.filePath("w.png")});
+    QCOMPARE(program.wait(), 3);
+    QVERIFY2(timer.elapsed() < 10'000, qPrintable(QString::number(timer.elapsed())));
+    const QString said = QString::fromUtf8(program.process.readAllStandardError());
+    QVERIFY2(said.contains(words), qPrintable(said));
     QVERIFY(!QFile::exists(out.filePath("w.png")));
 }
 

@@ -49,6 +49,7 @@ private slots:
     void filesBesideASessionMoveWithIt();
     void brokenSessionsAreRefusedWithTheirPlace_data();
     void brokenSessionsAreRefusedWithTheirPlace();
+    void whatIsSavedCanBeOpenedHoweverMuchHasRun();
     void recentFilesAreFewAndDistinct();
     void changesAreNoticedButViewsAreNot();
     void aCopyIsWrittenAndGoesWithAGoodEnd();
@@ -101,6 +102,23 @@ void TestSession::brokenSessionsAreRefusedWithTheirPlace()
     QVERIFY(!read.has_value());
     const QString said = QString::fromStdString(base::describe(read.error()));
     QVERIFY2(said.contains(words), qPrintable(said));
+}
+
+void TestSession::whatIsSavedCanBeOpenedHoweverMuchHasRun()
+{
+    QTemporaryDir folder;
+    Session session = example();
+    for (const char* title : {"run 1", "run 2", "run 3"})
+        session.runs.push_back({QString::fromLatin1(title), u'"' + QString(7 << 20, u'x') + u'"'});
+    const QString file = folder.filePath("large.hopscope");
+    QVERIFY(saveSession(session, file).has_value());
+    const auto read = loadSession(file);
+    QVERIFY(read.has_value());
+    QCOMPARE(read->runs.size(), std::size_t(2));
+    QCOMPARE(read->runs.front().title, QStringLiteral("run 2"));
+    session.runs.clear();
+    session.view = QByteArray(16 << 20, 'x');
+    QVERIFY(!saveSession(session, folder.filePath("more.hopscope")).has_value());
 }
 
 void TestSession::recentFilesAreFewAndDistinct()
@@ -170,7 +188,12 @@ void TestSession::anAbandonedCopyIsFoundOnce()
     const QVector<Orphan> orphans = SessionKeeper::orphans(folder.path());
     QCOMPARE(orphans.size(), 1);
     QVERIFY(orphans.first().session.settings == example().settings);
-    QVERIFY(!broken.exists());
+    QVERIFY(broken.exists());  // somebody may still make sense of it
+    const QStringList aside = SessionKeeper::setAside(folder.path());
+    QCOMPARE(aside.size(), 1);
+    QVERIFY2(aside.first().contains("b.hopscope.unreadable ("), qPrintable(aside.first()));
+    QVERIFY(QFile::exists(folder.filePath("b.hopscope.unreadable")));
+    QVERIFY(SessionKeeper::setAside(folder.path()).isEmpty());
     SessionKeeper::discard(orphans.first());
     QCOMPARE(SessionKeeper::orphans(folder.path()).size(), 0);
     QVERIFY(SessionKeeper::orphans({}).isEmpty());
