@@ -80,6 +80,16 @@ void Docks::bring(const QString& name)
     dock->show();
     dock->raise();
     quietTitles();
+    QTimer::singleShot(0, this, [this, name] { makeRoom(name); });  // it has its size once it is laid out
+}
+
+// Others may have left it a sliver.
+void Docks::makeRoom(const QString& name)
+{
+    const QDockWidget* const dock = m_docks[name];
+    const int usable = std::min(240, m_window.height() * 3 / 10);
+    if (m_shown && dock->isVisible() && !dock->isFloating() && dock->height() < usable)
+        share({name}, {lowHeight()}, Qt::Vertical);
 }
 
 void Docks::reveal(const QString& name)
@@ -108,14 +118,29 @@ void Docks::arrange()
         dock->setFloating(false);
         m_window.removeDockWidget(dock);
     }
-    // Those that are hidden have a place, too, for when they are asked for.
     for (QDockWidget* dock : m_all) m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
     for (QDockWidget* dock : m_all) dock->hide();
     if (m_perspective == u"run") arrangeRun();
     else if (m_perspective == u"compare") arrangeCompare();
     else if (m_perspective == u"explain") arrangeExplain();
     else arrangeAnalyse();
+    tabifyHidden();
     quietTitles();
+}
+
+// Those that are hidden have a place, too, for when they are asked for: one behind the other at the bottom, with the run where
+// it is there.
+void Docks::tabifyHidden()
+{
+    QDockWidget* const run = m_docks[QStringLiteral("run")];
+    QDockWidget* front = run->isHidden() ? nullptr : run;
+    for (QDockWidget* dock : m_all) {
+        if (!dock->isHidden()) continue;
+        if (front != nullptr) m_window.tabifyDockWidget(front, dock);
+        else front = dock;
+        dock->hide();
+    }
+    if (!run->isHidden()) run->raise();
 }
 
 void Docks::arrangeAnalyse()
@@ -123,13 +148,16 @@ void Docks::arrangeAnalyse()
     place(QStringLiteral("outline"), Qt::LeftDockWidgetArea);
     place(QStringLiteral("inspector"), Qt::RightDockWidgetArea);
     place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
-    m_window.splitDockWidget(m_docks[QStringLiteral("inspector")], m_docks[QStringLiteral("plan")], Qt::Vertical);
+    constexpr int roomForBoth = 600;
+    QDockWidget *inspector = m_docks[QStringLiteral("inspector")], *plan = m_docks[QStringLiteral("plan")];
+    if (m_window.height() < roomForBoth) m_window.tabifyDockWidget(inspector, plan);
+    else m_window.splitDockWidget(inspector, plan, Qt::Vertical);
     for (const QString& name :
          {QStringLiteral("why"), QStringLiteral("tradeOff"), QStringLiteral("history"), QStringLiteral("problems")}) {
         place(name, Qt::RightDockWidgetArea);
-        m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[name]);
+        m_window.tabifyDockWidget(plan, m_docks[name]);
     }
-    m_docks[QStringLiteral("plan")]->raise();
+    plan->raise();
     const int width = m_window.width();
     share({QStringLiteral("outline"), QStringLiteral("inspector")},
           {std::min(250, width / 5), std::min(400, width * 3 / 10)}, Qt::Horizontal);
@@ -137,7 +165,7 @@ void Docks::arrangeAnalyse()
 }
 
 // In a low window the graph keeps its half.
-int Docks::runHeight() const { return std::min(330, m_window.height() * 2 / 5); }
+int Docks::lowHeight() const { return std::min(330, m_window.height() * 2 / 5); }
 
 void Docks::arrangeRun()
 {
@@ -149,7 +177,7 @@ void Docks::arrangeRun()
     }
     m_docks[QStringLiteral("run")]->raise();
     share({QStringLiteral("plots")}, {std::min(760, m_window.width() / 2)}, Qt::Horizontal);
-    share({QStringLiteral("run")}, {runHeight()}, Qt::Vertical);
+    share({QStringLiteral("run")}, {lowHeight()}, Qt::Vertical);
 }
 
 void Docks::arrangeCompare()
@@ -169,7 +197,7 @@ void Docks::arrangeCompare()
     const int width = m_window.width();
     share({QStringLiteral("plan"), QStringLiteral("plots")}, {std::min(400, width * 3 / 10), std::min(490, width / 3)},
           Qt::Horizontal);
-    share({QStringLiteral("run")}, {runHeight()}, Qt::Vertical);
+    share({QStringLiteral("run")}, {lowHeight()}, Qt::Vertical);
 }
 
 void Docks::arrangeExplain()

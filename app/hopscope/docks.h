@@ -44,7 +44,9 @@ private:
     void place(const QString& name, Qt::DockWidgetArea area);
     void arrangeAnalyse();
     void arrangeRun();
-    [[nodiscard]] int runHeight() const;
+    void tabifyHidden();
+    void makeRoom(const QString& name);
+    [[nodiscard]] int lowHeight() const;  // of panels below the graph
     void arrangeCompare();
     void arrangeExplain();
     void share(const QStringList& names, const QList<int>& sizes, Qt::Orientation direction);

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QContextMenuEvent>
+#include <QDockWidget>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QListWidget>
@@ -69,6 +70,8 @@ private slots:
     void comboBoxesChooseByEnterAndSpace_data();
     void comboBoxesChooseByEnterAndSpace();
     void enterOpensTheSampleThatHasTheFocus();
+    void panelsOpenAtAUsableSizeFromEverywhere_data();
+    void panelsOpenAtAUsableSizeFromEverywhere();
     void savingCompletesWhatWasWanted_data();
     void savingCompletesWhatWasWanted();
     void contextMenusShowTheKeysOfWhatTheyOffer();
@@ -184,6 +187,39 @@ void TestMenus::enterOpensTheSampleThatHasTheFocus()
     sample->setFocus();
     QTest::keyClick(sample, Qt::Key_Return);
     QVERIFY(bed::waitFor([&] { return bed.window->workbench().busy() || bed.window->document().model() != nullptr; }));
+}
+
+void TestMenus::panelsOpenAtAUsableSizeFromEverywhere_data()
+{
+    QTest::addColumn<QString>("perspective");
+    QTest::addColumn<QSize>("size");
+    for (const QString& perspective : perspectiveNames())
+        for (const QSize& size : {QSize(1280, 800), QSize(800, 480)})
+            QTest::addRow("%s in %d x %d", qPrintable(perspective), size.width(), size.height()) << perspective << size;
+}
+
+// One after the other, as the shortcuts bring them, and again after the panels have been put back.
+void TestMenus::panelsOpenAtAUsableSizeFromEverywhere()
+{
+    QFETCH(QString, perspective);
+    QFETCH(QSize, size);
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
+    bed.window->resize(size);
+    bed.window->docks().setPerspective(perspective);
+    bed.window->docks().reset();  // as it is made in a window of this size
+    QTest::qWait(50);
+    const int least = size.height() * 3 / 16;
+    for (int round = 0; round < 2; ++round) {
+        for (const QDockWidget* dock : bed.window->docks().all()) {
+            bed.window->docks().bring(dock->objectName().section(u'.', 1));
+            const bool usable = bed::waitFor(
+                [&] { return !dock->visibleRegion().isEmpty() && dock->widget()->height() >= least; }, 1000);
+            QVERIFY2(usable, qPrintable(QString("%1: %2").arg(dock->objectName()).arg(dock->widget()->height())));
+        }
+        bed.window->docks().reset();
+        QTest::qWait(50);
+    }
 }
 
 void TestMenus::savingCompletesWhatWasWanted_data()
