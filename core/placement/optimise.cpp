@@ -331,12 +331,29 @@ base::Result<Optimum> searched(const Analysis& analysis, const CostModel& costs,
     return Optimum{.plan = std::move(*plan), .model = {}, .placement = {}};
 }
 
+// All outputs follow from structure and parameters alone: degrees, PageRank, a table by ids.
+bool nothingToPlan(const Analysis& a)
+{
+    return std::ranges::all_of(a.program.outputs,
+                               [&a](const ir::NamedValue& output) { return a.available(output.value); });
+}
+
+base::Result<Optimum> onlyPlan(const Analysis& a, const std::vector<Pin>& pins, const OptimiseOptions& options)
+{
+    base::Result<plan::Plan> plan = makePlan(a, base::Strategy::Depth, pins);
+    if (!plan) return base::forward(plan);
+    plan->strategy = options.localSearch ? base::Strategy::LocalSearch : base::Strategy::Optimal;
+    plan->cost = plan->lowerBound = plan->gap = 0;
+    return Optimum{.plan = std::move(*plan), .model = {}, .placement = {}};
+}
+
 }  // namespace
 
 base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
                                const OptimiseOptions& options, const Optimum* before)
 {
-    base::Result<Optimum> optimum = solved(analysis, costs, pins, options, before);
+    base::Result<Optimum> optimum =
+        nothingToPlan(analysis) ? onlyPlan(analysis, pins, options) : solved(analysis, costs, pins, options, before);
     const bool refused = !optimum && optimum.error().code == base::ErrorCode::Unsupported;
     if (refused && pins.empty() && !options.hostMemory) {
         base::Result<Optimum> other = searched(analysis, costs, options);

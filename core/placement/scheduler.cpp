@@ -71,6 +71,13 @@ base::Error stuckAt(const Sources& sources, ValueId v, RowClass rows)
         }
     }
     const ir::Op& op = a.program.op(a.program.value(v).producer);
+    const SpaceId space = a.rowSpace(v);
+    if (space.valid() && analysis::partitions(a, space).empty())
+        return base::makeError(
+            base::ErrorCode::Unsupported,
+            ir::describeOp(op) + ": its result '" + analysis::nameOfValue(a, v) +
+                "' has the rows of several tables, one below the other, and is no row of any of them",
+            "return the parts one by one, as in `return a, b` instead of torch.cat([a, b])", ir::describeOp(op));
     return base::makeError(base::ErrorCode::Unsupported,
                            ir::describeOp(op) + ": its result '" + analysis::nameOfValue(a, v) + "' is needed on " +
                                inWords(a.tables, rows) + ", where it can neither be computed nor read from a store",
@@ -257,7 +264,7 @@ private:
     {
         if (!m_stored.insert(v).second) return;
         const DepTable::Home home = m_table.home(v);
-        if (home.stage >= DepTable::never) return stuck(v, analysis::partitions(m_a, m_a.rowSpace(v)).front());
+        if (home.stage >= DepTable::never) return stuck(v, firstClass(v));
         demandOf(home.stage).writes.insert({v, home.rows});
     }
 
@@ -318,6 +325,13 @@ private:
         const StageWork& work = *found->second;
         const auto same = [this](ValueId v) { return !m_table.differs(v); };
         return work.demand == m_demands.at(stage) && std::ranges::all_of(work.asked, same) ? found->second : nullptr;
+    }
+
+    // Rows of several tables, one below the other, belong to none.
+    [[nodiscard]] RowClass firstClass(ValueId v) const
+    {
+        const std::vector<RowClass> classes = analysis::partitions(m_a, m_a.rowSpace(v));
+        return classes.empty() ? RowClass{} : classes.front();
     }
 
     void stuck(ValueId v, const RowClass& rows)

@@ -3,7 +3,7 @@ can."""
 import torch
 import torch_geometric.nn as G
 from torch import Tensor, nn
-from torch_geometric.utils import softmax
+from torch_geometric.utils import softmax, to_dense_batch
 
 from graphs import FEATURES, HIDDEN, PLAIN, WITH_BATCH, take, trace_graph
 from layers import Mean, Parts, add_rows
@@ -395,3 +395,16 @@ class SizeFromTheInput(nn.Module):
 
 group.add("size_from_the_input", SizeFromTheInput, PLAIN, how="script")
 group.add("pyg_gcn_not_cached", lambda: Wrapped(G.GCNConv(H, H)), PLAIN)
+
+
+@refused("has the rows of several tables, one below the other", inputs=take("x", "item", "to_item"),
+         hint="return the parts one by one", roles=("x=node:user", "item=node:item", "to_item=index:user>item"))
+def two_types_joined(m, x, item, to_item):
+    h = m.inp(x)
+    return torch.cat([h, item.repeat(1, H // 4).index_add(0, to_item[1], h[to_item[0]])], 0)
+
+
+@refused("needs all rows of a graph at once", inputs=WITH_BATCH)
+def mask_of_the_dense_batch(m, x, edge_index, batch):
+    rows, mask = to_dense_batch(m.inp(x), batch, max_num_nodes=12, batch_size=4)
+    return rows, mask

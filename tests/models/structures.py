@@ -372,3 +372,25 @@ def attributes_follow_the_loops(m, x, edge_index, edge_attr):
     row, col = torch.cat([edge_index[0][keep], loop]), torch.cat([edge_index[1][keep], loop])
     e = torch.cat([m.edge(edge_attr[keep]), m.inp(x)], 0)
     return add_rows(e * m.inp(x)[row], col, x.size(0))
+
+
+@plain()
+def degrees_alone(m, x, edge_index):
+    ones = torch.ones(edge_index.size(1))
+    return torch.zeros(x.size(0)).index_add(0, edge_index[1], ones)
+
+
+@plain()
+def page_rank_alone(m, x, edge_index):
+    sent = torch.zeros(x.size(0)).index_add(0, edge_index[0], torch.ones(edge_index.size(1))).clamp(min=1)
+    rank = torch.ones(x.size(0)) / x.size(0)
+    for _ in range(3):
+        share = (rank / sent)[edge_index[0]]
+        rank = 0.15 / x.size(0) + 0.85 * torch.zeros(x.size(0)).index_add(0, edge_index[1], share)
+    return rank
+
+
+@plain()
+def degrees_beside_rows(m, x, edge_index):
+    ones = torch.ones(edge_index.size(1))
+    return m.inp(x).relu(), torch.zeros(x.size(0)).index_add(0, edge_index[1], ones)

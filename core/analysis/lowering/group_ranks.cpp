@@ -202,7 +202,9 @@ private:
         const auto messages = valueOf(*put, "values");
         if (!places || !messages || !isZeroRows(*valueOf(*put, "self"))) return std::nullopt;
         std::vector<std::int64_t> shape = value(*messages).shape;
-        shape[0] = value(places->counts).shape[0];
+        const std::vector<std::int64_t>& groups = value(places->counts).shape;
+        if (shape.empty() || groups.size() != 1) return std::nullopt;  // one number for all, as masks are written
+        shape[0] = groups[0];
         shape.insert(shape.begin() + 1, places->width);
         if (value(op.outputs.at(0)).shape != shape) return std::nullopt;
         return Padded{.counts = places->counts, .index = places->index, .messages = *messages, .width = places->width};
