@@ -21,6 +21,7 @@ ew = edge f[9]
 b = key i[7]
 w = weight f[4,6]
 bias = weight f[6]
+sq = weight f[7,7]
 p = plain f[3]
 n = scalar::size(self=x, dim=0) -> n7
 src = aten::select(self=e, dim=0, index=0) -> i[9]
@@ -123,6 +124,7 @@ const Row rows[] = {
     {"aten::einsum(equation='n...,n...', tensors=[x, x]) -> f[4]", "-"},
     {"aten::einsum(equation='nf,mf->nm', tensors=[x, x]) -> f[7,7]", "refused: has rows by rows"},
     {"aten::einsum(equation='nf,ef->f', tensors=[x, x]) -> f[4]", "-"},
+    {"aten::einsum(equation='vw,wc->vc', tensors=[sq, x]) -> f[7,4]", "refused: multiplies the rows of v by a dimension"},
     {"aten::expand(self=h, size=[n, -1, -1, -1], implicit=false) -> f[7,7,2,4]", "refused: has rows by rows"},
     {"aten::arange.start_step(start=1, end=n, step=1, dtype=none, layout=none, device=none, pin_memory=none) -> i[6]",
      "refused: arange over a number that is not the size of a table"},

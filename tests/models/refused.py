@@ -408,3 +408,13 @@ def two_types_joined(m, x, item, to_item):
 def mask_of_the_dense_batch(m, x, edge_index, batch):
     rows, mask = to_dense_batch(m.inp(x), batch, max_num_nodes=12, batch_size=4)
     return rows, mask
+
+
+def sparse_rows(graph):
+    return {"x": graph["x"], "adj": torch.sparse_coo_tensor(
+        graph["edge_index"], graph["edge_weight"], (graph["x"].size(0),) * 2).coalesce().to_sparse_csr()}
+
+
+@refused("reduces the products of a row by 'mean'", inputs=sparse_rows, hint="pass the edges")
+def sparse_product_by_the_mean(m, x, adj):
+    return torch.sparse.mm(adj, m.inp(x), "mean")

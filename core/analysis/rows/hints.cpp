@@ -50,6 +50,8 @@ constexpr Hint hints[] = {
      "make it of the edges: torch.sparse_coo_tensor(edge_index, weight, (x.size(0), x.size(0))), with one weight each"},
     {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is made of edge_index.flip(0)"},
     {Kind::Fused, "write product and addition as two steps: (a @ h) + b"},
+    {Kind::SparseReduction, "multiply by the sum and divide by the entries of each row, or pass the edges: "
+                            "zeros.index_reduce(0, row, w * h[col], \"mean\")"},
     {Kind::Factors, "swap the factors: a @ h.t() is (h @ a.t()).t()"},
     {Kind::Columns,
      "keep the weight as w, with a row for each row of h, declare it (--role NAME=node:T), write w.t() @ h"},

@@ -14,40 +14,41 @@ namespace hopscope::analysis {
 // Why a rule refuses an operator: what is wrong, and what kind of fault it is, on which the hint depends.
 struct Refused {
     enum class Kind : std::uint8_t {
-        Operator,    // anything else
-        BakedSize,   // a number of rows is a constant of the file
-        Roles,       // rows or row numbers of which nobody knows the table
-        Constant,    // row numbers that are in the file
-        RowWeight,   // a weight with a row for each row of a table that nobody declared
-        Selection,   // which rows there are depends on features
-        Features,    // row numbers that depend on features
-        Orders,      // rows of one table in two orders, or two selections of them
-        Counted,     // the largest of some row numbers taken for a number of rows
-        Counting,    // numbers of rows that only the values of the graph tell
-        Position,    // rows by their position
-        Parts,       // parts of a table, by the positions of their rows
-        Repeated,    // rows several times
-        Added,       // rows that belong to no table
-        Into,        // aggregation into rows that were selected
-        OneByOne,    // several dimensions indexed at once
-        Masked,      // a mask of single elements
-        Written,     // other rows written than those selected
-        AllPairs,    // rows by rows
-        Adjacency,   // edges as a dense matrix
-        Dense,       // the same as an input, where the operator takes a sparse one, too
-        Sparse,      // a sparse matrix that is not made of edges
-        FromRight,   // a sparse matrix as the second factor
-        Fused,       // a product over rows and an addition in one operator
-        Factors,     // a second factor that has rows
-        Columns,     // a weight with a column for each row of a table
-        Offsets,     // segments of which nobody knows where they begin
-        AllRows,     // a result that cannot be put together from parts
-        Readout,     // rows of a graph combined in a way that cannot
-        Statistics,  // a result over rows that can be put together where it is written in other words
-        Number,      // a number that depends on features
-        Width,       // a number of columns that does
-        Merged,      // rows and something else in one dimension
-        Derived,     // as many rows as only the values of the graph tell
+        Operator,         // anything else
+        BakedSize,        // a number of rows is a constant of the file
+        Roles,            // rows or row numbers of which nobody knows the table
+        Constant,         // row numbers that are in the file
+        RowWeight,        // a weight with a row for each row of a table that nobody declared
+        Selection,        // which rows there are depends on features
+        Features,         // row numbers that depend on features
+        Orders,           // rows of one table in two orders, or two selections of them
+        Counted,          // the largest of some row numbers taken for a number of rows
+        Counting,         // numbers of rows that only the values of the graph tell
+        Position,         // rows by their position
+        Parts,            // parts of a table, by the positions of their rows
+        Repeated,         // rows several times
+        Added,            // rows that belong to no table
+        Into,             // aggregation into rows that were selected
+        OneByOne,         // several dimensions indexed at once
+        Masked,           // a mask of single elements
+        Written,          // other rows written than those selected
+        AllPairs,         // rows by rows
+        Adjacency,        // edges as a dense matrix
+        Dense,            // the same as an input, where the operator takes a sparse one, too
+        Sparse,           // a sparse matrix that is not made of edges
+        FromRight,        // a sparse matrix as the second factor
+        Fused,            // a product over rows and an addition in one operator
+        SparseReduction,  // of the products of a row, by something else than their sum
+        Factors,          // a second factor that has rows
+        Columns,          // a weight with a column for each row of a table
+        Offsets,          // segments of which nobody knows where they begin
+        AllRows,          // a result that cannot be put together from parts
+        Readout,          // rows of a graph combined in a way that cannot
+        Statistics,       // a result over rows that can be put together where it is written in other words
+        Number,           // a number that depends on features
+        Width,            // a number of columns that does
+        Merged,           // rows and something else in one dimension
+        Derived,          // as many rows as only the values of the graph tell
     };
 
     Refused(std::string what, Kind k = Kind::Operator) : text(std::move(what)), kind(k) {}

@@ -111,6 +111,16 @@ Ruled<Outcomes> einsumRule(RuleContext& c)
         if (c.anyRow(c.dims(v))) slots.push_back(s);
     });
     if (clash) return Refusal(*clash);
+    operand = 0;
+    ir::forEachOperand(c.op, [&](Slot, ValueId v) {  // a letter of rows has rows wherever it stands
+        const std::string& names = letters->operands[operand++];
+        for (std::size_t i = 0; i < names.size() && !clash; ++i)
+            if (c.isRow(space[names[i]]) && !c.isRow(c.dim(v, static_cast<int>(i))))
+                clash = Refused("multiplies the rows of " + c.spaceName(space[names[i]]) +
+                                    " by a dimension that has no rows",
+                                Refused::Kind::Columns);
+    });
+    if (clash) return Refusal(*clash);
     bool contracted = false;
     for (const auto& [letter, s] : space)
         contracted = contracted || (c.isRow(s) && letters->result.find(letter) == std::string::npos);
@@ -154,6 +164,9 @@ Ruled<Outcomes> sparseProduct(RuleContext& c, const Factors& f)
     const ValueInfo& matrix = c.of(f.first);
     const Role row = matrix.sparseRow, column = matrix.sparseColumn;
     if (f.addendSlot) return Refusal(Refused("fuses an addition with a sparse product", Refused::Kind::Fused));
+    if (const std::string way = c.text("reduce"); !way.empty() && way != "sum")
+        return Refusal(Refused("reduces the products of a row by '" + way + "', not by their sum",
+                               Refused::Kind::SparseReduction));
     if (c.rank(f.second) < 1 || c.dim(f.second, 0) != column.target)
         return Refusal(Refused("multiplies columns of " + c.spaceName(column.target) + " with rows of " +
                                    c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}),
