@@ -60,6 +60,8 @@ void RefusalCard::setModel(const protocol::ModelRecord* model, bool hasData)
     const protocol::LintRecord* lint = model ? models::blockingLint(*model) : nullptr;
     setVisible(lint != nullptr);
     if (!lint) return;
+    m_title->setText(lint->code == "no-run" ? tr("The model does not run on these data")
+                                            : tr("This model cannot be evaluated layer by layer"));
     m_reason->setText(models::sentence(lint->message));
     m_hint->setText(tr("What you can do: %1").arg(models::sentence(lint->hint, false)));
     m_hint->setVisible(!lint->hint.empty());

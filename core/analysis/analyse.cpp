@@ -31,7 +31,8 @@ std::string messageWithPlace(const base::Error& error)
 
 void block(Analysis& analysis, base::Error error)
 {
-    analysis.lints.push_back({.code = "no-split",
+    const bool ofData = error.code == base::ErrorCode::Input;  // the model may be as it should be
+    analysis.lints.push_back({.code = ofData ? "no-run" : "no-split",
                               .message = messageWithPlace(error),
                               .op = analysis.refusedOp,
                               .blocking = true,

@@ -226,7 +226,7 @@ base::Result<ModelInfo> describeModule(const torch::jit::Module& module)
     if (!module.find_method("forward")) return noForward(module, info.className);
     const auto forward = module.get_method("forward");
     info.arguments = listArguments(forward.function().getSchema());
-    info.traced = looksTraced(*forward.graph());
+    info.traced = looksTraced(module);
     auto parameters = listParameters(module);
     if (!parameters) return base::forward(parameters);
     info.parameters = std::move(*parameters);

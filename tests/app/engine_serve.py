@@ -113,6 +113,7 @@ class Sessions(ServeTest):
             with self.subTest(name):
                 model.save(str(self.folder / f"{name}.pt"))
                 opened = self.client().call("model/open", model=str(self.folder / f"{name}.pt"), data=[], roles=[])
+                self.assertEqual(opened["inspect"]["traced"], name == "traced")
                 ops = self.code_of(opened["inspect"])
                 modules = {op["module"] for op in ops.values()}
                 self.assertTrue({"layers.0", "layers.4"} <= modules, modules)

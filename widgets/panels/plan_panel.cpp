@@ -91,7 +91,9 @@ QString planQuality(const models::Document& document)
 QString planDetail(const models::Document& document)
 {
     const models::PlanPtr& plan = document.plan();
-    if (!plan) return document.model() ? PlanPanel::tr("This model cannot be split: see Problems.") : QString();
+    if (!plan && !document.model()) return {};
+    if (!plan && !document.model()->splittable) return PlanPanel::tr("This model cannot be split: see Problems.");
+    if (!plan) return PlanPanel::tr("Looking for a plan...");
     if (!plan->predicted) return PlanPanel::tr("Open the model with its graph to see bytes and memory.");
     const protocol::Prediction& predicted = *plan->predicted;
     QStringList parts{

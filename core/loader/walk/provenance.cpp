@@ -63,15 +63,33 @@ void readAllSources(const torch::jit::Module& module)
         for (const torch::jit::Method& method : part.get_methods()) readSources(*method.graph()->block());
 }
 
-bool looksTraced(const torch::jit::Graph& graph)
+namespace {
+
+// Of the first operator that says where it comes from in Python; nullopt: none does.
+std::optional<bool> madeByTracing(const torch::jit::Graph& graph)
 {
     for (const torch::jit::Node* node : graph.nodes()) {
         const torch::jit::SourceRange range = node->sourceRange();
         if (!range.source()) continue;
         const auto python = range.findSourceRangeThatGenerated();
-        if (python && python->source() && isStackFrame(lineAt(*python))) return true;
+        const std::string line = python && python->source() ? lineAt(*python) : std::string();
+        if (!line.empty()) return isStackFrame(line);  // calls of other modules have none
     }
-    return false;
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool looksTraced(const torch::jit::Graph& graph) { return madeByTracing(graph).value_or(false); }
+
+bool looksTraced(const torch::jit::Module& module)
+{
+    for (const torch::jit::Module& part : module.modules())
+        for (const torch::jit::Method& method : part.get_methods())
+            if (const auto traced = madeByTracing(*method.graph())) return *traced;
+    // Tracing leaves out the frames of LibTorch's own layers, and this attribute of nn.Module as a type that may be none.
+    const c10::TypePtr hook = module.type()->findAttribute("_is_full_backward_hook");
+    return hook != nullptr && hook->kind() == c10::TypeKind::OptionalType;
 }
 
 }  // namespace hopscope::loader
