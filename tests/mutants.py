@@ -39,7 +39,7 @@ READS_SOURCES = re.compile(r"house_|mutants_fit")
 TIERS = ("quick", "default", "full")
 ENOUGH = 0.95
 PASSES = "passes"
-# What an entry prints as soon as one of its tests has failed: doctest, Qt, unittest, and the runner of models.
+# The lines that report a failed test: of doctest, Qt, unittest, and the runner of models.
 FAILED = re.compile(r": ERROR: |^FAIL!  : |\.\.\. (FAIL|ERROR)$|^\S+ +[A-Z]{4,} ")
 # Where a fault in a module is most likely to be noticed: entries that begin with one of these words.
 LOOK_FIRST = {"analysis": ("models",), "debugger": ("engine_debug",), "device": ("engine_fake",),

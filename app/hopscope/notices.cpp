@@ -55,7 +55,7 @@ void Notices::setLimit(qint64 bytes)
     m_parts.workbench.setRunSettings(settings);
 }
 
-// Of what failed before: another plan, or a run that has ended, is what it asked for.
+// Drops old failures: another plan, or a finished run, has answered them.
 void Notices::forget()
 {
     for (const QString& topic : {QStringLiteral("open"), QStringLiteral("drop")}) m_parts.banner.dismiss(topic);

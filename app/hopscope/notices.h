@@ -27,7 +27,7 @@ private:
     [[nodiscard]] QVector<BannerButton> suggestedFixes();
 
     const WindowParts& m_parts;
-    bool m_lost = false;  // the engine, and nobody has said that it is back
+    bool m_lost = false;  // the engine was lost, and its return is not announced yet
 };
 
 }  // namespace hopscope::window

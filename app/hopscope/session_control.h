@@ -32,7 +32,7 @@ public:
     void askForSession();
     void offerRecovery();
     void recover(const Orphan& orphan);
-    // False: the user wants to keep what is open, or "Save" asks for a name first: then `onceSaved` goes on with what was wanted.
+    // False if the user keeps the open model, or if "Save" still needs a file name; once that is saved, `onceSaved` continues.
     [[nodiscard]] bool mayClose(const std::function<void()>& onceSaved);
     void modelOpened();  // the window shows it already
     [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }

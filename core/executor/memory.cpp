@@ -249,8 +249,8 @@ private:
     mutable std::mutex m_mutex;
     MemoryStats m_stats;
     std::int64_t m_limit = 0, m_cached = 0;
-    std::int64_t m_slack = 0;        // of the blocks in use, beyond what is counted
-    std::int64_t m_slackBefore = 0;  // when the limit was set: it does not hold for what the process had already
+    std::int64_t m_slack = 0;        // bytes of the blocks in use that are not counted
+    std::int64_t m_slackBefore = 0;  // at the time of setLimit(): older blocks do not count against it
     FreeBlocks m_free;
     Slabs m_slabs;
 };

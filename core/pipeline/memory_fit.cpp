@@ -148,7 +148,7 @@ base::Result<PlanAnswer> fitMemory(const Planning& planning, PlanAnswer found)
     Fitting fitting(planning);
     const base::Result<bool> keeps = fitting.keeps(found.plan);
     if (!keeps && keeps.error().code == base::ErrorCode::Cancelled) return base::forward(keeps);
-    if (!keeps || *keeps) return found;  // of a plan that cannot be looked at beforehand a run says what is wrong
+    if (!keeps || *keeps) return found;  // a run reports what is wrong with the plan
     return fitting.best(std::move(found));
 }
 

@@ -6,15 +6,15 @@
 
 namespace hopscope::pipeline {
 
-// The fastest plan, by its forecast, of those that fit into the limit of the request: what was found without looking at the
-// memory (`found`), the plan that moves the fewest bytes, which gathers narrow rows, and the one that stores every value,
-// whose batches hold least. Where none fits, the one that needs least. Without a limit, or where all of `found` fits at once,
-// it is `found`. Two searches at most. Fails with Cancelled.
+// The fastest plan, by its forecast, of three that may fit into the request's memory limit: the optimum `found` without the limit;
+// the plan that moves the fewest bytes, since it gathers narrow rows; and the plan that stores every value, whose batches are
+// the smallest. If none fits, the plan that needs the least memory. Returns `found` if there is no limit, or if all of it fits
+// at once. Two searches at most. Fails with Cancelled.
 base::Result<PlanAnswer> fitMemory(const Planning& planning, PlanAnswer found);
 
-// Fails with Resources if not even a batch of one destination fits into the limit of memory, and names a limit that is
-// enough: for plans as for runs of them, so that both say the same. Counts what a dry run holds on a CPU, and the tensors
-// of the program where there is none. `prediction` is that of the plan with this limit.
+// Fails with Resources if not even a batch of one destination fits into the memory limit, and names a limit that is enough.
+// Plans and runs share this check. On a CPU it counts a dry run, elsewhere, or where there is none, the tensors of the program.
+// `prediction` belongs to the plan with this limit.
 base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
                          const forecast::PredictOptions& limits, const std::stop_token& stop);
 

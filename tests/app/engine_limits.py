@@ -53,7 +53,7 @@ class Limits(unittest.TestCase):
         self.addCleanup(self.holder.cleanup)
 
     def result(self, model, data, **options):
-        """The peak, or what the refusal says and the limit that it names."""
+        """The peak, or the sentence of the refusal and its limit."""
         words = [ENGINE, "run", model, "--data", data, "-o", Path(self.holder.name) / "out", "--verify", "none", "--device", "cpu",
                  "--json", *itertools.chain(*((f"--{name}", value) for name, value in options.items()))]
         done = run(list(map(str, words)), capture_output=True, text=True, timeout=120)
@@ -96,7 +96,7 @@ class Limits(unittest.TestCase):
 
 
 class Served(Limits):
-    """The same by the window's requests; what they are asked with is in bytes."""
+    """The same by the window's requests."""
 
     def result(self, model, data, memory=None, batch=None, strategy="optimal"):
         asked = {"document": self.document, "device": "cpu", "memory": memory, "batch": None if batch == "auto" else batch}

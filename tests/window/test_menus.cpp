@@ -228,7 +228,7 @@ void TestMenus::savingCompletesWhatWasWanted_data()
     for (const char* wanted : {"close", "quit", "another"}) QTest::newRow(wanted) << wanted;
 }
 
-// "Save" without a file asks for a name, and then does what the question interrupted.
+// "Save" without a file asks for a name; then the interrupted action continues.
 void TestMenus::savingCompletesWhatWasWanted()
 {
     QFETCH(QString, wanted);

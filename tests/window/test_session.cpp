@@ -188,7 +188,7 @@ void TestSession::anAbandonedCopyIsFoundOnce()
     const QVector<Orphan> orphans = SessionKeeper::orphans(folder.path());
     QCOMPARE(orphans.size(), 1);
     QVERIFY(orphans.first().session.settings == example().settings);
-    QVERIFY(broken.exists());  // somebody may still make sense of it
+    QVERIFY(broken.exists());  // it is kept for its owner
     const QStringList aside = SessionKeeper::setAside(folder.path());
     QCOMPARE(aside.size(), 1);
     QVERIFY2(aside.first().contains("b.hopscope.unreadable ("), qPrintable(aside.first()));

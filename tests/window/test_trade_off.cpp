@@ -115,7 +115,7 @@ void TestTradeOff::aClickInPlotOrTableUsesThePlan()
     Bed bed(bed::realSetup());
     QVERIFY(bed.open(bed::sample("digits/jknet.pt"), {bed::sample("digits/graph.safetensors")}));
     const models::Document& document = bed.window->document();
-    QVERIFY(document.front().points.empty());  // nobody has asked
+    QVERIFY(document.front().points.empty());  // the search starts with the panel
     const std::vector<models::FrontRow> rows = search(bed);
     QVERIFY2(rows.size() >= 3, qPrintable(QString::number(rows.size())));
     QVERIFY(rows.back().point.plan->gap.has_value());
