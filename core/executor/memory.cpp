@@ -178,7 +178,13 @@ public:
         const std::lock_guard lock(m_mutex);
         m_limit = bytes;
         m_slackBefore = m_slack;
-        dropCache();
+        dropBlocks();
+    }
+
+    void dropCache()
+    {
+        const std::lock_guard lock(m_mutex);
+        dropBlocks();
     }
 
 private:
@@ -199,7 +205,7 @@ private:
     {
         if (m_limit <= 0) return;
         const std::int64_t used = m_stats.current + std::max<std::int64_t>(m_slack - m_slackBefore, 0);
-        if (used + m_cached + bytes > m_limit) dropCache();
+        if (used + m_cached + bytes > m_limit) dropBlocks();
         if (used + bytes > m_limit) outOfMemory(bytes, "memory limit reached");
     }
 
@@ -226,7 +232,7 @@ private:
         return finish(mapped(bytes, bytes >= hugePageBytes), bytes, bytes, Kind::Large);
     }
 
-    void dropCache()
+    void dropBlocks()
     {
         m_free.forEach([](void* block, std::size_t bytes) { ::munmap(block, bytes); });
         m_free.clear();
@@ -334,6 +340,7 @@ std::int64_t AllocationTrace::held() const
 MemoryStats cpuMemory() { return pool().stats(); }
 void resetCpuPeak() { pool().resetPeak(); }
 void setCpuLimit(std::int64_t bytes) { pool().setLimit(bytes); }
+void dropCpuCache() { pool().dropCache(); }
 
 SpillScope::SpillScope(const std::string& folder, std::int64_t threshold)
     : m_outer(spilling),

@@ -29,12 +29,14 @@ MemoryStats cpuMemory();
 void resetCpuPeak();
 void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it throw c10::OutOfMemoryError.
 
+void dropCpuCache();  // gives freed blocks back to the system
+
 // The bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus the rest of the
 // process's memory. No process fits into a few megabytes, so that `smallLimit` of `wanted` are for tensors in any case.
 std::int64_t tensorLimit(std::int64_t wanted);
 // The least limit of the process that leaves `bytes` for tensors.
 std::int64_t processLimit(std::int64_t bytes);
-inline constexpr std::int64_t smallLimit = 64 << 20;
+inline constexpr std::int64_t smallLimit = 16 << 20;
 
 // Bytes per batch above which larger batches are not faster on a CPU.
 inline constexpr double cpuBatchBytes = 1e9;

@@ -157,7 +157,11 @@ base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& pre
 {
     if (!limits.memory) return {};
     const std::int64_t allowed = allowedBy(limits, plan.device);
-    if (withMargin(peakOf(prediction)) <= allowed && allowed > plentyForPrologue) return {};
+    const bool asPlanned = withMargin(peakOf(prediction)) <= allowed;
+    if (asPlanned && allowed > plentyForPrologue) return {};
+    const base::Result<forecast::LeastMemory> least = predictor.leastMemory(plan, limits, stop);
+    if (!least) return base::forward(least);
+    if (asPlanned && enoughFor(*least) <= allowed) return {};  // smaller batches need no look
     const base::Result<forecast::LeastMemory> need = needOf(plan, predictor, limits, stop);
     if (!need) return base::forward(need);
     const std::int64_t enough = enoughFor(*need);

@@ -292,7 +292,9 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 base::Status walkModel(Prepared& prepared, Reporter& reporter)
 {
     reporter.progress({"analysing", 0, 0});
-    return walkSample(prepared);
+    base::Status walked = walkSample(prepared);
+    executor::dropCpuCache();  // a run has other uses for it
+    return walked;
 }
 
 void analyseModel(Prepared& prepared, Reporter& reporter)

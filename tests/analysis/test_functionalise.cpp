@@ -50,6 +50,19 @@ out = c, x
     CHECK(p.value(p.outputs[1].value).origin == ir::Origin::Input);  // the clone was written, not the input
 }
 
+TEST_CASE("a write through moved dimensions moves them back")
+{
+    const ir::Program p = functional(R"(
+x = node f[7,4,2,3]
+c = aten::clone(self=x, memory_format=none) -> f[7,4,2,3]
+m = aten::movedim.int(self=c, source=1, destination=3) -> f[7,2,3,4]
+w = aten::mul_(self=m, other=2) -> f[7,2,3,4] writes 0 as aten::mul
+out = c
+)");
+    CHECK(names(p) == "movedim mul permute");
+    CHECK(p.value(p.outputs[0].value).shape == std::vector<std::int64_t>{7, 4, 2, 3});
+}
+
 TEST_CASE("a view made before a write to its base is replayed on its next use")
 {
     const ir::Program p = functional(R"(

@@ -124,7 +124,8 @@ const Row rows[] = {
     {"aten::einsum(equation='n...,n...', tensors=[x, x]) -> f[4]", "-"},
     {"aten::einsum(equation='nf,mf->nm', tensors=[x, x]) -> f[7,7]", "refused: has rows by rows"},
     {"aten::einsum(equation='nf,ef->f', tensors=[x, x]) -> f[4]", "-"},
-    {"aten::einsum(equation='vw,wc->vc', tensors=[sq, x]) -> f[7,4]", "refused: multiplies the rows of v by a dimension"},
+    {"aten::einsum(equation='vw,wc->vc', tensors=[sq, x]) -> f[7,4]",
+     "refused: multiplies the rows of v by a dimension"},
     {"aten::expand(self=h, size=[n, -1, -1, -1], implicit=false) -> f[7,7,2,4]", "refused: has rows by rows"},
     {"aten::arange.start_step(start=1, end=n, step=1, dtype=none, layout=none, device=none, pin_memory=none) -> i[6]",
      "refused: arange over a number that is not the size of a table"},
@@ -253,6 +254,22 @@ out = r
     CHECK(last.kind == analysis::OpKind::Aggregate);
     CHECK(a.tables.space(last.role.space).kind == analysis::SpaceKind::Filter);
     CHECK(a.tables.keyName(last.role.key) == "end1");
+}
+
+TEST_CASE("what a choice is made of keeps the functions of the model: rounding and counting are choices, plain "
+          "arithmetic is not")
+{
+    const auto feeds = [](const std::string& last) {
+        const auto drawn = test::drawProgram(prelude + "y = aten::exp(self=x) -> f[7,4]\n" + last + "\nout = r\n");
+        const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+        const auto exp = std::ranges::find(a.program.ops, "aten::exp", &ir::Op::name);
+        return a.info(exp->id).feedsChoice;
+    };
+    CHECK_FALSE(feeds("r = aten::div.Tensor(self=y, other=x) -> f[7,4]"));
+    CHECK(feeds("r = aten::div.Tensor_mode(self=y, other=x, rounding_mode='floor') -> f[7,4]"));
+    CHECK_FALSE(feeds("r = aten::div.Tensor_mode(self=y, other=x, rounding_mode=none) -> f[7,4]"));
+    CHECK(feeds("r = aten::remainder.Tensor(self=y, other=x) -> f[7,4]"));
+    CHECK(feeds("r = aten::gt.Scalar(self=y, other=1) -> b[7,4]"));
 }
 
 TEST_CASE("structure is what follows from indices alone, features are not")

@@ -311,7 +311,7 @@ class Refusals(WorkerTest):
     def test_too_little_memory_is_one_sentence(self):
         client = self.worker()
         with self.assertRaises(Refused) as caught:
-            client.call("worker/open", **asked(self.case("sage").words), memory=1 << 20, output=str(self.out))
+            client.call("worker/open", **asked(self.case("sage").words), memory=1 << 14, output=str(self.out))
         self.assertIn(caught.exception.code, (-32004, -32006))
         self.assertNotIn("\n", str(caught.exception))
 

@@ -101,7 +101,7 @@ class Refusals(ScaleTest):
         self.out.write_text("")
         self.refused(3, "is a file, not a folder", words, "--workers", 2)
         self.out.unlink()
-        self.refused(6, "worker 1", words, "--workers", 1, "--memory", "1M")
+        self.refused(6, "worker 1", words, "--workers", 1, "--memory", "16K")
 
     def test_another_model_than_the_run_was_begun_with(self):
         case = self.case("slow")

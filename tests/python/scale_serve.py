@@ -421,7 +421,7 @@ class Refusals(ServeTest):
 
     def test_what_a_worker_refuses_has_its_name(self):
         client = self.serve()
-        _, _, run = self.begun(client, memory=1_000_000, output=str(self.out))
+        _, _, run = self.begun(client, memory=16_000, output=str(self.out))
         error = client.finished(run)["error"]
         self.assertRegex(error["message"], r"^worker [12] on \S+: ")
         self.assertEqual((error["exit_code"], error["code"]), (6, "resources"))

@@ -34,6 +34,7 @@ TEST_CASE("each difference of two splits has a sentence")
     CHECK(says(found, "stage 2"));
     CHECK(says(found, "produces out"));  // outputs by their names
     CHECK_FALSE(says(found, "stage 1:"));
+    CHECK(says(schema::differences(other, fixture::split()), "only here"));
 }
 
 TEST_CASE(

@@ -70,6 +70,8 @@ private slots:
 
     void aRunOfOneProcessHasNone();
     void whoWaitsForWhomIsSaid();
+    void timeAfterTheLastStageDoesNotCount();
+    void whoRefusesIsNotLost();
     void theSlowestIsComparedWithTheOthersByWork();
     void aLostWorkerEndsItsShardAndAnotherBegins();
     void rowsThatAreDoneCountForTheStage();
@@ -120,6 +122,27 @@ void TestWorkers::whoWaitsForWhomIsSaid()
     Run alone(1);
     alone.begin(1, 1, 1);
     QCOMPARE(waitSentence(alone.log), QStringLiteral("Worker 1 computes shards of stage 2."));
+}
+
+// A worker is there from when it joins to the end of the last stage, however long it stays then.
+void TestWorkers::timeAfterTheLastStageDoesNotCount()
+{
+    Run run(1);
+    run.compute(1, 1, 1, 11);
+    run.tell(protocol::BarrierEvent{StageId(2), 11}, RunState::Verifying);
+    run.tell(news(1, WorkerNews::Done, 111), RunState::Verifying);
+    run.log.finish();
+    QVERIFY2(waitSentence(run.log).startsWith(QStringLiteral("Workers computed for 100 %")),
+             qPrintable(waitSentence(run.log)));
+}
+
+void TestWorkers::whoRefusesIsNotLost()
+{
+    Run run(3);
+    run.tell(news(2, WorkerNews::Refused, 2, "another model"));
+    QCOMPARE(run.workers().lost(), 0);
+    run.tell(news(3, WorkerNews::Lost, 3, "killed"));
+    QCOMPARE(run.workers().lost(), 1);
 }
 
 void TestWorkers::theSlowestIsComparedWithTheOthersByWork()
