@@ -24,8 +24,8 @@ std::int64_t allowedBy(const forecast::PredictOptions& limits, const std::string
     return device == "cpu" ? executor::tensorLimit(*limits.memory) : *limits.memory;
 }
 
-// Processes hold other things besides, and which batch holds most is not known to the byte.
-std::int64_t withMargin(std::int64_t bytes) { return bytes / 20 * 21; }
+// Processes hold other things besides, and which batch holds most is not known to the byte: a twentieth, and a few small tensors.
+std::int64_t withMargin(std::int64_t bytes) { return bytes / 20 * 21 + 1536; }
 
 // What batches of one destination need. On a CPU a dry run tells, operators included.
 base::Result<forecast::LeastMemory> needOf(const plan::Plan& plan, forecast::Predictor& predictor,
@@ -44,13 +44,27 @@ base::Result<forecast::LeastMemory> needOf(const plan::Plan& plan, forecast::Pre
 
 std::int64_t enoughFor(const forecast::LeastMemory& need) { return withMargin(std::max(need.bytes, need.prologue)); }
 
-// What does not fit, to complete a sentence.
-std::string holding(const forecast::LeastMemory& need)
+// To the byte where the other amount would read the same.
+std::string besides(std::int64_t bytes, std::int64_t other)
 {
-    if (need.bytes < need.prologue)
-        return "what is computed before the first stage holds " + base::formatBytes(static_cast<double>(need.prologue));
-    return "stage " + std::to_string(need.stage.number) + " holds " +
-           base::formatBytes(static_cast<double>(need.bytes)) + " for a single destination node";
+    const std::string text = base::formatBytes(static_cast<double>(bytes));
+    if (text != base::formatBytes(static_cast<double>(other))) return text;
+    return std::to_string(bytes) + " B";
+}
+
+// The beginning of a sentence.
+std::string holding(const forecast::LeastMemory& need, std::int64_t limit)
+{
+    const std::string bytes = "holds up to " + besides(enoughFor(need), limit);
+    if (need.bytes < need.prologue) return "the computation before the first stage " + bytes;
+    return "stage " + std::to_string(need.stage.number) + " " + bytes + " for a single destination node";
+}
+
+std::string limitText(std::int64_t limit, std::int64_t allowed, std::int64_t enough)
+{
+    const std::string text = besides(limit, enough);
+    if (allowed == limit) return text;
+    return text + ", which leaves " + base::formatBytes(static_cast<double>(allowed)) + " for tensors";
 }
 
 enum class Fits : std::uint8_t { AsPlanned, InSmallerBatches, No };
@@ -167,8 +181,8 @@ base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& pre
     const std::int64_t enough = enoughFor(*need);
     if (enough <= allowed) return {};
     return base::fail(base::ErrorCode::Resources,
-                      holding(*need) + ", which does not fit into the limit of " +
-                          base::formatBytes(static_cast<double>(*limits.memory)),
+                      holding(*need, *limits.memory) + ", which does not fit into the limit of " +
+                          limitText(*limits.memory, allowed, enough),
                       "raise it to --memory " +
                           std::to_string(plan.device == "cpu" ? executor::processLimit(enough) : enough));
 }
