@@ -69,9 +69,10 @@ std::vector<FrontRow> frontRows(const Document& document)
     std::vector<FrontRow> rows;
     const auto limit = document.settings().memory;
     for (const FrontPoint& point : paretoFront(document.front().points))
-        rows.push_back({.point = point,
-                        .current = isCurrent(point, document),
-                        .fits = !limit || (point.memory ? *point.memory : point.plan->predicted->peakMemory) <= *limit});
+        rows.push_back(
+            {.point = point,
+             .current = isCurrent(point, document),
+             .fits = !limit || (point.memory ? *point.memory : point.plan->predicted->peakMemory) <= *limit});
     return rows;
 }
 
@@ -81,7 +82,9 @@ QVariant FrontModel::cell(const FrontRow& row, FrontColumn column, int role) con
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole: return display(row, column);
     case Qt::ToolTipRole:
-        return row.current ? tr("Current plan") : row.fits ? tr("Click, or press Enter, to use it") : tr("Above the memory limit");
+        return row.current ? tr("Current plan")
+               : row.fits  ? tr("Click, or press Enter, to use it")
+                           : tr("Above the memory limit");
     case MutedRole: return !row.fits;
     default: return {};
     }
