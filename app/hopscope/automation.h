@@ -25,7 +25,7 @@ private:
     void modelOpened();
     [[nodiscard]] bool settled() const;
     [[nodiscard]] bool idle() const;
-    [[nodiscard]] QString missing() const;  // what the idle engine has not come to
+    [[nodiscard]] QString missing() const;  // the banner's sentence, or the missing model or plan
     [[nodiscard]] QString writeFiles();
     void finish(int exitCode, const QString& problem);
 

@@ -1,7 +1,6 @@
 #include "pipeline/memory_fit.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -17,23 +16,22 @@ namespace {
 // Larger values of the prologue lie in files, and where these are many, so is the rest of the graph.
 constexpr std::int64_t plentyForPrologue = 64 << 20;
 
-// For tensors; no limit: as many as can be counted.
-std::int64_t allowedBy(const forecast::PredictOptions& limits, const std::string& device)
+// The bytes that the limit leaves for tensors.
+std::int64_t allowedBy(std::int64_t limit, const std::string& device)
 {
-    if (!limits.memory) return std::numeric_limits<std::int64_t>::max();
-    return device == "cpu" ? executor::tensorLimit(*limits.memory) : *limits.memory;
+    return device == "cpu" ? executor::tensorLimit(limit) : limit;
 }
 
 // Processes hold other things besides, and which batch holds most is not known to the byte: a twentieth, and a few small tensors.
 std::int64_t withMargin(std::int64_t bytes) { return bytes / 20 * 21 + 1536; }
 
-// What batches of one destination need. On a CPU a dry run tells, operators included.
-base::Result<forecast::LeastMemory> needOf(const plan::Plan& plan, forecast::Predictor& predictor,
-                                           forecast::PredictOptions limits, const std::stop_token& stop)
+// Adds the memory of the operators in batches of one destination to that of the program's tensors: on a CPU a dry run measures it.
+base::Result<forecast::LeastMemory> withOperators(base::Result<forecast::LeastMemory> least, const plan::Plan& plan,
+                                                  forecast::Predictor& predictor, forecast::PredictOptions limits,
+                                                  const std::stop_token& stop)
 {
-    limits.batch = 1;
-    base::Result<forecast::LeastMemory> least = predictor.leastMemory(plan, limits, stop);
     if (!least || plan.device != "cpu") return least;
+    limits.batch = 1;
     const base::Result<forecast::Prediction> smallest = predictor.predict(plan, limits, stop);
     if (!smallest) return base::forward(smallest);
     for (const forecast::PredictedStage& stage : smallest->stages)
@@ -81,10 +79,10 @@ public:
     explicit Fitting(const Planning& planning)
         : m_with(planning),
           m_limits(planning.request.limits),
-          m_allowed(allowedBy(m_limits, planning.request.device))
+          m_allowed(allowedBy(*m_limits.memory, planning.request.device))
     {}
 
-    // Whether a run without the limit would keep it.
+    // Whether a run without the limit would stay below it.
     base::Result<bool> keeps(const plan::Plan& plan)
     {
         forecast::PredictOptions limits = m_limits;
@@ -114,7 +112,8 @@ private:
         const plan::Plan& plan = answer.plan;
         const auto forecast = forecastOf(m_with.prepared, m_with.predictor, plan, m_limits, m_with.stop);
         if (!forecast) return base::forward(forecast);
-        const auto need = needOf(plan, m_with.predictor, m_limits, m_with.stop);
+        const auto need = withOperators(m_with.predictor.leastMemory(plan, m_limits, m_with.stop), plan,
+                                        m_with.predictor, m_limits, m_with.stop);
         if (!need) return base::forward(need);
         const std::int64_t enough = enoughFor(*need);
         if (enough > m_allowed) return Candidate{std::move(answer), Fits::No, static_cast<double>(enough)};
@@ -162,7 +161,7 @@ base::Result<PlanAnswer> fitMemory(const Planning& planning, PlanAnswer found)
     Fitting fitting(planning);
     const base::Result<bool> keeps = fitting.keeps(found.plan);
     if (!keeps && keeps.error().code == base::ErrorCode::Cancelled) return base::forward(keeps);
-    if (!keeps || *keeps) return found;  // a run reports what is wrong with the plan
+    if (!keeps || *keeps) return found;  // the run reports the error
     return fitting.best(std::move(found));
 }
 
@@ -170,13 +169,13 @@ base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& pre
                          const forecast::PredictOptions& limits, const std::stop_token& stop)
 {
     if (!limits.memory) return {};
-    const std::int64_t allowed = allowedBy(limits, plan.device);
+    const std::int64_t allowed = allowedBy(*limits.memory, plan.device);
     const bool asPlanned = withMargin(peakOf(prediction)) <= allowed;
     if (asPlanned && allowed > plentyForPrologue) return {};
     const base::Result<forecast::LeastMemory> least = predictor.leastMemory(plan, limits, stop);
     if (!least) return base::forward(least);
     if (asPlanned && enoughFor(*least) <= allowed) return {};  // smaller batches need no look
-    const base::Result<forecast::LeastMemory> need = needOf(plan, predictor, limits, stop);
+    const base::Result<forecast::LeastMemory> need = withOperators(least, plan, predictor, limits, stop);
     if (!need) return base::forward(need);
     const std::int64_t enough = enoughFor(*need);
     if (enough <= allowed) return {};

@@ -112,7 +112,7 @@ void FrontSearch::use(const models::FrontPoint& point) const
     settings.batch.reset();
     settings.memory = point.memory;
     m_state.bench.setRunSettings(settings);
-    m_state.bench.setStrategy(point.plan->strategy, point.plan->objective);
+    m_state.bench.setStrategy(m_settings.strategy, m_settings.objective);  // as it was asked for
 }
 
 }  // namespace hopscope::jobs

@@ -67,7 +67,7 @@ struct Explained {
     QString problem;             // why there is none
 };
 
-// A plan that trades time for memory: the optimum for a batch size. With a prediction.
+// A plan that trades time for memory, found under a memory limit. With a prediction.
 struct FrontPoint {
     PlanPtr plan;
     std::optional<qint64> memory;  // the limit that it was found for; none: the fastest plan

@@ -12,7 +12,7 @@ namespace hopscope::engine {
 
 namespace {
 
-// The predicted seconds. A plan is a plan without its figures, too.
+// The predicted seconds; none where the graph cannot be looked at, which is a note.
 base::Result<std::optional<double>> addPrediction(pipeline::Prepared& prepared, forecast::Predictor& predictor,
                                                   plan::Plan& plan, const pipeline::DeviceOptions& device,
                                                   Session& session)

@@ -22,7 +22,7 @@
 
 namespace hopscope::engine {
 
-// What the model is; with a plan also its stages, what is stored between them, and how long a run is predicted to take.
+// The model's title and inputs; with a plan also its stages, its stores and, if `seconds` is known, the predicted run.
 std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style,
                           std::optional<double> seconds = std::nullopt);
 
