@@ -48,11 +48,6 @@ bool sameFile(int descriptor, const std::string& path)
            opened.st_dev == found.st_dev;
 }
 
-bool isThere(int descriptor, const std::string& file)
-{
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && sameFile(descriptor, file);
-}
-
 base::Status say(int descriptor, const std::string& file, const std::string& text)
 {
     if (ftruncate(descriptor, 0) == 0 &&
@@ -103,11 +98,16 @@ LockAttempt tryToShare(const std::string& file, int shards)
     return attempt;
 }
 
-base::Status shareLock(int descriptor, const std::string& file, int shards)
+base::Result<bool> shareLock(int descriptor, const std::string& file, int shards)
 {
-    if (const base::Status said = say(descriptor, file, sharersOf(shards)); !said) return said;
-    if (flock(descriptor, LOCK_SH) == 0) return {};
+    if (const base::Status said = say(descriptor, file, sharersOf(shards)); !said) return base::forward(said);
+    if (flock(descriptor, LOCK_SH) == 0) return sameFile(descriptor, file);
     return base::fail(base::ErrorCode::Resources, file + ": cannot be shared: " + std::strerror(errno));
+}
+
+bool becomesAlone(int descriptor, const std::string& file)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && sameFile(descriptor, file);
 }
 
 std::string sharersOf(int shards)
@@ -126,7 +126,7 @@ int tryToLock(const std::string& file, std::string& holder)
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor < 0) return -1;
     holder = readLock(descriptor);
-    if (isThere(descriptor, file) && say(descriptor, file, thisProcess())) return descriptor;
+    if (becomesAlone(descriptor, file) && say(descriptor, file, thisProcess())) return descriptor;
     close(descriptor);
     return -1;
 }

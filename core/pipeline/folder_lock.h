@@ -25,7 +25,11 @@ struct LockAttempt {
     std::string holder;  // what the file says
 };
 LockAttempt tryToShare(const std::string& file, int shards);
-base::Status shareLock(int descriptor, const std::string& file, int shards);
+// Lets others share the lock. False if the file was removed meanwhile: flock() does not promise that a lock is held while it
+// changes.
+base::Result<bool> shareLock(int descriptor, const std::string& file, int shards);
+// Whether the lock on `file` is held alone now. If not, one that was shared before is lost.
+bool becomesAlone(int descriptor, const std::string& file);
 
 // What the file says where so many shards hold it; 0: any number of workers.
 std::string sharersOf(int shards);

@@ -127,16 +127,25 @@ base::Status OutputFolder::createFolders()
     std::error_code problem;
     if (fs::exists(m_path, problem) && !fs::is_directory(m_path, problem))
         return refuse(m_path, "is a file, not a folder", "choose another folder with -o");
+    int failure = ENOENT;  // also where the last shard to leave removes a folder under this one
+    for (int attempt = 0; failure == ENOENT && attempt < mostAttempts; ++attempt) failure = makeFolders();
+    if (failure == 0) return {};
+    return refuse(m_path, std::string("cannot be created or written: ") + std::strerror(failure),
+                  "choose another folder with -o");
+}
+
+// 0, or the errno of the folder that cannot be made.
+int OutputFolder::makeFolders()
+{
     fs::path folder;
+    std::error_code problem;
     for (const fs::path& part : fs::path(journal())) {
         folder /= part;
         if (fs::is_directory(folder, problem)) continue;
         if (mkdir(folder.c_str(), 0777) == 0) m_created.push_back(folder.string());
-        else if (errno != EEXIST)
-            return refuse(m_path, std::string("cannot be created or written: ") + std::strerror(errno),
-                          "choose another folder with -o");
+        else if (errno != EEXIST) return errno;
     }
-    return {};
+    return 0;
 }
 
 base::Status OutputFolder::lock()
@@ -149,8 +158,17 @@ base::Status OutputFolder::lock()
 
 std::string OutputFolder::shardLock(const std::string& index) const { return journal() + "/" + lockName + "-" + index; }
 
-// The first one puts the folder in order before it lets the others in. Who makes the results appear holds the lock alone
-// until they are there.
+// The first one puts the folder in order. False if another one has removed the lock meanwhile. A shard that is leaving may
+// still lose the note of who made the folder to this one: it is written again.
+base::Result<bool> OutputFolder::letOthersIn(const std::string& file)
+{
+    std::error_code problem;
+    if (fs::exists(journal() + "/" + madeName, problem)) m_created.insert(m_created.begin(), m_path);
+    if (const base::Status cleared = clear(Unfinished::Continue); !cleared) return base::forward(cleared);
+    return shareLock(m_lock, file, m_share->count);
+}
+
+// Who makes the results appear holds the lock alone until they are there.
 base::Status OutputFolder::lockTogether(const std::stop_token& stop)
 {
     const int shards = m_share->count;
@@ -161,8 +179,11 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
         m_lock = tried.descriptor;
         if (tried.outcome == LockAttempt::Shared) return {};
         if (tried.outcome == LockAttempt::Alone) {
-            if (const base::Status cleared = clear(Unfinished::Continue); !cleared) return cleared;
-            return shareLock(m_lock, file, shards);
+            const base::Result<bool> shared = letOthersIn(file);
+            if (!shared) return base::forward(shared);
+            if (*shared) return {};
+            close(std::exchange(m_lock, -1));
+            continue;
         }
         const bool same = tried.holder == sharersOf(shards);
         if (!same && ++attempt > mostAttempts)
@@ -276,15 +297,28 @@ void OutputFolder::leave()
     close(std::exchange(m_lock, -1));
 }
 
+// A shard that came before the folder was gone has to remove it in its turn.
+bool OutputFolder::joinAgain()
+{
+    const std::string file = journal() + "/" + lockName;
+    std::error_code problem;
+    for (int attempt = 0; attempt < mostAttempts && fs::exists(journal(), problem); ++attempt) {
+        m_lock = tryToShare(file, m_share->count).descriptor;
+        if (m_lock >= 0) return writeTextFile("", journal() + "/" + madeName).has_value();
+        std::this_thread::sleep_for(pause);
+    }
+    return false;
+}
+
 // The last one to leave removes what nobody can go on with.
 void OutputFolder::leaveOthers()
 {
-    const bool last = m_lock >= 0 && !m_published && flock(m_lock, LOCK_EX | LOCK_NB) == 0;
+    const bool last = m_lock >= 0 && !m_published && becomesAlone(m_lock, journal() + "/" + lockName);
     if (last && (!m_mayStay || whatIsLeft() == Left::Nothing)) {
         std::error_code problem;
         const bool made = fs::exists(journal() + "/" + madeName, problem);
         removeJournal();
-        if (made) rmdir(m_path.c_str());  // only where empty
+        if (made && rmdir(m_path.c_str()) != 0 && joinAgain()) return leaveOthers();
     }
     for (int* const descriptor : {&m_shardLock, &m_publishLock, &m_lock})
         if (*descriptor >= 0) close(std::exchange(*descriptor, -1));

@@ -59,14 +59,17 @@ private:
     };
     explicit OutputFolder(std::string path) : m_path(std::move(path)) {}
     base::Status createFolders();
+    int makeFolders();
     // What an earlier process can go on with.
     enum class Left : std::uint8_t { Nothing, Run, Shards };
     base::Status lock();
+    base::Result<bool> letOthersIn(const std::string& file);
     base::Status lockTogether(const std::stop_token& stop);
     base::Status takePlace();
     bool take(int index, std::string& holder);
     [[nodiscard]] base::Status noteCreation() const;
     [[nodiscard]] Left whatIsLeft() const;
+    bool joinAgain();
     void leaveOthers();
     base::Status clear(Unfinished unfinished);
     base::Status rename(const std::vector<Move>& moves);

@@ -32,7 +32,7 @@ base::Result<std::string> readText(const std::string& path)
 
 base::Status writeTextFile(const std::string& text, const std::string& path)
 {
-    const std::string temporary = path + ".partial." + std::to_string(getpid());
+    const std::string temporary = path + ".partial." + std::to_string(gettid());
     std::FILE* const file = std::fopen(temporary.c_str(), "wbe");
     bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     written = written && std::fflush(file) == 0 && fsync(fileno(file)) == 0;

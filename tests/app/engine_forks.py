@@ -32,7 +32,7 @@ ALIKE = ((0, "run", *KARATE, "-o", "out", "--batch", "9"), (0, "run", *KARATE, "
 
 def shape(text):
     """Without numbers and their units, and as if columns had no width."""
-    return re.sub(rb"[\s-]+", b" ", re.sub(rb"[-+]?\d[\d.,e+-]*( ?[KMG]?i?B(/s)?| ?[mn\xc2\xb5]*s\b)?", b"#", text))
+    return re.sub(rb"[\s-]+", b" ", re.sub(rb"<?[-+]?\d[\d.,e+-]*( ?[KMG]?i?B(/s)?| ?[mn\xc2\xb5]*s\b)?", b"#", text))
 
 
 def files(folder):

@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "pipeline/chunk_lines.h"
 #include "pipeline/shard_journal.h"
@@ -116,6 +119,28 @@ TEST_CASE("a shard runs once, with others of the same run only, and never beside
     const auto alone = pipeline::OutputFolder::open(path);
     REQUIRE(alone);
     CHECK(messageOf(pipeline::OutputFolder::openShared(path, {1, 2}, {})).find("locked by pid") != std::string::npos);
+}
+
+TEST_CASE("shards that come and go at any time leave no folder behind")
+{
+    const test::TemporaryFolder parent;
+    const std::string path = parent.file("out");
+    constexpr int shards = 3;
+    for (int round = 0; round < 20; ++round) {
+        std::array<std::string, shards> said;
+        const auto comeAndGo = [&](int shard) {
+            for (int time = 0; time < 20; ++time)
+                if (const auto folder = pipeline::OutputFolder::openShared(path, {shard + 1, shards}, {}); !folder)
+                    said[static_cast<std::size_t>(shard)] += folder.error().message + "\n";
+        };
+        {
+            std::vector<std::jthread> threads;
+            for (int shard = 0; shard < shards; ++shard) threads.emplace_back(comeAndGo, shard);
+        }
+        CAPTURE(round);
+        for (const std::string& messages : said) CHECK(messages == "");
+        REQUIRE_FALSE(fs::exists(path));
+    }
 }
 
 TEST_CASE("what shards have noted stays for shards")
