@@ -106,6 +106,12 @@ base::Status checkNodes(const Instance& in)
     return {};
 }
 
+bool belowOwnRows(const Graph& g, int v)
+{
+    const int own = g.type(v);
+    return g.readF(v, own) < g.node(v).readD || (g.frontier[v] && g.computeF(v, own) < g.node(v).computeD);
+}
+
 // Where frontier rows can be needed their costs have to be there: the reader marks what a document leaves out.
 base::Status checkFrontierCosts(const Graph& g)
 {
@@ -116,6 +122,11 @@ base::Status checkFrontierCosts(const Graph& g)
                 return refuse("node '" + g.node(v).name + "'",
                               "its cost on frontier rows of type '" + g.in.types[t] + "' is missing or invalid",
                               "batches of that type gather this value");
+            if (t == g.type(v) && belowOwnRows(g, v))
+                return refuse(
+                    "node '" + g.node(v).name + "'",
+                    "it costs less on frontier rows of its own type than on its own rows, which are among them",
+                    "raise rF or cF of type '" + g.in.types[t] + "', or lower rD or cD");
         }
     return {};
 }

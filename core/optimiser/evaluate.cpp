@@ -95,8 +95,7 @@ private:
 
     void checkReadable(NodeId v)
     {
-        const int written = m_written[v.at()];
-        const bool there = m_in.node(v).kind == NodeKind::Input || (written != never && written < m_stage);
+        const bool there = m_in.node(v).kind == NodeKind::Input || m_written[v.at()] != never;
         if (!there) note(name(v) + " is read before it is written");
     }
 

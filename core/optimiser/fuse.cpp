@@ -43,18 +43,9 @@ public:
     [[nodiscard]] const std::vector<Node>& nodes() const { return m_nodes; }
 
 private:
-    // D rows of v come from its own frontier only where that is needed anyway: that must not pay.
-    [[nodiscard]] bool regular(int v) const
-    {
-        const int own = m_g.type(v);
-        return !m_g.frontier[v] || m_g.lastFrontier(v, own) == Graph::never ||
-               m_g.computeF(v, own) >= m_nodes[v].computeD - 1e-12;
-    }
-
     bool join(int v, int c)
     {
         if (m_nodes[v].kind == NodeKind::Hop) return hopIntoOp(v, c);
-        if (!regular(v)) return false;
         return m_nodes[c].kind == NodeKind::Hop ? opIntoHop(v, c) : opIntoOp(v, c);
     }
 

@@ -172,10 +172,19 @@ private:
         n.readD = m_costs.read(from.value, from.rows, from.loop);
         if (from.rows.kind == RowKind::Batch)
             for (const SpaceId t : m_model.types) n.readF.push_back(m_costs.read(from.value, frontierOf(from.rows), t));
+        raiseOwn(n.readF, n, n.readD);
         if (isInput(from.value)) return;
         n.write = m_costs.write(from.value, from.rows, from.loop);
         n.noCheckpoint = !maybeStored(from.value, from.rows);
         priceWork(n, from, m_consumers[id.at()]);
+    }
+
+    // Own rows are among those of the own frontier: it costs no less, whatever the rates of a machine say.
+    static void raiseOwn(std::vector<double>& frontier, const Node& n, double onOwnRows)
+    {
+        if (frontier.empty()) return;
+        double& own = frontier[n.type.at()];
+        own = std::max(own, onOwnRows);
     }
 
     // Where a value is complete it can be stored, unless it belongs to its consumers. Gathers that give rows of nodes do not:
@@ -201,6 +210,7 @@ private:
         if (from.rows.kind != RowKind::Batch) return;
         for (const SpaceId t : m_model.types)
             n.computeF.push_back(m_costs.compute(value.producer, frontierOf(from.rows), t));
+        raiseOwn(n.computeF, n, n.computeD);
     }
 
     // ---- operands

@@ -148,7 +148,86 @@ private:
     Instance m_in;
 };
 
+// Costs of rows of the own frontier are those of own rows, or more.
+class Region {
+public:
+    Region(std::uint64_t seed, int ops) : m_random(seed)
+    {
+        m_in.name = "region " + std::to_string(seed);
+        m_in.types = {"a"};
+        m_in.relations = {{"e", whole(0, 5)}};
+        add(NodeKind::Input, {}, {});
+        add(NodeKind::Hop, {NodeId(0)}, {});
+        for (int k = 1; k < ops; ++k) add(NodeKind::Op, {}, operands());
+        add(NodeKind::Op, {}, unused());
+    }
+
+    Instance make(bool budget)
+    {
+        const NodeId last(m_in.nodes.size() - 1);
+        add(NodeKind::Hop, {last}, m_random.chance(0.5) ? std::vector{drawn()} : std::vector<NodeId>());
+        m_in.outputs.emplace_back(m_in.nodes.size() - 1);
+        m_in.stages = 2;
+        m_in.allowStage0 = m_random.chance(0.5);
+        double all = 0;
+        for (const Node& node : m_in.nodes) all += node.kind == NodeKind::Input ? 0 : node.size;
+        if (budget) m_in.hostBudget = std::max(all * whole(2, 6) / 10, m_in.nodes.back().size + 2);
+        return m_in;
+    }
+
+private:
+    double whole(int low, int high)
+    {
+        return low + static_cast<double>(m_random.below(static_cast<std::size_t>(high - low + 1)));
+    }
+    double onFrontier(double own, int more) { return own + (m_random.chance(0.5) ? 0 : whole(0, more)); }
+
+    void add(NodeKind kind, std::vector<NodeId> src, std::vector<NodeId> loc)
+    {
+        Node node;
+        node.name = "v" + std::to_string(m_in.nodes.size());
+        node.kind = kind;
+        node.type = TypeId(0);
+        node.src = std::move(src);
+        node.loc = std::move(loc);
+        if (kind == NodeKind::Hop) node.relation = RelationId(0);
+        node.write = kind == NodeKind::Input ? 0 : whole(1, 6);
+        node.readD = whole(1, 6);
+        node.size = whole(1, 6);
+        node.readF = {onFrontier(node.readD, 12)};
+        node.computeD = kind == NodeKind::Op ? whole(0, 4) : 0;
+        node.computeF = {kind == NodeKind::Op ? onFrontier(node.computeD, 6) : 0};
+        m_in.nodes.push_back(std::move(node));
+    }
+
+    // The hop or an op behind it.
+    NodeId drawn() { return NodeId(1 + m_random.below(m_in.nodes.size() - 1)); }
+
+    std::vector<NodeId> operands()
+    {
+        std::vector<NodeId> found{std::max(drawn(), drawn())};
+        const NodeId other = drawn();
+        if (m_random.chance(0.5) && other != found[0]) found.push_back(other);
+        return found;
+    }
+
+    std::vector<NodeId> unused()
+    {
+        std::vector<NodeId> found;
+        for (std::size_t v = 1; v < m_in.nodes.size(); ++v) {
+            const auto uses = [&](const Node& node) { return std::ranges::count(node.loc, NodeId(v)) > 0; };
+            if (std::ranges::none_of(m_in.nodes, uses)) found.emplace_back(v);
+        }
+        return found;
+    }
+
+    Random m_random;
+    Instance m_in;
+};
+
 }  // namespace
+
+Instance regionInstance(std::uint64_t seed, int ops) { return Region(seed, ops).make(seed % 2 == 1); }
 
 Instance wildInstance(std::uint64_t seed, int nodes) { return Wild(seed, nodes).make(); }
 
@@ -172,6 +251,17 @@ void addPins(Instance& in, std::uint64_t seed)
             pin = {PinKind::Cut, from[random.below(from.size())], v, 0};
         }
         in.pins.push_back(pin);
+    }
+}
+
+void addCuts(Instance& in, std::uint64_t seed, int count)
+{
+    Random random(seed);
+    for (; count > 0; --count) {
+        const NodeId v(random.below(in.nodes.size()));
+        std::vector<NodeId> from = in.node(v).loc;
+        from.insert(from.end(), in.node(v).src.begin(), in.node(v).src.end());
+        if (!from.empty()) in.pins.push_back({PinKind::Cut, from[random.below(from.size())], v, 0});
     }
 }
 

@@ -28,4 +28,12 @@ optimiser::Instance wildInstance(std::uint64_t seed, int nodes);
 // One to three pins of any kind; not necessarily satisfiable.
 void addPins(optimiser::Instance& instance, std::uint64_t seed);
 
+// So many pins that cut edges; fewer where a draw finds an edge twice or none.
+void addCuts(optimiser::Instance& instance, std::uint64_t seed, int count);
+
+// A hop, so many ops that use it and each other, and a hop that gathers the last of them, with costs that no real model
+// has: where one op is reached from another by several ways, one of the two need not be stored. Every other one has a host
+// budget.
+optimiser::Instance regionInstance(std::uint64_t seed, int ops);
+
 }  // namespace hopscope::test

@@ -119,6 +119,44 @@ TEST_CASE("small members of the nine families are solved to the optimum, on one 
     CHECK(agreeOnAll(450, family) == 450 / test::share);
 }
 
+TEST_CASE("regions of ops between two hops are solved to the optimum, within a budget, too")
+{
+    CHECK(agreeOnAll(600, [](int i) { return test::regionInstance(static_cast<std::uint64_t>(i), 3 + i % 4); }) > 0);
+}
+
+// h -> v, h -> r, u(v, r), and a hop that gathers u and uses r: to store u instead of v, r would have to be computed twice.
+TEST_CASE("an op stays storable where what lies beside it is used by others, too")
+{
+    Instance in;
+    in.name = "used beside";
+    in.types = {"a"};
+    in.relations = {{"e", 0.0}};
+    const auto add = [&](NodeKind kind, std::vector<NodeId> src, std::vector<NodeId> loc, double store, double onD,
+                         double onF) {
+        Node node;
+        node.name = "v" + std::to_string(in.nodes.size());
+        node.kind = kind;
+        node.type = TypeId(0);
+        node.src = std::move(src);
+        node.loc = std::move(loc);
+        if (kind == NodeKind::Hop) node.relation = RelationId(0);
+        node.write = kind == NodeKind::Input ? 0 : store;
+        node.readD = node.size = store;
+        node.readF = {store};
+        node.computeD = onD;
+        node.computeF = {onF};
+        in.nodes.push_back(std::move(node));
+        return NodeId(in.nodes.size() - 1);
+    };
+    const NodeId x = add(NodeKind::Input, {}, {}, 1, 0, 0), h = add(NodeKind::Hop, {x}, {}, 1, 0, 0);
+    const NodeId r = add(NodeKind::Op, {}, {h}, 6, 4, 4), v = add(NodeKind::Op, {}, {h}, 1, 4, 10);
+    const NodeId u = add(NodeKind::Op, {}, {v, r}, 1, 0, 0);
+    in.outputs = {add(NodeKind::Hop, {u}, {r}, 1, 0, 0)};
+    in.stages = 2;
+    CHECK(agree(in));
+    CHECK(test::bruteForce(in) == solve(in)->placement.cost.total());
+}
+
 TEST_CASE("random graphs with a host budget are solved to the optimum")
 {
     CHECK(agreeOnAll(250, [](int i) {

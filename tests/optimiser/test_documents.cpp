@@ -83,6 +83,9 @@ TEST_CASE("what is no instance is refused with its place")
     (*value["nodes"].asArray())[2]["cD"] = -1.0;
     refused(value, "'relu'");
     value = plain();
+    (*value["nodes"].asArray())[2]["cD"] = 1e6;
+    refused(value, "'relu': it costs less on frontier rows of its own type than on its own rows");
+    value = plain();
     (*value["nodes"].asArray())[3]["id"] = "relu";
     refused(value, "same name");
     value = plain();
@@ -118,6 +121,9 @@ TEST_CASE("an illegal placement is refused with the reason")
     CHECK(reason(p).empty());
     p.stages[0].written.clear();
     CHECK(reason(p).find("read before it is written") != std::string::npos);
+    p = answer->placement;
+    p.stages[1].stage = p.stages[0].stage;
+    CHECK(reason(p).find("ascending order") != std::string::npos);
     p = answer->placement;
     p.stages[0].readF.clear();
     CHECK(reason(p).find("lacks") != std::string::npos);

@@ -102,6 +102,33 @@ TEST_CASE("what pins have broken is repaired without a solver, legal and seldom 
     CHECK(excess <= 0.1 * found);
 }
 
+TEST_CASE(
+    "edges that pins cut are repaired in later stages, near the cheapest plan, and stores that do not pay are given up")
+{
+    if (!solver::available()) return;
+    int possible = 0, found = 0;
+    double excess = 0;
+    for (int i = 0; i < 360 / test::share; ++i) {
+        Instance in = test::wildInstance(static_cast<std::uint64_t>(i), 12);
+        const auto before = solve(in);
+        if (!before || before->status == Status::Infeasible) continue;
+        in.stages = std::min(4, in.stages + 1);
+        test::addCuts(in, static_cast<std::uint64_t>(i), 1 + i % 3);
+        INFO(test::dump(in));
+        const auto repair = repaired(in, before->placement);
+        const auto best = solve(in);
+        if (!best || best->status == Status::Infeasible) continue;
+        ++possible;
+        if (!repair) continue;
+        ++found;
+        CHECK(test::flaw(in, *repair) == "");
+        excess += repair->cost.total() / best->placement.cost.total() - 1;
+    }
+    MESSAGE(found, " of ", possible, " repaired, ", 100 * excess / std::max(found, 1), " % dearer in the mean");
+    CHECK(found * 10 >= possible * 8);
+    CHECK(excess <= 0.1 * found);
+}
+
 TEST_CASE("while a store is dragged, plans are legal and as cheap as with all stages in one problem")
 {
     if (!solver::available()) return;
