@@ -37,6 +37,8 @@ public:
     // nullptr: nobody has asked for it.
     [[nodiscard]] const graph::Adjacency* known(ir::SpaceId space, ir::KeyId key) const;
     const OwnedColumn& column(const EdgeKeys& keys, Numbers numbers);
+    // Whether numbers of the rows that a key refers to need 64 bits.
+    [[nodiscard]] bool isWide(ir::SpaceId space, ir::KeyId key) const;
 
     // As Structure has them.
     void cacheIn(const std::string& folder);
@@ -57,7 +59,6 @@ private:
     OwnedColumn along(const EdgeKeys& keys);
     OwnedColumn copiedAlong(const graph::Adjacency& order, const EdgeKeys& keys);
     OwnedColumn inPlacesAlong(const EdgeKeys& keys, const std::int64_t* places);
-    [[nodiscard]] bool isWide(ir::SpaceId space, ir::KeyId key) const;
     // Whether what is slow to make of this table is kept.
     [[nodiscard]] bool caches(ir::SpaceId space) const;
 

@@ -50,7 +50,7 @@ BatchSizer BatchSizer::steady(std::optional<std::int64_t> fixed, double budget)
 
 std::int64_t BatchSizer::next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const
 {
-    if (m_fixed) return std::min(*m_fixed, left);
+    if (const auto& known = m_fixed ? m_fixed : m_expected) return std::min(*known, left);
     const double allowed = m_budget * m_share / m_correction;
     std::int64_t low = 1, high = m_ceiling > 0 ? std::min(left, m_ceiling) : left;
     while (low < high) {
@@ -76,6 +76,7 @@ bool BatchSizer::backOff(std::int64_t destinations)
     m_ceiling = destinations / 2;
     m_correction *= 1.5;
     if (m_fixed) m_fixed = std::min(*m_fixed, m_ceiling);
+    m_expected.reset();
     return true;
 }
 

@@ -33,6 +33,9 @@ public:
     // With the same batches in any process, as long as they fit: predictions count as they are.
     static BatchSizer steady(std::optional<std::int64_t> fixed, double budget);
 
+    // Batches of this number of destinations are known to fit, and are taken until one does not.
+    void expect(std::int64_t destinations) { m_expected = destinations; }
+
     // The largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1. `cost` must
     // be monotonic.
     [[nodiscard]] std::int64_t next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const;
@@ -42,7 +45,7 @@ public:
     bool backOff(std::int64_t destinations);
 
 private:
-    std::optional<std::int64_t> m_fixed;
+    std::optional<std::int64_t> m_fixed, m_expected;
     double m_budget;
     bool m_steady = false;
     double m_correction = 1.5;   // actual bytes per predicted byte, with a margin

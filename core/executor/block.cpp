@@ -232,7 +232,7 @@ std::optional<AdjacencySlice> Block::slice(const RowClass& on, ir::SpaceId space
     const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key, numbers);
     const std::int64_t all = adjacency.rows();
     const std::int64_t first = m_batch.count ? adjacency.begin(m_batch.first) : 0, count = countFor(on, m_batch);
-    m_structureBytes += count * (column.wide ? 8 : 4) + m_batch.count * 8;
+    m_structureBytes += count * m_structure.numberBytes(space, key) + m_batch.count * 8;
     const auto of = [](const void* from, std::int64_t n, at::ScalarType type) {
         return at::from_blob(const_cast<void*>(from), {n}, at::TensorOptions().dtype(type));
     };

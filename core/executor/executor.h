@@ -29,6 +29,9 @@ class Structure;  // what depends on the graph only: tables, adjacencies, the pr
 struct Options {
     std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
     std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
+    // CPU without `batch` and without a journal, by stage and loop: destinations of batches that are predicted to fit, which
+    // are taken until one does not; nullopt, or nothing: chosen during the run.
+    std::vector<std::vector<std::optional<std::int64_t>>> sizes;
     std::optional<std::int64_t> tile;  // CPU without `batch`: destinations per tile (tiles.h); nullopt: chosen by bytes
     std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
     std::string folder;                        // for stores; must exist

@@ -282,6 +282,7 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
     books.takeOver(share.kept);
     if (!session.device.gpu()) {
         LoopSizer sizer(session, program, budget);
+        if (share.size) sizer.expect(*share.size);
         return runOnCpu(session, program, sizer, books, share);
     }
     // Beforehand, so that batches take alike.

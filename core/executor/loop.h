@@ -104,6 +104,7 @@ struct LoopShare {
     std::vector<Chunk> kept;
     std::optional<std::vector<Destinations>> left;  // none: all
     const LoopProgram* next = nullptr;              // which loop follows
+    std::optional<std::int64_t> size{};             // destinations of batches that are known to fit
 };
 
 // Runs `program` on the device of the session. `budget`: bytes that a batch may use there; on a GPU this includes

@@ -44,6 +44,8 @@ public:
     {}
     LoopSizer(Session& session, const LoopProgram& program, double budget, bool steady);
 
+    // See BatchSizer.
+    void expect(std::int64_t destinations) { m_sizer.expect(destinations); }
     // The number of destinations in the batch that starts at `first`, at least 1. `left`: how many there are from there
     // on.
     std::int64_t next(std::int64_t first, std::int64_t left, const std::int64_t* order);

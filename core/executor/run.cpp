@@ -172,6 +172,16 @@ private:
         return {plan::StageId::at(stage), static_cast<int>(loop) + 1};
     }
 
+    // Of its batches, as far as somebody has predicted it. Those of a run with a journal depend on the journal alone.
+    [[nodiscard]] std::optional<std::int64_t> predictedSize(const LoopNumber& number) const
+    {
+        const auto& sizes = m_session.options.sizes;
+        const auto stage = static_cast<std::size_t>(number.stage.number) - 1,
+                   loop = static_cast<std::size_t>(number.loop) - 1;
+        if (m_session.options.journal || stage >= sizes.size() || loop >= sizes[stage].size()) return std::nullopt;
+        return sizes[stage][loop];
+    }
+
     // The loop that follows; nullptr: none.
     [[nodiscard]] const LoopProgram* after(const LoopNumber& number) const
     {
@@ -204,7 +214,8 @@ private:
         readInPlace(program, report.bytes);
         if (!left.needed) return pass(program, left, books);
         makeReducers(program);
-        const LoopShare share{left.kept, m_recovery ? std::optional(left.ranges) : std::nullopt, after(number)};
+        const LoopShare share{left.kept, m_recovery ? std::optional(left.ranges) : std::nullopt, after(number),
+                              predictedSize(number)};
         if (m_recovery && left.ranges.empty()) books.takeOver(share.kept);
         else compute(program, report, books, share);
         finishLoop(program, left);

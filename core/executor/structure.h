@@ -47,6 +47,8 @@ public:
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
+    // Of a row number in such a column: 4 where these suffice, whether the column lies in place or was copied.
+    std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
     // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64 bits.
     void readColumnsInPlace() { m_adjacencies.readColumnsInPlace(); }
 

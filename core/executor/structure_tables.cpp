@@ -85,6 +85,12 @@ const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir
     return m_adjacencies.column({space, owner, key}, numbers);
 }
 
+std::int64_t Structure::numberBytes(ir::SpaceId space, ir::KeyId key)
+{
+    const std::lock_guard lock(m_mutex);
+    return m_adjacencies.isWide(space, key) ? 8 : 4;
+}
+
 void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
 {
     const std::lock_guard lock(m_mutex);

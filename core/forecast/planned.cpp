@@ -27,6 +27,15 @@ std::set<RowClass> frontiers(const plan::Loop& loop)
     return classes;
 }
 
+// Of the values that stages work on; others may have no rows to count.
+std::set<ir::SpaceId> tablesOf(const analysis::Analysis& analysis)
+{
+    std::set<ir::SpaceId> used;
+    for (const ir::Value& v : analysis.program.values)
+        if (analysis.hasRows(v.id) && !analysis.info(v.id).structureOnly) used.insert(analysis.rowSpace(v.id));
+    return used;
+}
+
 }  // namespace
 
 Known::Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
@@ -55,12 +64,13 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     if (m_loops.empty()) compile(options);
     Prediction prediction;
     m_peaks = peaks == Peaks::Yes;
-    prediction.batch = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
+    const std::int64_t size = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
+    prediction.batch = gpu() ? size : smallestBatch(size);
     m_baseline = m_peaks ? baseline(options.staysBeside) : 0;
     m_parts.clear();
     m_staying.clear();
     m_eachBatch = options.eachBatch;
-    for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, prediction.batch));
+    for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, size));
     for (const plan::Checkpoint& c : m_plan.checkpoints)
         prediction.stored[c.value] = analysis::storedBytes(
             m_analysis, c.value, options.store, executor::wholeBytes(m_analysis, c.value, m_structure.sizes()));
@@ -90,22 +100,14 @@ plan::RowCounts Planned::countRows(const PredictOptions& options)
 {
     if (m_loops.empty()) compile(options);
     plan::RowCounts rows;
-    for (const ir::SpaceId table : tables()) rows.tables[table] = static_cast<double>(m_structure.size(table));
+    for (const ir::SpaceId table : tablesOf(m_analysis))
+        rows.tables[table] = static_cast<double>(m_structure.size(table));
     const std::int64_t size = batchSize(options, forComparison(options));
     std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
     for (const auto& stage : m_loops)
         for (const PlannedLoop& l : stage) countLoop(l, size, rows, loops);
     for (auto& [types, sum] : rows.frontiers) sum /= loops.at(types);
     return rows;
-}
-
-// Of the values that stages work on; others may have no rows to count.
-std::set<ir::SpaceId> Planned::tables() const
-{
-    std::set<ir::SpaceId> used;
-    for (const ir::Value& v : m_analysis.program.values)
-        if (m_analysis.hasRows(v.id) && !m_analysis.info(v.id).structureOnly) used.insert(m_analysis.rowSpace(v.id));
-    return used;
 }
 
 // Tiles read tables in place: each row once, as a single batch would; and they share the calls of operators among them.
@@ -209,6 +211,16 @@ std::int64_t Planned::largestBatch()
     return rows;
 }
 
+// Of loops that do not take all of their destinations at once.
+std::int64_t Planned::smallestBatch(std::int64_t size)
+{
+    for (const auto& loops : m_loops)
+        for (const PlannedLoop& l : loops)
+            if (!l.program.tiling && l.most < m_structure.size(l.program.loop->destination))
+                size = std::min(size, l.most);
+    return size;
+}
+
 // Where nobody set a limit, what a batch may take is a matter of taste, and not worth a dry run of each loop of each plan
 // that is only compared with others.
 Planned::Probing Planned::forComparison(const PredictOptions& options) const
@@ -216,49 +228,39 @@ Planned::Probing Planned::forComparison(const PredictOptions& options) const
     return gpu() || options.memory ? Probing::Yes : Probing::No;
 }
 
-// Halves of all destinations until every loop fits.
 std::int64_t Planned::batchSize(const PredictOptions& options, Probing probing)
 {
     if (options.batch) return *options.batch;
-    std::int64_t size = largestBatch();
-    const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
-    while (size > 1 && mostMemory(size, probing) > allowed) size = (size + 1) / 2;
-    if (!gpu()) return size;
-    const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
+    if (gpu()) return batchSizeOnGpu(options);
+    const std::int64_t size = largestBatch();
+    const double allowed = usableShare * std::max(budget(options.memory), 1.0);
     for (auto& loops : m_loops)
-        for (PlannedLoop& l : loops) l.staged = stagedAtOnce(l, size, slot);
+        for (PlannedLoop& l : loops)
+            if (!l.program.tiling) l.most = fitting(l, allowed, probing);
     return size;
 }
 
-// The share of a slot of the ring that the batches of a loop take on average.
-double Planned::slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot)
+std::int64_t Planned::fitting(const PlannedLoop& l, double allowed, Probing probing)
 {
-    double up = 0, down = 0;
-    for (const auto& [rows, traffic] : l.traffic.rows) {
-        const auto total = static_cast<double>(m_counts.of(*l.program.loop, rows, size).total);
-        for (const auto& [value, bytes] : traffic.read) up += static_cast<double>(bytes) * total;
-        up += static_cast<double>(traffic.numbers) / 2 * total;  // in 32 bits
-        down += static_cast<double>(traffic.written) * total;
-    }
-    const RowClass own{RowKind::Batch, l.program.loop->destination, {}};
-    const auto batches = static_cast<double>(m_counts.of(*l.program.loop, own, size).perBatch.size());
-    return std::max(up / static_cast<double>(slot.up), down / static_cast<double>(slot.down)) / std::max(batches, 1.0);
+    const std::int64_t all = std::max<std::int64_t>(m_structure.size(l.program.loop->destination), 1);
+    const auto fits = [&](std::int64_t size, Rows rows) { return memoryOf(l, size, rows, probing) <= allowed; };
+    return firstFraction(
+        all, [&](std::int64_t size) { return fits(size, Rows::Bounded); },
+        [&](std::int64_t size) { return probing == Probing::Yes && fits(size, Rows::Counted); });
 }
 
-// Between the first of the halves of all destinations that fits and the last one that does not.
-std::int64_t Planned::stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot)
+// Halves of all destinations until every loop fits.
+std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
 {
-    size = std::min(size, std::max<std::int64_t>(m_structure.size(l.program.loop->destination), 1));
-    double filled = slotsFilled(l, size, slot);
-    if (filled <= executor::fullSlot) return std::numeric_limits<std::int64_t>::max();
-    double before = filled;
-    std::int64_t large = size;
-    while (size > 1 && filled > executor::fullSlot) {
-        large = std::exchange(size, (size + 1) / 2);
-        before = std::exchange(filled, slotsFilled(l, size, slot));
-    }
-    const auto scaled = static_cast<std::int64_t>(static_cast<double>(large) * executor::fullSlot / before);
-    return std::clamp(scaled, size, large);
+    std::int64_t size = largestBatch();
+    const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
+    while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
+    const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
+    for (auto& loops : m_loops)
+        for (PlannedLoop& l : loops)
+            l.most = stagedAtOnce(m_counts, l.program, l.traffic, slot,
+                                  std::min(size, m_structure.size(l.program.loop->destination)));
+    return size;
 }
 
 // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
@@ -371,6 +373,8 @@ void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t
     addTraffic(result, l, size);
     result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
     if (m_peaks) addMemory(result, l, own, size);
+    const bool known = m_peaks && !gpu() && !l.program.tiling && learntAbout(l);
+    result.sizes.push_back(known ? std::optional(size) : std::nullopt);
 }
 
 }  // namespace hopscope::forecast

@@ -13,6 +13,7 @@
 
 #include "executor/residents.h"
 #include "executor/staging_plan.h"
+#include "forecast/batch_sizes.h"
 #include "forecast/class_counts.h"
 #include "forecast/compiled_loops.h"
 #include "forecast/outside.h"
@@ -69,29 +70,33 @@ private:
         const executor::LoopProgram& program;
         const Traffic& traffic;
         const executor::MemoryModel& memory;
-        // Destinations that what goes through pinned memory allows in a batch.
-        std::int64_t staged = std::numeric_limits<std::int64_t>::max();
+        // Destinations that memory allows in a batch, on a GPU what goes through pinned memory.
+        std::int64_t most = std::numeric_limits<std::int64_t>::max();
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
 
     void compile(const PredictOptions& options);
     void compileOnCpu(const PredictOptions& options);
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
-    [[nodiscard]] std::set<ir::SpaceId> tables() const;
     std::int64_t largestBatch();
     void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
                    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
 
     enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without what operators take themselves
     [[nodiscard]] Probing forComparison(const PredictOptions& options) const;
+    // Of all loops; each may have smaller ones (sizeOf).
     std::int64_t batchSize(const PredictOptions& options, Probing probing);
+    std::int64_t batchSizeOnGpu(const PredictOptions& options);
+    std::int64_t fitting(const PlannedLoop& l, double allowed, Probing probing);
+    std::int64_t smallestBatch(std::int64_t size);
     [[nodiscard]] static std::int64_t sizeOf(const PlannedLoop& l, std::int64_t size)
     {
-        return l.program.tiling ? l.program.tiling->rows : std::min(size, l.staged);
+        return l.program.tiling ? l.program.tiling->rows : std::min(size, l.most);
     }
-    double mostMemory(std::int64_t size, Probing probing);
-    double slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
-    std::int64_t stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
+    double mostMemory(std::int64_t size);
+    // Of a batch of so many destinations, by the counts of its rows or by bounds of them.
+    enum class Rows : bool { Bounded, Counted };
+    double memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Probing probing);
     // `size`: of the batches that were counted; 0: upper bounds of their rows were.
     double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt, std::int64_t size);
     const LoopMemory* learntAbout(const PlannedLoop& l);

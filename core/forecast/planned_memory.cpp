@@ -66,17 +66,21 @@ double heldAtMost(const executor::MemoryModel& memory, const std::map<RowClass, 
 
 }  // namespace
 
-double Planned::mostMemory(std::int64_t size, Probing probing)
+double Planned::mostMemory(std::int64_t size)
 {
     double most = 0;
     for (const auto& loops : m_loops)
-        for (const PlannedLoop& l : loops) {
-            if (l.program.tiling) continue;
-            const ClassRows counts =
-                rowsOf(l.program, [&](const RowClass& rows) { return m_counts.atMost(*l.program.loop, rows, size); });
-            most = std::max(most, peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr, 0));
-        }
+        for (const PlannedLoop& l : loops) most = std::max(most, memoryOf(l, size, Rows::Bounded, Probing::Yes));
     return most;
+}
+
+double Planned::memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Probing probing)
+{
+    const plan::Loop& loop = *l.program.loop;
+    const ClassRows counts = rowsOf(l.program, [&](const RowClass& on) {
+        return rows == Rows::Counted ? m_counts.of(loop, on, size) : m_counts.atMost(loop, on, size);
+    });
+    return peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr, 0);
 }
 
 // Of the batches in which some class has the most rows.
@@ -156,7 +160,8 @@ StageMemory Planned::memoryOf(plan::StageId stage, const PredictOptions& options
     const Prediction prediction = predict(options);
     const auto at = static_cast<std::size_t>(stage.number - 1);
     StageMemory memory{.predicted = prediction.stages.at(at), .loops = {}};
-    for (const PlannedLoop& l : m_loops.at(at)) memory.loops.push_back(holdings(l, prediction.batch));
+    const std::int64_t size = batchSize(options, Probing::Yes);
+    for (const PlannedLoop& l : m_loops.at(at)) memory.loops.push_back(holdings(l, size));
     return memory;
 }
 

@@ -117,6 +117,13 @@ base::Result<Forecast> Predictor::forecast(const plan::Plan& plan, const Predict
     });
 }
 
+std::vector<std::vector<std::optional<std::int64_t>>> Prediction::sizes() const
+{
+    std::vector<std::vector<std::optional<std::int64_t>>> all;
+    for (const PredictedStage& stage : stages) all.push_back(stage.sizes);
+    return all;
+}
+
 double Forecast::seconds() const
 {
     double sum = 0;

@@ -1,10 +1,11 @@
 #pragma once
 
 // Predicts the traffic and the memory of a plan from the plan, the shapes and the graph, without running it. Traffic
-// and frontier rows are exactly those that a run with the same batches reports. Memory is extrapolated from a dry run of a few
-// small batches of each loop, on a CPU found by one of the batch itself if it is a single destination, and usually exact as
-// well, on a GPU except for what its allocator leaves unused of larger blocks. Where no dry run is possible, for instance
-// because an operator does not accept zeros as operands, memory is estimated from the liveness of values.
+// and frontier rows are exactly those that a run with the same batches reports, which one on a CPU takes over
+// (PredictedStage::sizes). Memory is extrapolated from a dry run of a few small batches of each loop, on a CPU found by one
+// of the batch itself if it is a single destination, and usually exact as well, on a GPU except for what its allocator leaves
+// unused of larger blocks. Where no dry run is possible, for instance because an operator does not accept zeros as operands,
+// memory is estimated from the liveness of values.
 
 #include <map>
 #include <memory>
@@ -37,7 +38,10 @@ struct PredictedStage {
     std::int64_t outside = 0;  // of peakMemory, what is held outside of batches: the prologue's values and structure
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
-    std::vector<std::int64_t> batchPeaks;      // with PredictOptions::eachBatch: of each batch, loop by loop
+    // By loop: destinations of batches that fit, for a run to take; none where it finds out itself: in tiles, on a GPU, and
+    // where memory is an estimate.
+    std::vector<std::optional<std::int64_t>> sizes;
+    std::vector<std::int64_t> batchPeaks;  // with PredictOptions::eachBatch: of each batch, loop by loop
 };
 
 // What a stage will take, and what it takes at least on this machine.
@@ -52,9 +56,12 @@ struct StageTime {
 };
 
 struct Prediction {
-    std::int64_t batch = 0;  // destinations per batch: as requested, or the number that fits into memory
+    std::int64_t batch =
+        0;  // destinations per batch: as requested, or what fits into memory of the loop that holds most
     std::vector<PredictedStage> stages;
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
+    // Of all stages.
+    [[nodiscard]] std::vector<std::vector<std::optional<std::int64_t>>> sizes() const;
 };
 
 // What is held at some point in any case: less can never do.

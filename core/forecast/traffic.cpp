@@ -115,7 +115,8 @@ private:
 
     void slice(const RowClass& on, ir::SpaceId space, ir::KeyId key)
     {
-        m_traffic.rows[on].structure += m_structure.ownedColumn(space, on.key, key).wide ? 8 : 4;
+        m_structure.ownedColumn(space, on.key, key);  // by all cores; the tiles of a run would make it one by one
+        m_traffic.rows[on].structure += m_structure.numberBytes(space, key);
         m_traffic.rows[batch()].structure += numberBytes;
     }
 

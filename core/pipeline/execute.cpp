@@ -72,11 +72,13 @@ std::map<std::string, std::string> holdersOf(const base::TensorMap& inputs, cons
     return holders;
 }
 
-executor::Options runOptions(const ExecutionRequest& request, const Prepared& prepared, const plan::Plan& plan)
+executor::Options runOptions(const ExecutionRequest& request, const Prepared& prepared, const Execution& execution)
 {
+    const plan::Plan& plan = execution.plan;
     executor::Options options;
     options.device = plan.device;
     options.batch = plan.batch;
+    if (execution.forecast) options.sizes = execution.forecast->prediction.sizes();
     options.memoryLimit = request.device.memory;
     options.fuse = request.device.fuse;
     options.reorder = orderOf(request);
@@ -144,7 +146,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     }
     base::Result<executor::RunReport> run =
         executor::run(prepared.walk, prepared.analysis, execution.plan, prepared.inputs,
-                      runOptions(request, prepared, execution.plan), observer, stop, std::move(chosen->structure));
+                      runOptions(request, prepared, execution), observer, stop, std::move(chosen->structure));
     reporter.progressEnded();
     if (!run) return base::forward(run);
     const bool complete = !run->shard || run->shard->complete;

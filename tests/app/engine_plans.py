@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from engine_process import ENGINE, run
@@ -93,6 +93,19 @@ class Plans(unittest.TestCase):
                     # Predictions know of caches, strips and fresh memory, which the optimiser's account leaves out.
                     self.assertLessEqual(seconds["optimal, time"], min(seconds.values()) * 1.15)
                     self.assertLessEqual(plans["optimal, time"]["gap"], 1e-4)
+
+    def test_plans_move_what_was_predicted_on_a_larger_graph_in_tiles_and_in_batches_that_memory_allows(self):
+        """Loops that read frontiers have no tiles; columns of edges that are sorted are read in place."""
+        graph, in_order = (self.folder / f"{name}.safetensors" for name in ("large", "sorted"))
+        self.engine("generate", "sbm", "--nodes", 20000, "--edges", 300000, "--features", 24, "--seed", 3, "-o", graph)
+        data = load_file(graph)
+        data["edge_index"] = data["edge_index"][:, data["edge_index"][1].sort(stable=True).indices].contiguous()
+        save_file(data, in_order)
+        for name, edges, *options in (("bottleneck", graph), ("bottleneck", graph, "--memory", 20_000_000), ("sage", in_order)):
+            printed = self.engine("bench", "plans", self.folder / f"{name}.pt", "--data", edges, "--repeat", 1, "--json", *options)
+            for plan in json.loads(printed)["plans"]:
+                with self.subTest(model=name, plan=plan["name"], options=options):
+                    self.assertEqual((plan["bytes"], plan["same_batches"]), (plan["predicted_bytes"], True))
 
     def test_the_narrow_layer_is_what_is_stored(self):
         plans = self.measured("bottleneck")

@@ -46,6 +46,19 @@ TEST_CASE("steady batches do not depend on what earlier ones took, only on what 
     CHECK(sizer.next(100000000, cost) <= 50000);
 }
 
+TEST_CASE("a predicted batch is taken whatever earlier ones took, until one does not fit")
+{
+    BatchSizer sizer(std::nullopt, 1e6);
+    const auto cost = [](std::int64_t n) { return static_cast<double>(n) * 10; };
+    sizer.expect(70000);
+    CHECK(sizer.next(100000000, cost) == 70000);
+    sizer.observe(1000, 4000);
+    CHECK(sizer.next(100000000, cost) == 70000);
+    CHECK(sizer.next(5, cost) == 5);
+    REQUIRE(sizer.backOff(70000));
+    CHECK(sizer.next(100000000, cost) <= 35000);
+}
+
 TEST_CASE("running out of memory halves the batch until one destination is left")
 {
     BatchSizer sizer(std::nullopt, 1e9);

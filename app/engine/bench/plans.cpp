@@ -63,9 +63,11 @@ private:
         Measured m{.name = name, .plan = std::move(plan)};
         for (const forecast::StageTime& time : forecast->times) m.predictedStages.push_back(time.seconds);
         m.bounds = std::move(forecast->times);
+        m.sizes = forecast->prediction.sizes();
         for (const forecast::PredictedStage& s : forecast->prediction.stages) {
             m.predictedBytes += s.bytes;
             m.predictedPeaks.push_back(s.peakMemory);
+            m.predictedBatches.push_back(s.batches);
         }
         m_measured.push_back(std::move(m));
         return {};
@@ -77,6 +79,7 @@ private:
         executor::Options options;
         options.device = m.plan.device;
         options.batch = m.plan.batch;
+        options.sizes = m.sizes;
         options.memoryLimit = m_options.device.memory;
         options.folder = m_folder + "/stores";
         std::error_code ignored;
@@ -98,7 +101,7 @@ private:
             m.coreStages[i] = std::min(m.coreStages[i], stage.coreSeconds);
             m.bytes += stage.bytes;
             m.peaks.push_back(stage.peakMemory);
-            m.sameBatches = m.sameBatches && stage.backOffs == 0;
+            m.sameBatches = m.sameBatches && stage.backOffs == 0 && stage.batches == m.predictedBatches[i];
         }
         return {};
     }
@@ -152,6 +155,7 @@ std::string benchPlansJson(const std::vector<Measured>& all)
         item["bytes"] = schema::bytesValue(m.bytes);
         item["predicted_peak_memory"] = json::Value(m.predictedPeaks);
         item["peak_memory"] = json::Value(m.peaks);
+        item["same_batches"] = m.sameBatches;
         item["gap"] = json::orNull(m.plan.gap);
         document["plans"].push(std::move(item));
     }

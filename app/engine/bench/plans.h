@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -29,8 +30,10 @@ struct MeasuredPlan {
     std::vector<double> coreStages{};                 // seconds of cores: on a busy machine the better measure
     std::vector<forecast::StageTime> bounds{};
     plan::Bytes predictedBytes{}, bytes{};
-    std::vector<std::int64_t> predictedPeaks{}, peaks{};  // bytes held at most, by stage
-    bool sameBatches = false;                             // as predicted: then bytes have to be, too
+    std::vector<std::int64_t> predictedPeaks{}, peaks{};            // bytes held at most, by stage
+    std::vector<std::vector<std::optional<std::int64_t>>> sizes{};  // of batches, by stage and loop, where predicted
+    std::vector<std::int64_t> predictedBatches{};                   // by stage
+    bool sameBatches = false;                                       // as predicted: then bytes have to be, too
 
     [[nodiscard]] double predicted() const { return sum(predictedStages); }
     [[nodiscard]] double seconds() const { return sum(stages); }

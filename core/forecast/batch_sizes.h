@@ -1,0 +1,29 @@
+#pragma once
+
+// Private to forecast: how many destinations a batch takes.
+
+#include <cstdint>
+#include <functional>
+
+namespace hopscope::executor {
+struct LoopProgram;
+struct SlotBytes;
+}  // namespace hopscope::executor
+
+namespace hopscope::forecast {
+
+class ClassCounts;
+struct Traffic;
+
+using Fits = std::function<bool(std::int64_t destinations)>;
+
+// All destinations, or the first fraction of them that fits: a half, a third, ... `surely` may refuse what fits, and is asked
+// first; `exactly` takes longer, and tells whether larger batches fit.
+std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exactly);
+
+// The destinations, at most `size`, whose batches fill no slot of pinned memory: between the first of the halves of `size` that
+// fits and the last one that does not; without a limit where `size` fits.
+std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& program, const Traffic& traffic,
+                          const executor::SlotBytes& slot, std::int64_t size);
+
+}  // namespace hopscope::forecast

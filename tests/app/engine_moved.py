@@ -1,0 +1,50 @@
+"""The bytes that a plan is predicted to move are those that its run counts, to the byte: plans of every strategy, in batches that
+are chosen, of a given size, and within little memory. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository,
+HOPSCOPE_ZOO generated models; HOPSCOPE_TIER=full takes all of them."""
+import itertools
+import json
+import unittest
+
+from engine_limits import samples, zoo
+from engine_process import engine
+from tiers import sized
+
+ZOO_MODELS = sized(8, 100_000)
+LITTLE = (0.3, 0.5, 0.75, 1, 1.5, 2)  # times what is held at most without a limit: the first one that all plans fit into
+
+
+class Moved(unittest.TestCase):
+    def plans(self, model, data, *options):
+        """Nothing where a limit of memory is not enough."""
+        done = engine("bench", "plans", model, "--data", data, "--repeat", 1, "--device", "cpu", "--json", *options)
+        document = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 6 if "error" in document else 0, done.stdout)
+        return document.get("plans")
+
+    def within_little_memory(self, model, data, free):
+        held = max(peak for plan in free for peak in plan["peak_memory"])
+        tried = (self.plans(model, data, "--memory", int(held * factor) + 1) for factor in LITTLE)
+        return next((plans for plans in tried if plans), [])
+
+    def check(self, name, plans):
+        for plan in plans:
+            with self.subTest(model=name, plan=plan["name"]):
+                self.assertEqual(plan["predicted_bytes"], plan["bytes"])
+
+    def test_predicted_bytes_are_those_that_are_moved(self):
+        halved = little = 0
+        for name, model, data in itertools.chain(samples(), zoo(ZOO_MODELS)):
+            free, sevens = (self.plans(model, data, "--batch", batch) for batch in ("auto", 7))
+            self.assertEqual([plan["name"] for plan in free], ["optimal, time", "optimal, bytes", "depth", "source-rule"])
+            self.check(name, free)
+            self.check(f"{name} in batches of 7", sevens)
+            limited = self.within_little_memory(model, data, free)
+            self.check(f"{name} in little memory", [plan for plan in limited if plan["same_batches"]])
+            little += len(limited)
+            halved += sum(not plan["same_batches"] for plan in limited)
+        print(f"{little} plans in little memory; {halved} had a batch that did not fit, and was halved")
+        self.assertLess(halved, little / 10)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
