@@ -16,6 +16,7 @@
 #include "graph/safetensors.h"
 #include "loader/torch_model.h"
 #include "loader/walk/allow_list.h"
+#include "verify/passive_waiting.h"
 #include "verify/reference_sage.h"
 #include "verify/variants.h"
 #include "verify/verify.h"
@@ -183,6 +184,7 @@ int answer(const OracleRequest& request)
 {
     volunteerForOom();
     limitMemory(request.memory);
+    const PassiveWaiting passively;
     ::setenv("THP_MEM_ALLOC_ENABLE", "1", 0);  // LibTorch's allocator: forward's temporaries in huge pages
     return guarded(request);
 }

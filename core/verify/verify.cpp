@@ -14,6 +14,7 @@
 #include "graph/safetensors.h"
 #include "verify/checkpoints.h"
 #include "verify/compare.h"
+#include "verify/passive_waiting.h"
 #include "verify/rounding.h"
 #include "verify/sampled.h"
 #include "verify/soundness.h"
@@ -377,8 +378,10 @@ base::Result<Verification> verify(const Request& request, const base::ProgressFn
     if (narrow) allowFor(request, verdict.tolerance);
     verdict.reason = request.mode == Mode::None ? "verification was not requested" : "";
     const Clock::time_point start = Clock::now();
-    if (request.mode != Mode::None)
+    if (request.mode != Mode::None) {
+        const PassiveWaiting passively;
         if (base::Status decided = decide(request, progress, stop, verdict); !decided) return base::forward(decided);
+    }
     if (narrow && verdict.verdict == Verdict::Equal)
         verdict.reason = std::string("not exact, but within the stated error of ") + base::nameOf(request.store) +
                          " stores: " + verdict.reason;
@@ -398,6 +401,7 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
     Verification verdict;
     verdict.tolerance = toleranceOf(analysis);
     const Clock::time_point start = Clock::now();
+    const PassiveWaiting passively;
     verdict.coverage = {.method = CoverageMethod::Sample};
     Request request;
     request.modelPath = model.info().path;

@@ -1,0 +1,22 @@
+#pragma once
+
+// How threads of OpenMP wait for each other. They loop for milliseconds before they sleep, which gains microseconds where the
+// cores have nothing else to do; where they have, each operator of a small model costs those milliseconds of a core.
+
+#include <latch>
+#include <thread>
+
+namespace hopscope::verify {
+
+// While it exists, they sleep after some microseconds. GCC's runtime does so where its threads are more than the cores (the
+// manual on GOMP_SPINCOUNT): those that are missing belong to a team that sleeps until this object is destroyed.
+class PassiveWaiting {
+public:
+    PassiveWaiting();
+
+private:
+    std::latch m_asleep{1};
+    std::jthread m_idle;
+};
+
+}  // namespace hopscope::verify
