@@ -1,5 +1,6 @@
 """What a formatter does not see: lengths of files and functions, unfinished marks, paths of one machine."""
 
+import ast
 import json
 import re
 import shutil
@@ -55,8 +56,16 @@ def functions(paths):
     """(length, where) of every function that ctags finds in C++, CUDA and Python; TEST_CASEs are functions."""
     found = tags(paths, "--languages=C++,CUDA,Python", "--kinds-C++=f", "--kinds-CUDA=f", "--kinds-Python=fm",
                  "--fields=+ne")
-    return [(tag["end"] - tag["line"] + 1, f"{tag['path']}:{tag['line']} {tag['name']}")
+    texts = {place: lines for path in paths if path.suffix == ".py" for place, lines in docstrings(path).items()}
+    return [(tag["end"] - tag["line"] + 1 - texts.get((tag["path"], tag["line"]), 0), f"{tag['path']}:{tag['line']} {tag['name']}")
             for tag in found if "end" in tag] + test_cases(paths)
+
+
+def docstrings(path):
+    """{(path, line of the function): lines of its docstring}: those are for the reader of its help."""
+    defined = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return {(str(path), node.lineno): node.body[0].end_lineno - node.body[0].lineno + 1
+            for node in defined if ast.get_docstring(node)}
 
 
 def test_cases(paths):
@@ -154,6 +163,11 @@ class TheChecksThemselves(unittest.TestCase):
     def test_the_length_of_a_function_is_measured(self):
         path = self.plant("int f()\n{\n" + "    g();\n" * 70 + "    return 1;\n}\n")
         self.assertEqual([length for length, _ in functions([path])], [74])
+
+    def test_docstrings_are_no_part_of_the_length(self):
+        path = self.root / "core/planted.py"
+        path.write_text('def f():\n    """One\n    two\n    three."""\n    return 1\n')
+        self.assertEqual([length for length, _ in functions([path])], [2])
 
     def test_the_length_of_a_test_case_is_measured(self):
         path = self.plant('TEST_CASE("a case")\n{\n' + "    CHECK(true);\n" * 70 + "}\n")

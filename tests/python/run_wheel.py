@@ -70,7 +70,12 @@ class Wheel(unittest.TestCase):
         packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
         (Path(packages) / "below.pth").write_text(sysconfig.get_path("purelib") + "\n")
         run(python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", self.wheel)
-        said = json.loads(run(python, "-c", PROGRAM, cwd=self.folder, env={"PATH": "/nowhere", "HOME": str(self.folder)}))
+        alone = {"cwd": self.folder, "env": {"PATH": "/nowhere", "HOME": str(self.folder)}}
+        self.assertIn("hopscope-engine", run(fresh / "bin/hopscope-engine", "--version", **alone))
+        sample = ROOT / "samples/karate"
+        self.assertIn("depth 2", run(fresh / "bin/hopscope-engine", "inspect", sample / "gcn.pt", "--data",
+                                     sample / "graph.safetensors", **alone))
+        said = json.loads(run(python, "-c", PROGRAM, **alone))
         self.assertEqual((said["origin"], said["verdict"], said["same"]), ("wheel", "equal", True))
         self.assertTrue(said["engine"].startswith(str(fresh)))
 

@@ -1,5 +1,6 @@
 """The examples of docs/python.md and the README run as they stand."""
 import doctest
+import inspect
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import textwrap
 import unittest
 from xml.etree import ElementTree
 
+import hopscope
 import notebook
 from support import ROOT
 
@@ -46,6 +48,12 @@ class Examples(unittest.TestCase):
             self.assertIn(word, picture["image/svg+xml"])
         self.assertRegex(picture["text/plain"], r"^Inspection\(GraphSAGE: depth 2, 2 stages, \d+ operators\)$")
         self.assertEqual(same["text/plain"], "('equal', True)")
+
+    def test_every_argument_of_a_call_is_explained(self):
+        arguments = list(inspect.signature(hopscope.inference).parameters)
+        text = inspect.getdoc(hopscope.inference).split("Returns:")[0]
+        explained = re.findall(r"^ {4}(\w+): ", text, re.MULTILINE)
+        self.assertEqual(explained, arguments)
 
     def test_the_readme_reaches_a_verified_output_in_six_lines(self):
         code = six_lines()

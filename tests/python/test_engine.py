@@ -57,6 +57,17 @@ class Finding(PackageTest):
         named = self.place(self.folder / "named")
         self.assertEqual(self.found(package, PATH=path, HOPSCOPE_ENGINE=str(named)).origin, "HOPSCOPE_ENGINE")
 
+    def test_the_script_that_the_package_installs_is_not_taken_for_the_engine(self):
+        """It would start itself; a program in the same folder is one."""
+        scripts = self.folder / "scripts"
+        script = self.place(scripts)
+        with mock.patch.object(engines.sysconfig, "get_path", lambda name: str(scripts)):
+            self.assertRaisesRegex(hopscope.EngineError, "was not found", self.found, PATH=f"{scripts}:/usr/bin:/bin")
+            script.unlink()
+            shutil.copy(self.real, script)
+            shutil.copy(Path(self.real).resolve().with_name("hopscope-engine-torch"), scripts)
+            self.assertEqual(self.found(PATH=str(scripts)).path, str(script))
+
     def test_where_there_is_none_it_is_said(self):
         self.assertRaisesRegex(hopscope.EngineError, "was not found", self.found)
         gone = str(self.folder / "gone")

@@ -1,4 +1,4 @@
-"""Hopscope: full-graph inference for graph neural networks, layer by layer, with proof.
+"""Hopscope: full-graph inference for graph neural networks, layer by layer, verified against the model itself.
 
     result = hopscope.inference(model, data)
     result.output, result.verdict

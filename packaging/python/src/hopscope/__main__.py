@@ -1,8 +1,13 @@
-"""`python -m hopscope`: the engine's command line."""
+"""`hopscope-engine` and `python -m hopscope`: the engine's command line."""
 
 import sys
 
 from ._process import pass_through
 
+
+def main() -> int:
+    return pass_through(sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(pass_through(sys.argv[1:]))
+    sys.exit(main())

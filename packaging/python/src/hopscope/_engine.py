@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,8 +65,8 @@ def program(name: str, variable: str) -> Path | None:
     if named:
         return _named(variable, named)
     beside = Path(engine().path).with_name(name)
-    found = shutil.which(name)
-    places = [beside, *([Path(found)] if found else []), *_builds(name)]
+    found = _on_path(name)
+    places = [beside, *([found] if found else []), *_builds(name)]
     return next((path for path in places if os.access(path, os.X_OK)), None)
 
 
@@ -92,9 +93,9 @@ def _candidates() -> Iterator[tuple[str, Path]]:
     bundled = _HERE / "bin" / _PROGRAM
     if os.access(bundled, os.X_OK):
         yield "wheel", bundled
-    found = shutil.which(_PROGRAM)
+    found = _on_path(_PROGRAM)
     if found:
-        yield "PATH", Path(found)
+        yield "PATH", found
     for path in _builds(_PROGRAM):
         yield "checkout", path
 
@@ -104,6 +105,19 @@ def _named(variable: str, value: str) -> Path:
     if not path.is_file() or not os.access(path, os.X_OK):
         raise EngineError(f"{variable} names {value}, which is not a program", "set it to a program that exists")
     return path
+
+
+def _on_path(name: str) -> Path | None:
+    """The first program of that name, unless it is the script that this package installs, which would start itself."""
+    found = shutil.which(name)
+    if found is None or (Path(found).parent == Path(sysconfig.get_path("scripts")) and _is_script(Path(found))):
+        return None
+    return Path(found)
+
+
+def _is_script(path: Path) -> bool:
+    with path.open("rb") as program:
+        return program.read(2) == b"#!"
 
 
 def _builds(name: str) -> list[Path]:

@@ -123,24 +123,48 @@ def inference(
 ) -> Inference:
     """Evaluates a model layer by layer for every node, and compares the result with its own `forward`.
 
-    `model`: an nn.Module (saved by `save` for the call), what `save` returned, or a TorchScript file. `data`: PyG's
-    Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices, tables), or paths
-    (.safetensors, folders of .npy). `device`: "cpu", "cuda:1", a torch.device, or "auto": a GPU if there is one.
-    `memory`: limit on the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`,
-    a plan.json or its content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a
-    folder for out.npy and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs
-    are where it cannot be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is
-    computed in one pass over the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of
-    computing nodes ("auto", "none", "rcm", "degree", "community"), `store`: the type of stored values ("exact",
-    "float32", "bfloat16", "float16" or torch's names for them). `reassociate`: products with weights are computed
-    before sums and means over edges where that makes rows narrower. `resume` (on a CPU, with `out`): the same call in
-    another process goes on with what is finished in `out`, to results with the same bits; no progress is told.
-    `cluster` (on a CPU, with `out` where all machines see it): "auto" or the HOST:PORT of a Ray cluster, or "local" for
-    `workers` processes of this machine; the run can be resumed, unless with `layout` "owners" they keep rows on their
-    own disks, and another one a copy with `replicas` 2. `scratch`: the folder for temporary files. `cache`: a folder
-    that keeps adjacencies and orders of nodes for later runs on the same edges (not with `cluster`). `progress`: True,
-    False, None (a bar on terminals and in notebooks) or a function of (what, done, total). Raises what hopscope.errors
-    has; VerificationError has the result. Ctrl+C leaves no file.
+    Args:
+        model: An nn.Module (saved by `save` for the call), what `save` returned, or a TorchScript file.
+        data: PyG's Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices,
+            tables), or paths (.safetensors, folders of .npy).
+        device: "cpu", "cuda:1", a torch.device, or "auto": a GPU if there is one.
+        memory: Limit on the device, in bytes or as "1Gi".
+        batch: Destination nodes per batch.
+        plan: One from `plan`, a plan.json or its content. Without it one is made by `strategy`, `objective`, `stages`,
+            `deadline` and `pins`.
+        out: A folder for out.npy and report.json that stay.
+        verify: "sample", "full" (or True) or "none" (or False).
+        strategy: "optimal", "local-search", "depth" or "source-rule".
+        objective: What the plan minimises: "time" or "bytes".
+        stages: The largest number of stages.
+        deadline: Seconds for the search of a plan.
+        pins: Decisions that the plan respects, such as ("checkpoint", value).
+        roles: What inputs are where it cannot be inferred: {"x": "node:user"}.
+        nan: "propagate" or "refuse": NaN in the inputs.
+        fuse: On a CPU, what is computed in one pass over the edges: "all", "none", some of "chain,softmax,several".
+        reorder: On a CPU, the order of computing nodes: "auto", "none", "rcm", "degree" or "community".
+        store: On a CPU, the type of stored values: "exact", "float32", "bfloat16", "float16", or torch's dtypes.
+        reassociate: Computes products with weights before sums and means over edges where that makes rows narrower.
+        resume: On a CPU, with `out`: the same call in another process resumes an unfinished run, to results with the
+            same bits. Progress is not reported.
+        cluster: On a CPU, with an `out` that all machines see: "auto" or the HOST:PORT of a Ray cluster, or "local" for
+            `workers` processes of this machine. The run can be resumed, unless `layout` is "owners".
+        workers: The number of workers of a `cluster`, by default as many as fit; "local" needs it.
+        layout: "shared", or "owners": workers keep their rows on their own disks.
+        replicas: 2: another worker keeps a copy of the rows of each; with `layout` "owners".
+        scratch: The folder for temporary files.
+        cache: A folder that keeps adjacencies and orders of nodes for later runs on these edges; not with `cluster`.
+        progress: True, False, None (a bar on terminals and in notebooks) or a function of (what, done, total).
+
+    Returns:
+        The outputs, the report of the run, its plan and the verdict.
+
+    Raises:
+        HopscopeError: One of its kinds, by what went wrong; VerificationError has the result. Ctrl+C leaves no file.
+
+    Example:
+        result = hopscope.inference(model, data, memory="1Gi", verify="full")
+        result.output, result.verdict
     """
     shared = _shared(device, memory, store, resume or cluster is not None) | {"batch": batch, "fuse": fuse}
     made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
