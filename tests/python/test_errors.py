@@ -1,6 +1,8 @@
 """Every failure is an exception of its kind, with the engine's sentence and hint, and leaves no file and no process."""
+import ast
 import os
 import pickle
+import re
 import resource
 import signal
 import unittest
@@ -10,7 +12,7 @@ from unittest import mock
 import hopscope
 import torch
 from hopscope import errors
-from support import FEATURES, Attention, Gcn, PackageTest, Plain, children, edges, graph, made
+from support import FEATURES, ROOT, Attention, Gcn, PackageTest, Plain, children, edges, graph, made
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 
@@ -90,6 +92,14 @@ class Failures(PackageTest):
             again = pickle.loads(pickle.dumps(problem))
             self.assertEqual((again.message, again.hint, again.where), ("It fails.", "Do not.", "a.py:3"))
             self.assertEqual(str(again), "It fails.\nhint: Do not.")
+
+    def test_names_of_exit_codes_are_those_of_the_engine_here_and_in_the_made_up_engine(self):
+        numbers = dict(re.findall(r"^    (\w+) = (\d+),", (ROOT / "core/base/result.h").read_text(), re.MULTILINE))
+        names = re.findall(r'\{ErrorCode::(\w+), "(\w+)"\}', (ROOT / "core/base/result.cpp").read_text())
+        wanted = {int(numbers[code]): name for code, name in names}
+        self.assertEqual(len(wanted), len(numbers))
+        made_up = re.search(r"^CODES = (\{.*\})$", (ROOT / "tests/jobs/fake_engine.py").read_text(), re.MULTILINE)
+        self.assertEqual((errors._NAMES, ast.literal_eval(made_up[1])), (wanted, wanted))
 
     def test_what_is_no_data_is_refused(self):
         for data in (7, {"x": "features"}, self.folder / "missing.safetensors", self.folder / "nothing.txt"):
