@@ -15,8 +15,8 @@ std::string describePin(const Instance& instance, const Pin& pin)
     switch (pin.kind) {
     case PinKind::Checkpoint: return "store " + name;
     case PinKind::NoCheckpoint: return "never store " + name;
-    case PinKind::Cut: return "cut " + name + " -> " + instance.node(pin.consumer).name;
-    case PinKind::HopStage: return "run " + name + " in stage " + std::to_string(pin.stage);
+    case PinKind::Cut: return "read " + name + " from a store for " + instance.node(pin.consumer).name;
+    case PinKind::HopStage: return "run the gathers for " + name + " in stage " + std::to_string(pin.stage);
     case PinKind::NoRecompute: return "compute " + name + " only once";
     }
     return {};

@@ -83,7 +83,7 @@ void TestPins::pinsAreSaidInWords_data()
     QTest::newRow("once") << "no_recompute"
                           << "compute %1 only once";
     QTest::newRow("stage") << "hop_stage"
-                           << "run %1 in stage 3";
+                           << "run the gathers for %1 in stage 3";
 }
 
 void TestPins::pinsAreSaidInWords()
