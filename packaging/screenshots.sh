@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Takes the pictures of the window that the documentation shows, without a display: start page, analysis, a changed plan, a
-# run under way, one on a GPU (of an engine made up for tests), a finished run, the dark theme and 200 % scale. Every picture is
-# checked while it is taken: no text clipped, nothing overlapping, legible colours.
+# Takes pictures of the window, without a display: start page, analysis, a changed plan, a run under way, one on a GPU (of an engine
+# made up for tests), a finished run, the dark theme and 200 % scale. Every picture is checked while it is taken: no text clipped,
+# nothing overlapping, legible colours. With --readme it takes the one that README.md shows instead.
 #
-#   packaging/screenshots.sh [FOLDER] [BUILD]     FOLDER: default build/screenshots; BUILD: default build/dev
+#   packaging/screenshots.sh [--readme] [FOLDER] [BUILD]     FOLDER: default build/screenshots; BUILD: default build/dev
 set -eu
 . "$(dirname "$0")/common.sh"
 
+readme=
+if [ "${1:-}" = --readme ]; then readme=yes; shift; fi
 folder=${1:-$root/build/screenshots}
 build=${2:-$root/build/dev}
 program=$build/bin/test_window
@@ -14,6 +16,11 @@ if [ ! -x "$program" ]; then fail "program not found: $program; build with tests
 mkdir -p "$folder"
 
 export QT_QPA_PLATFORM=offscreen
+if [ -n "$readme" ]; then
+    cd "$root"
+    exec "$build/bin/hopscope" samples/digits/jknet.pt --data samples/digits/graph.safetensors --run --theme light \
+        --screenshot docs/window.png
+fi
 shots() { "$program" window_screenshots --folder "$folder" "$@"; }
 
 say "At 100 %"

@@ -1,6 +1,7 @@
 """CONTRIBUTING.md names files and declarations: they are there. Names without a folder are those of files somewhere in the
 tree, names without a suffix those of something that a source declares or uses."""
 
+import json
 import re
 import unittest
 from fnmatch import fnmatch
@@ -11,6 +12,9 @@ TOPS = ("app", "cmake", "core", "docs", "packaging", "resources", "samples", "te
 SUFFIXES = (".h", ".cpp", ".cu", ".cuh", ".py", ".md", ".json", ".sh", ".txt", ".qrc", ".cmake")
 MADE = ("out.npy", "report.json", "schema.json", "run.py", "plan.json", "stages.pt")  # by users' runs
 WORD = re.compile(r"[A-Za-z_]\w*")
+# Of documents whose page has another name, or that contain others.
+PAGES = {"verification": ["format-report"], "error": ["format-report"], "graph-part": ["protocol"], "stage-memory": ["protocol"],
+         "schema": ["format-schema", "format-report", "export"]}
 
 
 def table(text):
@@ -43,6 +47,16 @@ def missing_files(names, there):
     return [name for name in names if not known(name)]
 
 
+def members(schema):
+    """The names of all members that a JSON Schema describes."""
+    if isinstance(schema, list):
+        return set().union(*map(members, schema))
+    if not isinstance(schema, dict):
+        return set()
+    return set(schema.get("properties", {})) | set().union(*(
+        members(list(part.values())) if key == "properties" else members(part) for key, part in schema.items()))
+
+
 def words(root):
     found = set()
     for top in ("app", "core", "widgets", "tests", "packaging", "resources"):
@@ -67,6 +81,21 @@ class Contributing(unittest.TestCase):
         self.assertGreater(len(names), 40)
         there = words(ROOT)
         self.assertEqual([name for name in names if not set(WORD.findall(name)) <= there], [])
+
+    def test_the_index_of_the_documentation_names_every_page_and_the_readme_names_the_index(self):
+        linked = set(re.findall(r"\]\(([^)#]+)", (ROOT / "docs/README.md").read_text()))
+        pages = {path.name for path in (ROOT / "docs").iterdir() if path.suffix in (".md", ".ipynb")} - {"README.md"}
+        self.assertEqual(pages - linked, set())
+        self.assertEqual({name for name in linked if not (ROOT / "docs" / name).exists()}, set())
+        self.assertIn("(docs/README.md)", (ROOT / "README.md").read_text())
+
+    def test_every_member_of_a_document_is_named_by_its_pages(self):
+        for schema in sorted((ROOT / "resources/schemas").glob("*.json")):
+            kind = schema.name.removesuffix("-1.schema.json")
+            pages = " ".join((ROOT / "docs" / f"{page}.md").read_text() for page in PAGES.get(kind, [f"format-{kind}"]))
+            named = set(WORD.findall(" ".join(re.findall(r"```.*?```|`[^`]+`", pages, re.DOTALL))))
+            with self.subTest(document=kind):
+                self.assertEqual(members(json.loads(schema.read_text())) - named, set())
 
 
 class TheChecksThemselves(unittest.TestCase):
