@@ -4,7 +4,7 @@
 # What one runs after each change (ctest --preset quick): the units, a few models in a few configurations, the window's parts.
 set(hopscope_quick
   # sources and data
-  house_boundaries house_contributing house_samples house_style house_together desktop_files mutants_fit
+  house_boundaries house_contributing house_figures house_samples house_style house_together desktop_files mutants_fit
   # core
   base json solver operators graph graph_interop analysis analysis_inputs placement schema protocol kernels gpu
   # core with LibTorch
@@ -21,7 +21,7 @@ set(hopscope_quick
 # Whole products, repeated kills, clusters, benchmarks, and what repeats another test with a larger graph or on another screen.
 set(hopscope_full
   faults_mutated_all zoo_full models_cover models_cora_all device_faults_all
-  engine_large engine_limits_all engine_windows gpu_check
+  engine_large engine_limits_all engine_moved_all engine_windows gpu_check
   graphview_bench plots_bench tensor_bench peers_bench python_bench scale_bench predictions_bench
   python_scale_kills python_scale_ray python_scale_serve python_scale_owners python_scale_owners_ray
   window_bench window_every_file window_other_models window_large_model window_models engine_drag window_scale_model window_scale

@@ -2,7 +2,7 @@
 
     bench_peers.py --engine ENGINE [--graph communities|rmat] [--nodes 131072] [--degree 16]
                    [--models sage gcn gat ..] [--peers scatter spmm loop ..] [--rounds 3] [--dgl PYTHON] [--reassociate]
-                   [--json]
+                   [--json] [--figures FILE]
 
 Three layers, 100 features, hidden width 128, 47 classes, float32. Everything runs in processes of its own, one after the
 other, in each of the rounds, so that a busy machine is busy for all of them; the fastest round counts. `peers.py` says
@@ -16,6 +16,7 @@ what the peers are; those of DGL need --dgl, a Python that imports it.
 
 `moved` is the engine with --reassociate. The engine's lines are followed by what its time went to: how much of the bound
 its stages reach, the share of the system in its CPU time, and how many of its cores were busy in stages.
+--figures keeps the results in FILE, from which figures.py writes those of README.md and docs/performance.md.
 Exits with 1 if the engine's error is larger than 1e-4, or unknown.
 """
 import argparse
@@ -28,6 +29,7 @@ import time
 from pathlib import Path
 
 import numpy
+from figures import keep
 from graphs import GRAPHS
 from peers import BASIC, CONVOLUTIONS, DEEP, EDGE_FEATURES, FEATURES, pyg_model
 
@@ -47,6 +49,7 @@ def arguments():
     parser.add_argument("--reassociate", action="store_true", help="the engine once more, with --reassociate")
     parser.add_argument("--dgl", help="a Python that can import dgl")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--figures", type=Path, help="the file that keeps the results, one for each graph")
     return parser.parse_args()
 
 
@@ -178,13 +181,16 @@ def table(results):
 
 
 def main():
-    options = arguments()
+    options, load = arguments(), os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         edges = prepare(folder, options)
         results = {model: compare(options, model, folder) for model in options.models}
+    run = {"graph": options.graph, "nodes": options.nodes, "edges": edges, "rounds": options.rounds, "models": results}
+    if options.figures:
+        keep(options.figures, run | {"load_before": round(load, 1)}, options.dgl)
     if options.json:
-        print(json.dumps({"graph": options.graph, "nodes": options.nodes, "edges": edges, "models": results}))
+        print(json.dumps(run))
     else:
         print(f"{options.graph}, {options.nodes:,} nodes, {edges:,} edges; x: how many times as long as the engine")
         table(results)

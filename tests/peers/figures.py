@@ -1,0 +1,126 @@
+"""The figures of README.md and docs/performance.md that compare the engine with peers come from docs/figures.json, which
+`bench_peers.py --figures docs/figures.json` writes; `figures.py` writes them into both pages, between two comments.
+"""
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FIGURES = ROOT / "docs/figures.json"
+BLOCK = re.compile(r"(<!-- from docs/figures.json -->\n).*?(<!-- end -->)", re.DOTALL)
+GRAPHS = {"communities": "communities, shuffled", "rmat": "RMAT"}
+MODELS = {"sage": "SAGE", "gcn": "GCN", "gat": "GAT"}
+PEERS = {"dgl": "DGL, whole graph", "dgl-loop": "DGL's layer-wise loop", "scatter": "PyG, whole graph"}
+WRONG = 1e-3  # of the largest output
+
+
+# ---- the file
+
+
+def keep(file, run, dgl):
+    """Replaces the run on the same graph; runs on another machine go."""
+    known = json.loads(file.read_text()) if file.is_file() else {}
+    here = machine(dgl)
+    runs = known.get("runs", []) if known.get("machine") == here else []
+    same = {name: run[name] for name in ("graph", "nodes")}
+    runs = [other for other in runs if not same.items() <= other.items()] + [run]
+    runs.sort(key=lambda one: (-len(one["graph"]), one["graph"], one["nodes"]))
+    file.write_text(json.dumps({"machine": here, "runs": rounded(runs)}, indent=1) + "\n")
+
+
+def machine(dgl):
+    import torch
+    import torch_geometric
+    said = subprocess.run([dgl, "-W", "ignore", "-c", "import dgl; print(dgl.__version__)"], capture_output=True,
+                          text=True, check=True).stdout.split() if dgl else []
+    return {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "torch": torch.__version__,
+            "pyg": torch_geometric.__version__, "dgl": said[-1] if said else None}
+
+
+def processor():
+    """Its name; where a virtual machine hides that, family and model."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    said = dict(re.split(r"\s*: ", line, maxsplit=1) for line in lines if ": " in line)
+    name = said.get("model name", platform.machine())
+    return f"{name} (family {said['cpu family']}, model {said['model']})" if "cpu family" in said else name
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+# ---- the pages
+
+
+def times(value):
+    """Two digits; "10" rather than "9.95"."""
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def span(values, ending=""):
+    low, high = times(min(values)), times(max(values))
+    return f"{low}{ending}" if low == high else f"{low} to {high}{ending}"
+
+
+def compared(document, peer, column):
+    rows = [rows for run in document["runs"] for rows in run["models"].values() if "seconds" in rows.get(peer, {})]
+    if column == "peak":
+        return [row[peer]["peak"] / row["engine"]["peak"] for row in rows]
+    return [row[peer][column] for row in rows]
+
+
+def headline(document):
+    here = document["machine"]
+    return (f"On {here['cores']} CPU cores DGL {here['dgl']} takes {span(compared(document, 'dgl', 'slower'))} times as long for the "
+            f"whole graph at once,\nand {span(compared(document, 'dgl', 'peak'))} times the memory: SAGE, GCN and GAT on "
+            f"{len(document['runs'])} graphs in [docs/performance.md](docs/performance.md).\n")
+
+
+def cell(row):
+    if "seconds" not in row:
+        return "not measured |"
+    wrong = ", wrong" if (row["error"] or 0) > WRONG else ""
+    return f"{times(row['slower'])}x, {times(row['process_slower'])}x{wrong} | {row['peak'] / 1e9:.2g} GB"
+
+
+def sizes(run):
+    return f"{GRAPHS[run['graph']]}, {run['nodes']:,} nodes, {run['edges'] / 1e6:.1f} million edges"
+
+
+def table(document):
+    here = document["machine"]
+    peers = [peer for peer in PEERS if any(peer in rows for run in document["runs"] for rows in run["models"].values())]
+    lines = [f"Two digits of `docs/figures.json`: {here['processor']}, {here['cores']} cores, torch {here['torch']}, PyG {here['pyg']}, "
+             f"DGL {here['dgl']}; load {span([run['load_before'] for run in document['runs']])}.", "",
+             "| graph | model | seconds | process | peak | " + " | ".join(f"{PEERS[peer]}: seconds, process | peak" for peer in peers) + " |",
+             "|---|---|---|---|---|" + "---|---|" * len(peers)]
+    for run in document["runs"]:
+        for name, rows in run["models"].items():
+            ours = rows["engine"]
+            first = [sizes(run) if name == next(iter(run["models"])) else "", MODELS[name], f"{ours['seconds']:.2g}",
+                     f"{ours['process']:.2g}", f"{ours['peak'] / 1e9:.2g} GB"]
+            others = [cell(rows.get(peer, {})) for peer in peers]
+            lines.append(f"| {' | '.join([*first, *others])} |")
+    return "\n".join(lines) + "\n"
+
+
+def written(document):
+    """The pages as they should be."""
+    pages = {ROOT / "README.md": headline(document), ROOT / "docs/performance.md": table(document)}
+    return {page: BLOCK.sub(lambda found, text=text: found[1] + text + found[2], page.read_text())
+            for page, text in pages.items()}
+
+
+if __name__ == "__main__":
+    for page, text in written(json.loads(FIGURES.read_text())).items():
+        if page.read_text() != text:
+            page.write_text(text)
+            print(f"{page.relative_to(ROOT)} has changed", file=sys.stderr)
