@@ -47,8 +47,9 @@ void paintProgress(const PaintContext& c, const Band& band, QPointF at)
     c.painter.drawRoundedRect(bar, 2.5, 2.5);
     c.painter.setBrush(progress.finished ? c.theme.good : c.theme.accent);
     c.painter.drawRoundedRect(QRectF(bar.topLeft(), QSizeF(bar.width() * progress.share, 5)), 2.5, 2.5);
+    if (c.state.scale < detailScale) return;
     c.painter.setPen(c.theme.textMuted);
-    c.painter.setFont(detailFont());
+    c.painter.setFont(legibleFont(c, detailFont()));
     const QString state = progress.finished ? tr("done") : QStringLiteral("%1 %").arg(int(progress.share * 100));
     c.painter.drawText(at + QPointF(0, 20),
                        models::formatSeconds(progress.seconds) + QStringLiteral(" \u00b7 ") + state);
@@ -58,16 +59,19 @@ void paintBandTitle(const PaintContext& c, const Band& band)
 {
     const bool first = !band.stage.valid();
     if (c.scene.staging.count == 0 && !first) return;
-    QFont font = labelFont();
+    QFont font = legibleFont(c, labelFont());
     c.painter.setFont(font);
     c.painter.setPen(c.theme.textMuted);
-    const QPointF at(c.state.titleX + 14, band.top + 20);
+    const int height = font.pixelSize();
+    const QPointF at(c.state.titleX + 14, band.top + 7 + height);
     const QString title = bandTitle(band);
-    const QSizeF size(QFontMetricsF(font).horizontalAdvance(title), 14);
-    if (c.scene.nodeIndex.count(QRectF(at - QPointF(0, 12), size), 1) > 0) return;
+    const QSizeF size(QFontMetricsF(font).horizontalAdvance(title), height + 1);
+    const QRectF place(at - QPointF(0, height - 1), size);
+    if (band.bottom < place.bottom() || c.scene.nodeIndex.count(place, 1) > 0) return;
     c.painter.drawText(at, title);
     if (!first) return paintProgress(c, band, at + QPointF(0, 10));
-    font = detailFont();
+    if (c.state.scale < detailScale) return;
+    font = legibleFont(c, detailFont());
     font.setItalic(true);
     c.painter.setFont(font);
     const QRectF below(at + QPointF(0, 4), QSizeF(80, 14));
@@ -125,9 +129,9 @@ void paintFrames(const PaintContext& c, const QRectF& exposed)
         }
         c.painter.setBrush(parent < 0 ? QBrush(fill) : QBrush(Qt::NoBrush));
         c.painter.drawRoundedRect(frame.intersected(exposed.adjusted(-40, -40, 40, 40)), cornerRadius, cornerRadius);
-        if (c.state.scale < textScale) continue;
-        const QFontMetricsF metrics(detailFont());
-        c.painter.setFont(detailFont());
+        if (c.state.scale < titleScale) continue;
+        c.painter.setFont(legibleFont(c, detailFont()));
+        const QFontMetricsF metrics(c.painter.font());
         c.painter.setPen(c.theme.textMuted);
         // Left of the middle, where edges come in; the type is left out where there is no room for it.
         const QString sign = c.state.picture ? QString() : QStringLiteral("\u2212  ");

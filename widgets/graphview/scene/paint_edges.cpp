@@ -70,7 +70,7 @@ void paintEdge(const PaintContext& c, int index, const QRectF& exposed)
 
 QRectF roomBeside(const PaintContext& c, const SceneEdge& edge, const std::vector<QRectF>& taken)
 {
-    const QSizeF size(QFontMetricsF(smallFont()).horizontalAdvance(edge.bytes) + 6, 14);
+    const QSizeF size(QFontMetricsF(legibleFont(c, smallFont())).horizontalAdvance(edge.bytes) + 6, 14);
     for (const qreal along : {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8}) {
         const QRectF chip(pointOnPath(edge.path, along) + QPointF(4, -size.height() / 2), size);
         const bool free = std::none_of(taken.begin(), taken.end(), [&](const QRectF& r) { return r.intersects(chip); });
@@ -82,7 +82,7 @@ QRectF roomBeside(const PaintContext& c, const SceneEdge& edge, const std::vecto
 // Beside each cut edge where nothing else is; an edge without room keeps its bytes to its checkpoint.
 void paintCutBytes(const PaintContext& c, const std::vector<int>& edges)
 {
-    c.painter.setFont(smallFont());
+    c.painter.setFont(legibleFont(c, smallFont()));
     std::vector<QRectF> taken;
     for (const SceneStore& store : c.scene.stores) taken.push_back(store.rect);
     for (int index : edges) {
@@ -115,8 +115,8 @@ void paintEdges(const PaintContext& c, const QRectF& exposed)
 
 void paintStubs(const PaintContext& c, const QRectF& exposed)
 {
-    if (c.state.scale < textScale) return;
-    c.painter.setFont(smallFont());
+    if (c.state.scale < detailScale) return;
+    c.painter.setFont(legibleFont(c, smallFont()));
     for (const SceneStub& stub : c.scene.stubs) {
         if (!stub.textRect.adjusted(0, -4, 60, 4).intersects(exposed)) continue;
         const bool lit = stub.source == c.state.stubSource;

@@ -16,12 +16,14 @@ constexpr qreal badgeHeight = 16;
 void paintCornerChip(const PaintContext& c, int node, const QString& text, const QColor& border, const QColor& colour)
 {
     const QRectF& rect = c.scene.nodes[node];
-    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 10;
-    const QRectF chip(rect.left() + 12 - width, rect.bottom() - badgeHeight / 2 + 1, width, badgeHeight);
+    const QFont font = legibleFont(c, smallFont());
+    const qreal width = QFontMetricsF(font).horizontalAdvance(text) + 10;
+    const qreal height = std::max<qreal>(badgeHeight, font.pixelSize() + 4);
+    const QRectF chip(rect.left() + 12 - width, rect.bottom() - height / 2 + 1, width, height);
     c.painter.setPen(QPen(border, 1));
     c.painter.setBrush(c.theme.panel);
     c.painter.drawRoundedRect(chip, 4, 4);
-    c.painter.setFont(smallFont());
+    c.painter.setFont(font);
     c.painter.setPen(colour);
     c.painter.drawText(chip, Qt::AlignCenter, text);
 }
@@ -46,13 +48,13 @@ void paintBadge(const PaintContext& c, int node)
     const VisibleNode& record = c.scene.graph->nodes[node];
     const QString text = badgeText(record);
     const QRectF& rect = c.scene.nodes[node];
-    const qreal width = std::max(badgeHeight, QFontMetricsF(smallFont()).horizontalAdvance(text) + 8);
+    const qreal width = std::max(badgeHeight, QFontMetricsF(legibleFont(c, smallFont())).horizontalAdvance(text) + 8);
     const qreal inset = record.shape == Shape::Gather ? 10 : 2;
     const QRectF badge(rect.right() - 8 - inset, rect.top() - badgeHeight / 2 + 1, width, badgeHeight);
     c.painter.setPen(QPen(c.theme.nodeBorder, 1));
     c.painter.setBrush(c.theme.panel);
     c.painter.drawRoundedRect(badge, badgeHeight / 2, badgeHeight / 2);
-    c.painter.setFont(smallFont());
+    c.painter.setFont(legibleFont(c, smallFont()));
     c.painter.setPen(c.theme.text);
     c.painter.drawText(badge, Qt::AlignCenter, text);
 }
@@ -61,14 +63,14 @@ void paintInnerStores(const PaintContext& c, int node)
 {
     const QRectF& rect = c.scene.nodes[node];
     const QString text = tr("%n stored", c.scene.innerStores[node]);
-    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 26;
+    const qreal width = QFontMetricsF(legibleFont(c, smallFont())).horizontalAdvance(text) + 26;
     const QRectF chip(rect.right() - width - 6, rect.bottom() - 3, width, 15);
     c.painter.setPen(QPen(c.theme.border, 1));
     c.painter.setBrush(c.theme.panel);
     c.painter.drawRoundedRect(chip, 7, 7);
     paintCylinder(c.painter, QRectF(chip.left() + 5, chip.top() + 2, 12, 11), c.theme);
     c.painter.setPen(c.theme.warning);
-    c.painter.setFont(smallFont());
+    c.painter.setFont(legibleFont(c, smallFont()));
     c.painter.drawText(chip.adjusted(20, 0, 0, 0), Qt::AlignVCenter, text);
 }
 

@@ -62,6 +62,21 @@ void paintHatching(const PaintContext& c, int node, const QPainterPath& path)
     c.painter.restore();
 }
 
+bool opens(const PaintContext& c, int node)
+{
+    return c.state.scale >= titleScale && !c.scene.graph->nodes[node].expands.isEmpty() && !c.state.picture;
+}
+
+// Letters that are larger than at 100 % take the room that shapes leave beside them.
+StubText labelOf(const PaintContext& c, int node, const QFont& font)
+{
+    const NodeText& text = c.scene.texts[node];
+    if (font.pixelSize() == labelFont().pixelSize()) return {text.label, text.labelWidth};
+    const QRectF& rect = c.scene.nodes[node];
+    const qreal side = opens(c, node) ? expanderRect(rect).right() - rect.left() + 2 : 8;
+    return fitLabel(text.label, font.pixelSize(), static_cast<int>(rect.width() - 2 * side));
+}
+
 void paintText(const PaintContext& c, int node)
 {
     const NodeText& text = c.scene.texts[node];
@@ -69,21 +84,23 @@ void paintText(const PaintContext& c, int node)
     const QRectF& rect = c.scene.nodes[node];
     const bool structure = record.prologue && record.shape == Shape::Structure;
     const bool two = !text.detail.isEmpty() && c.state.scale >= detailScale;
+    const QFont font = legibleFont(c, labelFont());
+    const auto [label, labelWidth] = labelOf(c, node, font);
     if (!c.scene.staging.again[node].empty()) {
-        const qreal width = QFontMetricsF(labelFont()).horizontalAdvance(text.label) + 8;
+        const qreal width = labelWidth + 8;
         c.painter.setPen(Qt::NoPen);
         c.painter.setBrush(c.colouring.fill[node]);
         c.painter.drawRoundedRect(QRectF(rect.center().x() - width / 2, rect.top() + 4, width, rect.height() - 8), 4,
                                   4);
     }
     c.painter.setPen(structure ? c.theme.structure : c.colouring.text[node]);
-    c.painter.setFont(labelFont());
+    c.painter.setFont(font);
     const QRectF upper = two ? rect.adjusted(0, 3, 0, -rect.height() * 0.42) : rect;
-    drawCentred(c.painter, upper, text.label, text.labelWidth, c.state.picture);
+    drawCentred(c.painter, upper, label, labelWidth, c.state.picture);
     if (!two) return;
-    c.painter.setFont(detailFont());
-    drawCentred(c.painter, rect.adjusted(0, rect.height() * 0.5, 0, -3), text.detail, text.detailWidth,
-                c.state.picture);
+    c.painter.setFont(legibleFont(c, detailFont()));
+    drawCentred(c.painter, rect.adjusted(0, rect.height() * 0.5, 0, -3), text.detail,
+                text.detailWidth * c.painter.font().pixelSize() / detailFont().pixelSize(), c.state.picture);
 }
 
 }  // namespace
@@ -99,7 +116,7 @@ void paintNode(const PaintContext& c, int node)
     c.painter.drawPath(path);
     if (!c.scene.staging.again[node].empty()) paintHatching(c, node, path);
     if (c.state.scale >= textScale) paintText(c, node);
-    if (c.state.scale >= textScale && !record.expands.isEmpty() && !c.state.picture) paintExpander(c, node);
+    if (opens(c, node)) paintExpander(c, node);
     const bool refused = node == c.state.refused;
     if (refused) paintRefusal(c, node);
     else if (c.state.scale >= detailScale && !record.prologue && !c.scene.depthless) paintBadge(c, node);

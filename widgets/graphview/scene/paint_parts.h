@@ -6,8 +6,14 @@
 
 namespace hopscope::graphview {
 
-constexpr qreal textScale = 0.42;  // smaller text is not read
-constexpr qreal detailScale = 0.6;
+// Letters of fewer pixels on the screen are not read. Zoomed out, names grow as far as their places allow; below that neither
+// they are drawn nor what is made for them alone.
+constexpr qreal legible = 7;
+constexpr int mostLabel = 28, mostTitle = 15,
+              mostMark = 12;  // pixels of the scene, of names, of frames, of all the rest
+constexpr qreal textScale = legible / mostLabel, titleScale = legible / mostTitle, detailScale = legible / mostMark;
+// A font of the scene that is legible on the screen.
+QFont legibleFont(const PaintContext& c, const QFont& font);
 constexpr qreal fadedOpacity = 0.28;
 
 // The node is not among what a search has found, or not in the cone of what is hovered.

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "graphview/scene/paint_parts.h"
 
 namespace hopscope::graphview {
@@ -6,6 +8,11 @@ bool faded(const PaintContext& c, int node)
 {
     if (!c.state.found.empty()) return !c.state.found[node];
     return !c.state.cone.empty() && !c.state.cone[node];
+}
+
+QFont legibleFont(const PaintContext& c, const QFont& font)
+{
+    return resized(font, std::max(font.pixelSize(), static_cast<int>(std::ceil(legible / c.state.scale))));
 }
 
 void paintScene(const PaintContext& c, const QRectF& exposed)

@@ -13,11 +13,11 @@ constexpr qreal minWidth = 96, maxWidth = 250;
 constexpr qreal oneLine = 30, twoLines = 37;
 constexpr qsizetype maxKept = 100'000;  // of a kind
 
-QFont sized(int pixels, QFont::Weight weight)
+QFont sized(int pixels, int weight)
 {
     QFont font = style::uiFont();
     font.setPixelSize(pixels);
-    font.setWeight(weight);
+    font.setWeight(static_cast<QFont::Weight>(weight));
     return font;
 }
 
@@ -78,6 +78,24 @@ QFont smallFont()
 {
     static const QFont font = sized(10, QFont::DemiBold);
     return font;
+}
+
+QFont resized(const QFont& font, int pixels)
+{
+    if (font.pixelSize() == pixels) return font;
+    static QHash<std::pair<int, int>, QFont> known;
+    return remembered(known, std::pair<int, int>(font.weight(), pixels), [&] { return sized(pixels, font.weight()); });
+}
+
+const StubText& fitLabel(const QString& label, int pixels, int room)
+{
+    static QHash<AskedStub, StubText> known;
+    return remembered(known, AskedStub{label, room * 100.0 + pixels}, [&] {
+        const QFontMetricsF metrics(resized(labelFont(), pixels));
+        StubText text{.text = metrics.elidedText(label, Qt::ElideRight, room), .width = 0};
+        text.width = metrics.horizontalAdvance(text.text);
+        return text;
+    });
 }
 
 TextMeasure::TextMeasure(TextMemory& memory)

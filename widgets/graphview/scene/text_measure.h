@@ -67,5 +67,8 @@ QRectF textArea(Shape shape, const QRectF& rect);
 QFont labelFont();
 QFont detailFont();
 QFont smallFont();
+// For the painting thread, which remembers both: one of these in another size, and a name as it fits into `room` in it.
+QFont resized(const QFont& font, int pixels);
+const StubText& fitLabel(const QString& label, int pixels, int room);
 
 }  // namespace hopscope::graphview
