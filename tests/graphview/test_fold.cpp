@@ -260,6 +260,21 @@ private slots:
         QCOMPARE(graph.stubs.front().label, QStringLiteral("edge_weight"));
     }
 
+    void modulesWithNumbersForNamesSayWhatTheyAre()
+    {
+        samples::ModelWriter writer;
+        int h = writer.input("x");
+        h = writer.op(protocol::NodeKind::Rowwise, "aten::linear", "mlp.0", "Linear", {h});
+        h = writer.op(protocol::NodeKind::Rowwise, "aten::relu", "mlp.1", "ReLU", {h});
+        h = writer.op(protocol::NodeKind::Rowwise, "aten::linear", "mlp.2", "Linear", {h});
+        writer.output(h);
+        const auto model = writer.finish();
+        const FoldModel fold = prepareFold(*model);
+        const QStringList all = labels(visibleGraph(fold, fullyExpanded(fold)));
+        for (const char* label : {"Linear mlp.0", "ReLU mlp.1", "Linear mlp.2"})
+            QVERIFY2(all.contains(QLatin1String(label)), qPrintable(all.join(u'|')));
+    }
+
     void realModels_data()
     {
         QTest::addColumn<QString>("name");

@@ -17,6 +17,15 @@ QString relative(const QString& path, const QString& frame)
     return !frame.isEmpty() && path.startsWith(frame + QLatin1Char('.')) ? path.mid(frame.size() + 1) : path;
 }
 
+// A number, as modules in a list have it, does not say what it does: "Linear mlp.7".
+QString toldName(const models::Module& module, const QString& frame)
+{
+    const QString name = relative(module.path, frame);
+    bool number = false;
+    name.section(QLatin1Char('.'), -1).toInt(&number);
+    return number && !module.type.isEmpty() ? module.type + QLatin1Char(' ') + name : name;
+}
+
 // The module of the innermost frame around a node; -1: none.
 int frameModule(const VisibleGraph& graph, const VisibleNode& node)
 {
@@ -128,7 +137,7 @@ void FoldBuilder::nameOp(VisibleNode& node)
     if (named && module > 0) {
         const QString frame = node.frame < 0 ? QString() : m_graph.frames[node.frame].path;
         const QString suffix = node.label.mid(models::opLabel(m_model, op).size());
-        node.label = relative(m_fold.tree.modules[module].path, frame) + suffix;
+        node.label = toldName(m_fold.tree.modules[module], frame) + suffix;
     }
     node.detail = shapeDetail(m_model, node.ops.empty() ? node.op : node.ops.back());
     node.tip = models::pathLabel(op);
