@@ -83,7 +83,7 @@ void GraphController::connectView()
 void GraphController::connectOverlays()
 {
     connect(&m_tools.overlays.minimap(), &Minimap::jumped, this, [this](QPointF at) {
-        m_view->viewport().leaveStart();
+        m_view->viewport().touch();
         m_view->viewport().centreOn(at);
     });
     SearchBar* bar = &m_tools.overlays.searchBar();

@@ -25,7 +25,7 @@ bool cameByKeyboard(const QFocusEvent& event)
 
 bool GraphView::event(QEvent* event)
 {
-    if (event->type() == QEvent::ShortcutOverride) m_viewport.leaveStart();
+    if (event->type() == QEvent::ShortcutOverride) m_viewport.touch();
     // While something is dragged, keys are no shortcuts: Escape gives the drag up, whatever else it is for.
     if (event->type() == QEvent::ShortcutOverride && m_checkpoint.moving()) return event->accept(), true;
     if (event->type() == QEvent::FocusIn) m_framed = cameByKeyboard(*static_cast<QFocusEvent*>(event));
@@ -39,7 +39,7 @@ bool GraphView::event(QEvent* event)
 
 void GraphView::wheelEvent(QWheelEvent* event)
 {
-    m_viewport.leaveStart();
+    m_viewport.touch();
     const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
     const bool pan = event->modifiers() & Qt::ShiftModifier;
     if (pan) {
@@ -82,7 +82,7 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 {
     m_pressed = m_pointer = event->position();
     m_viewport.setPointer(m_pointer);
-    m_viewport.leaveStart();
+    m_viewport.touch();
     m_pressedCamera = camera();
     m_moved = false;
     m_pressedHit = m_space ? Hit{} : hitAt(m_pressed);
@@ -128,7 +128,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 {
     if (event->button() != Qt::LeftButton) return;
-    m_viewport.leaveStart();
+    m_viewport.touch();
     const Hit hit = hitAt(event->position());
     if (hit.kind == Hit::Kind::Expander) return mousePressEvent(event);  // the second click of two quick ones
     m_moved = true;                                                      // its release is no click

@@ -1,5 +1,7 @@
 #include "graphview/view/viewport.h"
 
+#include <utility>
+
 namespace hopscope::graphview {
 
 namespace {
@@ -26,17 +28,22 @@ void Viewport::tell()
     m_widget.update();
 }
 
+// Who opens a module in a graph that was seen whole looks at the module from then on, not at the beginning.
 void Viewport::setScene(ScenePtr scene, QPointF shift)
 {
+    const auto seenWhole = [this] { return m_scene && wholeCamera().scale >= legibleScale; };
+    const bool before = seenWhole();
     m_scene = std::move(scene);
+    if (m_touched && m_fitted == Fitted::Start && before && !seenWhole()) m_fitted = Fitted::Nothing;
     m_camera.offset -= shift * m_camera.scale;
     tell();
 }
 
 void Viewport::resized()
 {
-    if (m_atStart) showStart();
-    else if (m_fitted) fit();
+    const bool held = std::exchange(m_held, false);
+    if (m_scene && !held && m_fitted != Fitted::Nothing)
+        m_camera = m_fitted == Fitted::Start ? startCamera() : wholeCamera();
     tell();
 }
 
@@ -44,45 +51,47 @@ void Viewport::setCamera(const Camera& camera)
 {
     if (camera == m_camera) return;
     m_camera = camera;
-    m_fitted = m_atStart = false;
+    m_fitted = Fitted::Nothing;
     tell();
 }
 
+// What goes away again, or takes room at the side, is no reason to hold the scene where the size would fit it again.
 void Viewport::holdStill(QPointF moved)
 {
-    if (!m_scene) return;
-    Camera next = m_camera;
-    next.offset -= moved;
-    setCamera(next);
+    m_held = moved.x() == 0 && moved.y() > 0;
+    if (!m_scene || (!m_held && m_fitted != Fitted::Nothing)) return;
+    m_camera.offset -= moved;
+    tell();
+}
+
+Camera Viewport::wholeCamera() const
+{
+    constexpr qreal bandNames = 80;  // at the left, what stages are called and how far they are
+    const qreal left = m_scene->bands.empty() ? 0 : bandNames;
+    return Camera::fitting(m_scene->bounds.adjusted(-left, 0, 0, 0), m_widget.size());
+}
+
+Camera Viewport::startCamera() const
+{
+    const Camera whole = wholeCamera();
+    if (whole.scale >= legibleScale) return whole;
+    return {readableScale, {m_widget.width() / 2.0 - startColumn(*m_scene) * readableScale, 0}};
 }
 
 void Viewport::fit()
 {
     if (!m_scene) return;
-    constexpr qreal bandNames = 80;  // at the left, what stages are called and how far they are
-    const qreal left = m_scene->bands.empty() ? 0 : bandNames;
-    setCamera(Camera::fitting(m_scene->bounds.adjusted(-left, 0, 0, 0), m_widget.size()));
-    m_fitted = true;
+    setCamera(wholeCamera());
+    m_fitted = Fitted::Whole;
 }
 
 void Viewport::showStart()
 {
-    fit();
-    if (m_scene && m_camera.scale < legibleScale) {
-        Camera camera;
-        camera.scale = readableScale;
-        camera.offset = {m_widget.width() / 2.0 - startColumn(*m_scene) * readableScale, 0};
-        setCamera(camera);
-    }
-    m_atStart = m_scene != nullptr;
+    if (!m_scene) return;
+    setCamera(startCamera());
+    m_fitted = Fitted::Start;
     m_touched = false;
     tell();
-}
-
-void Viewport::leaveStart()
-{
-    m_atStart = false;
-    m_touched = true;
 }
 
 int Viewport::legibleRanks() const
@@ -95,7 +104,7 @@ int Viewport::legibleRanks() const
 
 void Viewport::zoomBy(qreal factor)
 {
-    leaveStart();
+    touch();
     setCamera(m_camera.zoomed(factor, area().center()));
 }
 

@@ -17,8 +17,8 @@ public:
 
     // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
     void setScene(ScenePtr scene, QPointF shift);
-    void holdStill(QPointF moved);  // the widget has moved: the scene has not
-    void resized();                 // what was fitted is fitted again
+    void holdStill(QPointF moved);  // a line above pushes the widget down: the scene stays, whatever it was fitted to
+    void resized();                 // what was fitted is fitted again, unless somebody has zoomed or panned since
     [[nodiscard]] const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
 
@@ -27,25 +27,31 @@ public:
     void setPointer(QPointF pointer) { m_pointer = pointer; }
     [[nodiscard]] QPointF pointer() const { return m_pointer; }  // outside of the widget where it is not over it
     [[nodiscard]] int legibleRanks() const;  // nodes one below the other that are seen whole and can be read
-    [[nodiscard]] bool atStart() const { return m_atStart; }  // nobody has touched it since: it may move by itself
-    void leaveStart();                                        // somebody looks around
-    [[nodiscard]] bool touched() const { return m_touched; }  // since showStart()
-    void zoomBy(qreal factor);                                // about the middle
-    void centreOn(QPointF scene);                             // with the zoom of now
+    // Nobody has touched it since showStart(): another scene may begin at its start, too.
+    [[nodiscard]] bool atStart() const { return m_fitted == Fitted::Start && !m_touched; }
+    void touch() { m_touched = true; }  // somebody looks around
+    [[nodiscard]] bool touched() const { return m_touched; }
+    void zoomBy(qreal factor);     // about the middle
+    void centreOn(QPointF scene);  // with the zoom of now
     void scrollTo(const QRectF& sceneRect, bool centre = false);
 
 signals:
     void changed();  // camera or size
 
 private:
+    enum class Fitted { Nothing, Whole, Start };  // what a change of the size keeps in sight
+
     void tell();
+    [[nodiscard]] Camera wholeCamera() const;
+    [[nodiscard]] Camera startCamera() const;
     [[nodiscard]] QRectF area() const { return m_widget.rect(); }
 
     QWidget& m_widget;
     ScenePtr m_scene;
     Camera m_camera;
     QPointF m_pointer{-1e6, -1e6};
-    bool m_fitted = false, m_atStart = false, m_touched = false;
+    Fitted m_fitted = Fitted::Nothing;
+    bool m_touched = false, m_held = false;
 };
 
 }  // namespace hopscope::graphview
