@@ -257,6 +257,7 @@ void MainWindow::connectWorkbench()
     });
     connect(bench, &jobs::Workbench::progressed, m_status, &StatusLine::setProgress);
     connect(bench, &jobs::Workbench::runStateChanged, this, &MainWindow::refreshLater);
+    connect(bench, &jobs::Workbench::failed, this, &MainWindow::refreshLater);
     connect(m_engine.get(), &jobs::EngineClient::stateChanged, this, &MainWindow::refreshLater);
 }
 
@@ -297,6 +298,7 @@ void MainWindow::connectDocument()
     connect(document, &models::Document::planChanged, this, &MainWindow::refreshLater);
     connect(document, &models::Document::settingsChanged, this, &MainWindow::refreshLater);
     connect(document, &models::Document::runsChanged, this, &MainWindow::refreshLater);
+    connect(document, &models::Document::refusalChanged, this, &MainWindow::refreshLater);
     connect(&m_selection, &models::Selection::changed, this, &MainWindow::refreshLater);
 }
 

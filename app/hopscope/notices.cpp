@@ -4,6 +4,8 @@
 
 #include "models/labels.h"
 #include "models/pins.h"
+#include "models/run_log.h"
+#include "panels/run_panel.h"
 
 namespace hopscope::window {
 
@@ -31,6 +33,8 @@ Notices::Notices(const WindowParts& parts) : m_parts(parts)
     connect(&parts.document, &models::Document::refusalChanged, this, &Notices::refusalChanged);
     connect(&parts.document, &models::Document::planChanged, this, &Notices::forget);
     connect(&parts.document, &models::Document::runsChanged, this, &Notices::forget);
+    connect(&parts.document, &models::Document::runChanged, this, &Notices::tellRun);
+    connect(&parts.workbench, &jobs::Workbench::runFinished, this, &Notices::tellRun);
 }
 
 void Notices::sayFailure(const QString& what, const QString& sentence, const QString& hint)
@@ -59,6 +63,20 @@ void Notices::setLimit(qint64 bytes)
 void Notices::forget()
 {
     for (const QString& topic : {QStringLiteral("open"), QStringLiteral("drop")}) m_parts.banner.dismiss(topic);
+}
+
+// Whatever is seen of the panels: how a run has ended, until the next one begins.
+void Notices::tellRun()
+{
+    const std::shared_ptr<models::RunLog>& log = m_parts.document.runLog();
+    if (!log || log->state() != protocol::RunState::Finished) return m_parts.status.setResult({});
+    if (log->end() != models::RunEnd::Completed)
+        return m_parts.status.setResult(panels::progressText(*log), QStringLiteral("warning"));
+    const models::FinishedRun& run = m_parts.document.runs().back();
+    const panels::ShownVerdict verdict = panels::verdictOf(*run.report);
+    const bool different = verdict.kind == schema::Verdict::Different;
+    const QString doubtful = different ? QStringLiteral("bad") : QStringLiteral("warning");
+    m_parts.status.setResult(panels::resultText(run), verdict.good() ? QStringLiteral("good") : doubtful);
 }
 
 void Notices::engineLost(const QString& reason)

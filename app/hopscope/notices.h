@@ -23,6 +23,8 @@ private:
     void engineBack();
     void refusalChanged(const QString& sentence);
     void forget();
+    void tryPlace(const QString& why, const graphview::DropOffer& offer, std::size_t number);
+    void tellRun();
     void setLimit(qint64 bytes);
     [[nodiscard]] QVector<BannerButton> suggestedFixes();
 

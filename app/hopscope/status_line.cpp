@@ -94,7 +94,10 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
     addWidget(m_model, 1);  // what does not fit is left out: a long sentence is not to widen the window
     addWidget(m_what);
     addWidget(m_bar);
+    m_result = new panels::ElidedLabel(QStringLiteral("status.result"), this);
+    addPermanentWidget(m_result, 1);
     addPermanentWidget(m_engine);
+    setResult({});
     setProgress({}, 1);
 }
 
@@ -104,6 +107,15 @@ void StatusLine::setModel(const models::ModelPtr& model)
 }
 
 void StatusLine::setEngine(const EngineSummary& engine) { m_engine->setText(engineSummary(engine)); }
+
+void StatusLine::setResult(const QString& text, const QString& tone)
+{
+    m_result->setVisible(!text.isEmpty());
+    m_result->setFullText(text);
+    m_result->setProperty("tone", tone);
+    style()->unpolish(m_result);
+    style()->polish(m_result);
+}
 
 void StatusLine::setProgress(const QString& what, double fraction)
 {

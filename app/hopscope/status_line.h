@@ -33,9 +33,11 @@ public:
     void setModel(const models::ModelPtr& model);
     void setEngine(const EngineSummary& engine);
     void setProgress(const QString& what, double fraction);  // `what` empty: over; negative: unknown
+    // How the last run ended; `tone`: "good", "warning" or "bad", as the style sheet colours it.
+    void setResult(const QString& text, const QString& tone = {});
 
 private:
-    panels::ElidedLabel* m_model = nullptr;
+    panels::ElidedLabel *m_model = nullptr, *m_result = nullptr;
     QLabel *m_what = nullptr, *m_engine = nullptr;
     QProgressBar* m_bar = nullptr;
 };

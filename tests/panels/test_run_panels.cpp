@@ -120,7 +120,8 @@ void TestRunPanels::theVerdictIsShownWhenARunEnds()
     emit fixture.workbench.runFinished();
     QCOMPARE(part<QTabWidget>(*panel, "runTabs")->currentWidget()->objectName(), QStringLiteral("verdictArea"));
     QCOMPARE(text(*panel, "verdictHeadline"), QStringLiteral("Equal: 2,708 of 2,708 rows, largest difference 3e-07"));
-    QCOMPARE(text(*panel, "runResult"), text(*panel, "verdictHeadline"));
+    QCOMPARE(part<QLabel>(*panel, "runResult")->accessibleName(),
+             QStringLiteral("run 1 · 2.00 s · ") + text(*panel, "verdictHeadline"));
     const style::Theme theme = style::loadTheme(style::Mode::Light);
     QCOMPARE(part<QLabel>(*panel, "verdictHeadline")->palette().color(QPalette::WindowText), theme.good);
     fixture.document.addRun({QStringLiteral("run 2"),

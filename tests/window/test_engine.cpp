@@ -4,6 +4,7 @@
 #include <QDialogButtonBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -20,6 +21,7 @@
 #include "models/run_log.h"
 #include "open_dialog.h"
 #include "panels/machine_dialog.h"
+#include "plots/timeline.h"
 #include "remote_files.h"
 #include "study/follow_panel.h"
 #include "support/qt_suites.h"
@@ -40,6 +42,7 @@ private slots:
     void aNodeIsFollowedThroughTheStages();
     void theMachineIsMeasuredAndForgotten();
     void anEngineKilledInMidRunComesBackWithEverything();
+    void aRunThatWasStartedElsewhereIsShown();
     void whatIsNoModelIsRefusedInWords();
     void aRunWithoutDataOffersToChooseThem();
     void aFolderIsChosenWhereTheEngineIs();
@@ -255,6 +258,23 @@ void TestEngine::whatIsNoModelIsRefusedInWords()
     bed.window->openFile({bed::sample("README.md"), {}, {}});
     QTRY_VERIFY_WITH_TIMEOUT(bed.window->banner().sentence().contains("README.md"), 20'000);
     QVERIFY(bed.window->document().model() == nullptr);
+    const auto* engine = bed::child<QLabel>(*bed.window, "status.engine");
+    QTRY_VERIFY2(engine->text().endsWith("idle"), qPrintable(engine->text()));
+}
+
+void TestEngine::aRunThatWasStartedElsewhereIsShown()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "digits/jknet.pt"));
+    const auto status = [&] { return bed::child<QLabel>(*bed.window, "runStatus")->accessibleName(); };
+    QTest::keyClick(bed.window.get(), Qt::Key_F9);
+    QTRY_COMPARE_WITH_TIMEOUT(bed.window->document().runs().size(), std::size_t{1}, 60'000);
+    QTest::keyClick(bed.window.get(), Qt::Key_2, Qt::ControlModifier);
+    QTRY_COMPARE(bed::child<QProgressBar>(*bed.window, "runProgress")->value(), 1000);
+    QTRY_VERIFY2(status().startsWith("Finished after"), qPrintable(status()));
+    const double length = bed.window->document().runLog()->elapsed();
+    auto* timeline = bed.window->findChild<plots::Timeline*>();
+    QTRY_VERIFY2(timeline->range().second < 1.5 * length, qPrintable(QString::number(timeline->range().second)));
 }
 
 void TestEngine::aRunWithoutDataOffersToChooseThem()

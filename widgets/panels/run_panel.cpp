@@ -54,9 +54,10 @@ QString finishedText(const models::RunLog& log, const QString& time)
     return longest.isEmpty() || log.stages().size() < 2 ? text : text + QStringLiteral(" · ") + longest;
 }
 
-QString endText(const models::RunLog& log)
+// The report knows the whole time: of the end, no event tells.
+QString endText(const models::RunLog& log, const schema::Report* report)
 {
-    const QString time = formatSeconds(log.elapsed());
+    const QString time = formatSeconds(report != nullptr ? report->seconds : log.elapsed());
     switch (log.end()) {
     case models::RunEnd::Completed: return finishedText(log, time);
     case models::RunEnd::Failed: return RunPanel::tr("Failed after %1").arg(time);
@@ -100,9 +101,9 @@ QString leftText(const models::RunLog& log, const protocol::PlanRecord* plan)
 
 }  // namespace
 
-QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan)
+QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan, const schema::Report* report)
 {
-    if (log.state() == RunState::Finished) return endText(log);
+    if (log.state() == RunState::Finished) return endText(log, report);
     QStringList parts;
     if (const QString state = stateText(log.state()); !state.isEmpty()) parts << state;
     if (!log.stages().empty()) parts << stageText(log);
@@ -111,6 +112,12 @@ QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan
         if (log.secondsLeft() >= 0) parts << leftText(log, plan);
     }
     return parts.join(QStringLiteral(" · "));
+}
+
+QString resultText(const models::FinishedRun& run)
+{
+    return RunPanel::tr("%1 · %2 · %3")
+        .arg(run.title.section(u':', 0, 0), formatSeconds(run.report->seconds), verdictOf(*run.report).headline);
 }
 
 RunPanel::RunPanel(const Context& context, QWidget* parent)
@@ -133,15 +140,22 @@ RunPanel::RunPanel(const Context& context, QWidget* parent)
     watch();
 }
 
+// A run that was started elsewhere, or while this was not seen.
+void RunPanel::showEvent(QShowEvent* event)
+{
+    Panel::showEvent(event);
+    m_clock.request();
+}
+
 void RunPanel::setupHeader(QBoxLayout& layout)
 {
     m_title = new ElidedLabel(QStringLiteral("runTitle"), this);
     m_title->setProperty("heading", true);
-    m_result = new QLabel(this);
-    m_result->setObjectName(QStringLiteral("runResult"));
+    m_result = new ElidedLabel(QStringLiteral("runResult"), this);
+    m_result->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* top = new QHBoxLayout;
     top->addWidget(m_title, 1);
-    top->addWidget(m_result);
+    top->addWidget(m_result, 1);
     m_controls = new RunControls(m_context, this);
     m_missing = new ElidedLabel(QStringLiteral("missingDevices"), this);
     m_missing->setProperty("muted", true);
@@ -215,8 +229,7 @@ void RunPanel::setupRuns()
             [this](const QModelIndex& index) {
                 const auto& runs = m_context.document.runs();
                 if (index.isValid() && static_cast<std::size_t>(index.row()) < runs.size())
-                    m_verdict->setReport(runs[static_cast<std::size_t>(index.row())].report.get(),
-                                         m_context.document.model().get());
+                    m_verdict->setRun(&runs[static_cast<std::size_t>(index.row())], m_context.document.model().get());
             });
 }
 
@@ -276,7 +289,7 @@ void RunPanel::watch()
     if (log) m_updates = connect(log.get(), &models::RunLog::updated, &m_clock, &plots::FrameClock::request);
     if (log && log->state() != RunState::Finished) {
         m_tabs->setCurrentIndex(0);
-        m_result->clear();
+        m_result->setFullText({});
     }
     m_clock.request();
 }
@@ -290,7 +303,7 @@ void RunPanel::draw()
     drawLanes();
     m_stages->show(log, m_context.document.plan().get(), reportOf(log));
     m_progress->setValue(log != nullptr ? static_cast<int>(1000 * log->fraction()) : 0);
-    m_status->setFullText(log != nullptr ? progressText(*log, m_context.document.plan().get())
+    m_status->setFullText(log != nullptr ? progressText(*log, m_context.document.plan().get(), reportOf(log))
                                          : tr("Press Start to run all stages."));
 }
 
@@ -315,14 +328,11 @@ void RunPanel::showRuns()
 {
     const std::vector<models::FinishedRun>& runs = m_context.document.runs();
     m_runs.setRows(models::runRows(runs));
-    m_verdict->setReport(runs.empty() ? nullptr : runs.back().report.get(), m_context.document.model().get());
+    m_verdict->setRun(runs.empty() ? nullptr : &runs.back(), m_context.document.model().get());
     const ShownVerdict& verdict = m_verdict->verdict();
-    const bool good = verdict.kind == schema::Verdict::Equal && verdict.finite, none = !verdict.kind;
-    m_result->setText(none ? QString() : verdict.headline);
+    m_result->setFullText(verdict.kind ? resultText(runs.back()) : QString());
     QPalette palette = m_result->palette();
-    palette.setColor(QPalette::WindowText, good                                         ? m_theme.good
-                                           : verdict.kind == schema::Verdict::Different ? m_theme.bad
-                                                                                        : m_theme.warning);
+    palette.setColor(QPalette::WindowText, colourOf(verdict, m_theme));
     m_result->setPalette(palette);
     m_clock.request();
 }

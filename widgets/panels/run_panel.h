@@ -21,15 +21,22 @@
 namespace hopscope::panels {
 
 // "Stage 2 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left in this stage, about 3 s in all"
-QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan = nullptr);
+QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan = nullptr,
+                     const schema::Report* report = nullptr);
 // Of the whole run: the rest of this stage at its rate, the others as predicted, slower or faster as those before were.
 std::optional<double> runSecondsLeft(const models::RunLog& log, const protocol::PlanRecord& plan);
+
+// "run 1 · 38 ms · Equal: 2,708 of 2,708 rows, largest difference 3e-07": whatever is set for the next one.
+QString resultText(const models::FinishedRun& run);
 
 class RunPanel : public Panel {
     Q_OBJECT
 public:
     RunPanel(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
     void setupHeader(QBoxLayout& layout);
@@ -49,8 +56,7 @@ private:
     void follow(const models::Target& target);
 
     Context m_context;
-    ElidedLabel *m_title, *m_missing, *m_status;
-    QLabel* m_result;
+    ElidedLabel *m_title, *m_result, *m_missing, *m_status;
     QProgressBar* m_progress;
     RunControls* m_controls;
     QWidget* m_pipeline;  // of a run of one process; else there are workers

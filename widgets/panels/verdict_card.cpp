@@ -97,6 +97,13 @@ ShownVerdict verdictOf(const schema::Report& report)
     return shown;
 }
 
+QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme)
+{
+    if (!verdict.kind) return theme.text;
+    if (*verdict.kind == schema::Verdict::Different) return theme.bad;
+    return verdict.good() ? theme.good : theme.warning;
+}
+
 QVariant DifferenceModel::cell(const DifferenceRow& row, DifferenceColumn column, int role) const
 {
     if (role == models::MutedRole) return row.checkpoint;
@@ -149,11 +156,12 @@ VerdictCard::VerdictCard(QWidget* parent) : QFrame(parent)
     layout->addWidget(m_headline);
     layout->addWidget(m_detail);
     layout->addWidget(m_table, 1);
-    setReport(nullptr);
+    setRun(nullptr);
 }
 
-void VerdictCard::setReport(const schema::Report* report, const protocol::ModelRecord* model)
+void VerdictCard::setRun(const models::FinishedRun* run, const protocol::ModelRecord* model)
 {
+    const schema::Report* const report = run != nullptr ? run->report.get() : nullptr;
     const auto hashOf = [](const auto& hashes) {
         const auto it = hashes.find("model");
         return it == hashes.end() ? std::string() : it->second;
@@ -165,7 +173,7 @@ void VerdictCard::setReport(const schema::Report* report, const protocol::ModelR
                                    .headline = tr("No run yet"),
                                    .detail = tr("After a run, its result is compared with the unsplit model.")};
     m_headline->setText(m_verdict.headline);
-    m_detail->setText(m_verdict.detail);
+    m_detail->setText(report != nullptr ? tr("%1 · %2").arg(run->title, m_verdict.detail) : m_verdict.detail);
     m_model.setRows(report != nullptr && report->verify ? rowsOf(*report->verify, model)
                                                         : std::vector<DifferenceRow>());
     m_table->setVisible(m_model.rowCount() > 0);
@@ -183,11 +191,7 @@ void VerdictCard::setTheme(const style::Theme& theme)
 void VerdictCard::colour()
 {
     QPalette palette = m_headline->palette();
-    QColor colour = m_theme.text;
-    if (m_verdict.kind == schema::Verdict::Equal) colour = m_theme.good;
-    if (m_verdict.kind == schema::Verdict::Different) colour = m_theme.bad;
-    if (m_verdict.kind == schema::Verdict::Unverifiable || !m_verdict.finite) colour = m_theme.warning;
-    palette.setColor(QPalette::WindowText, colour);
+    palette.setColor(QPalette::WindowText, colourOf(m_verdict, m_theme));
     m_headline->setPalette(palette);
 }
 

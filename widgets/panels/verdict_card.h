@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QTableView>
 
+#include "models/document.h"
 #include "models/table_model.h"
 #include "protocol/model.h"
 #include "schema/report.h"
@@ -19,10 +20,12 @@ struct ShownVerdict {
     QString headline;                     // "Equal: 2,708 of 2,708 rows, largest difference 3e-07"
     QString detail;                       // how it was compared and against which tolerance
     bool finite = true;                   // false: equal, but some results are NaN or infinite
+    [[nodiscard]] bool good() const { return kind == schema::Verdict::Equal && finite; }
     bool operator==(const ShownVerdict&) const = default;
 };
 
 ShownVerdict verdictOf(const schema::Report& report);
+QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme);
 
 struct DifferenceRow {
     QString name;
@@ -47,8 +50,8 @@ class VerdictCard : public QFrame {
     Q_OBJECT
 public:
     explicit VerdictCard(QWidget* parent = nullptr);
-    // No report: nothing has run. The model names the checkpoints, if it is the one that was run.
-    void setReport(const schema::Report* report, const protocol::ModelRecord* model = nullptr);
+    // Null: nothing has run. The model names the checkpoints, if it is the one that was run.
+    void setRun(const models::FinishedRun* run, const protocol::ModelRecord* model = nullptr);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] const ShownVerdict& verdict() const { return m_verdict; }
 
