@@ -299,8 +299,17 @@ void TestPanelTexts::aPlanSaysHowFarItIsFromTheCheapest()
     QCOMPARE(quality(), QString());
     protocol::PlanRecord best = plan;
     best.cost = 0.25;
+    best.strategy = base::Strategy::Optimal;
+    document.setReference(base::Strategy::Optimal, std::make_shared<const protocol::PlanRecord>(best));
+    QCOMPARE(quality(), QStringLiteral("20 % above the best plan found, in time"));
+    QCOMPARE(planBars(document).back().name, QStringLiteral("best found"));
+    best.gap = 0;
     document.setReference(base::Strategy::Optimal, std::make_shared<const protocol::PlanRecord>(best));
     QCOMPARE(quality(), QStringLiteral("20 % above the optimum in time"));
+    const std::vector<PlanBar> bars = planBars(document);
+    QCOMPARE(bars.back().name, QStringLiteral("optimum"));
+    QCOMPARE(barText(bars.front(), bars.front()), QStringLiteral("300 ms"));
+    QCOMPARE(barText(bars.back(), bars.front()), QStringLiteral("250 ms \u00b7 \u221217 %"));
     plan.lowerBound = 0.2;
     plan.gap = 1.0 / 3;
     QCOMPARE(quality(), QStringLiteral("Within 50 % of the optimum in time"));

@@ -57,10 +57,18 @@ bool isCurrent(const FrontPoint& point, const Document& document)
            protocol::sameCuts(*plan, *point.plan);
 }
 
+bool isProven(const protocol::PlanRecord& plan) { return plan.gap && *plan.gap < provenGap; }
+
+QString planLabel(const protocol::PlanRecord& plan)
+{
+    const bool open = !base::isRule(plan.strategy) && !isProven(plan);
+    return open ? FrontModel::tr("best found") : strategyLabel(plan.strategy);
+}
+
 QString proofLabel(const protocol::PlanRecord& plan)
 {
     if (!plan.gap) return QStringLiteral("–");
-    if (*plan.gap < provenGap) return FrontModel::tr("proven");
+    if (isProven(plan)) return FrontModel::tr("proven");
     return FrontModel::tr("within %1 %").arg(100 * *plan.gap, 0, 'f', 1);
 }
 

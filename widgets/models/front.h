@@ -16,6 +16,8 @@ std::vector<FrontPoint> paretoFront(const std::vector<FrontPoint>& points);
 
 // The plan that is shown now, in batches as large.
 bool isCurrent(const FrontPoint& point, const Document& document);
+bool isProven(const protocol::PlanRecord& plan);       // that no plan with its pins costs less
+QString planLabel(const protocol::PlanRecord& plan);   // its strategy; of an optimum that is not proven "best found"
 QString proofLabel(const protocol::PlanRecord& plan);  // "proven", "within 2.1 %"; a dash where nothing is known
 
 struct FrontRow {

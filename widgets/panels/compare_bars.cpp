@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/rules.h"
+#include "models/front.h"
 #include "models/labels.h"
 
 namespace hopscope::panels {
@@ -32,7 +33,7 @@ QString describe(const PlanBar& bar)
                               .arg(bar.name, models::formatBytes(static_cast<double>(bar.written)),
                                    models::formatBytes(static_cast<double>(bar.read)));
     if (!bar.cost) return bytes;
-    return CompareBars::tr("%1; ranked by a cost of %2").arg(bytes, models::formatSecondsFinely(*bar.cost));
+    return CompareBars::tr("%1, at a cost of %2").arg(bytes, models::formatSecondsFinely(*bar.cost));
 }
 
 std::int64_t lengthOf(const PlanBar& bar) { return bar.cost ? std::llround(*bar.cost * 1e9) : bar.total(); }
@@ -44,7 +45,8 @@ std::vector<PlanBar> planBars(const models::Document& document)
     std::vector<PlanBar> bars;
     add(bars, CompareBars::tr("your plan"), document.plan(), true);
     const auto compareWith = [&](base::Strategy other) {
-        add(bars, models::strategyLabel(other), document.reference(other), false);
+        const models::PlanPtr plan = document.reference(other);
+        if (plan) add(bars, models::planLabel(*plan), plan, false);
     };
     compareWith(base::Strategy::Optimal);
     std::ranges::for_each(base::rules, compareWith);
@@ -55,12 +57,13 @@ std::vector<PlanBar> planBars(const models::Document& document)
 
 QString barText(const PlanBar& bar, const PlanBar& own)
 {
-    const QString bytes = models::formatBytes(static_cast<double>(bar.total()));
-    if (!bar.cost || !own.cost || bar.current) return bytes;
+    if (!bar.cost || !own.cost) return models::formatBytes(static_cast<double>(bar.total()));
+    const QString cost = models::formatSecondsFinely(*bar.cost);
+    if (bar.current) return cost;
     const double more = 100 * (*bar.cost / *own.cost - 1);
-    if (std::abs(more) < 0.5) return CompareBars::tr("same \u00b7 %1").arg(bytes);
-    const QString change = QString::number(std::abs(more), 'f', 0);
-    return (more > 0 ? CompareBars::tr("+%1 % \u00b7 %2") : CompareBars::tr("\u2212%1 % \u00b7 %2")).arg(change, bytes);
+    if (std::abs(more) < 0.05) return CompareBars::tr("%1 \u00b7 same").arg(cost);
+    const QString change = QString::number(std::abs(more), 'f', std::abs(more) < 10 ? 1 : 0);
+    return (more > 0 ? CompareBars::tr("%1 \u00b7 +%2 %") : CompareBars::tr("%1 \u00b7 \u2212%2 %")).arg(cost, change);
 }
 
 int barLength(std::int64_t part, std::int64_t longest, int width)

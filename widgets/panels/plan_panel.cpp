@@ -2,6 +2,7 @@
 
 #include <QMenu>
 
+#include "models/front.h"
 #include "models/labels.h"
 #include "models/run_log.h"
 #include "panels/reasons.h"
@@ -67,7 +68,7 @@ QString foundQuality(const models::Document& document)
 {
     const models::PlanPtr& plan = document.plan();
     if (!plan || !plan->cost || *plan->cost <= 0) return {};
-    if (plan->gap && *plan->gap < models::provenGap)
+    if (models::isProven(*plan))
         return plan->pins.empty() ? PlanPanel::tr("Proven optimal in %1").arg(objectiveLabel(*plan))
                                   : PlanPanel::tr("Proven optimal in %1 for these pins").arg(objectiveLabel(*plan));
     if (plan->lowerBound && *plan->cost < 2 * *plan->lowerBound)
@@ -76,8 +77,12 @@ QString foundQuality(const models::Document& document)
     const models::PlanPtr best = document.reference(base::Strategy::Optimal);
     if (!best || !best->cost || best->objective != plan->objective || *best->cost <= 0) return {};
     const double above = *plan->cost / *best->cost - 1;
-    if (above < models::provenGap) return PlanPanel::tr("Same cost as the optimum in %1").arg(objectiveLabel(*plan));
-    return PlanPanel::tr("%1 above the optimum in %2").arg(percent(above), objectiveLabel(*plan));
+    const bool same = above < models::provenGap, proven = models::isProven(*best);
+    const QString words =
+        proven ? (same ? PlanPanel::tr("Same cost as the optimum in %1") : PlanPanel::tr("%2 above the optimum in %1"))
+               : (same ? PlanPanel::tr("The best plan found, in %1")
+                       : PlanPanel::tr("%2 above the best plan found, in %1"));
+    return same ? words.arg(objectiveLabel(*plan)) : words.arg(objectiveLabel(*plan), percent(above));
 }
 
 }  // namespace
@@ -151,12 +156,15 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
     auto* row = new QHBoxLayout;  // below the strategy: side by side they are wider than the panel
     for (QToolButton* button : {m_undo, m_redo, m_clear, m_optimum}) row->addWidget(button);
     row->addStretch(1);
+    m_barsHeading = heading({}, this);
+    m_barsHeading->setObjectName(QStringLiteral("barsHeading"));
     m_bars = new CompareBars(this);
     layout.addWidget(m_headline);
     layout.addWidget(m_quality);
     layout.addWidget(m_detail);
     layout.addWidget(m_strategy);
     layout.addLayout(row);
+    layout.addWidget(m_barsHeading);
     layout.addWidget(m_bars);
 }
 
@@ -234,7 +242,7 @@ void PlanPanel::refresh()
     m_quality->setText(planQuality(m_context.document));
     m_quality->setVisible(!m_quality->text().isEmpty());
     m_detail->setText(planDetail(m_context.document));
-    m_bars->setBars(planBars(m_context.document));
+    showBars();
     m_checkpoints.setRows(model && plan ? models::checkpointRows(*model, *plan) : std::vector<models::CheckpointRow>());
     fitTable(*m_checkpointTable);
     const bool pinned = std::ranges::any_of(m_checkpoints.rows(), &models::CheckpointRow::pinned);
@@ -247,6 +255,20 @@ void PlanPanel::refresh()
     m_strategy->setEnabled(model != nullptr);
     refreshSettings();
     follow(m_context.selection.current());
+}
+
+// Their length is what stands beside them.
+void PlanPanel::showBars()
+{
+    const std::vector<PlanBar> bars = planBars(m_context.document);
+    const bool costs = !bars.empty() && bars.front().cost;
+    m_barsHeading->setText(costs ? tr("Plans by cost") : tr("Plans by bytes moved"));
+    m_barsHeading->setToolTip(
+        costs ? tr("What plans are ranked by: the time of writing, reading and computing that the cuts "
+                   "decide on. The predicted time is that of the whole run.")
+              : QString());
+    m_barsHeading->setVisible(!bars.empty());
+    m_bars->setBars(bars);
 }
 
 void PlanPanel::refreshStages()

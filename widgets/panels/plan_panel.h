@@ -38,6 +38,7 @@ private:
     void setupUndo();
     void setupConnections();
     void refresh();
+    void showBars();
     void refreshStages();
     void refreshSettings();
     void follow(const models::Target& target);
@@ -47,7 +48,7 @@ private:
     [[nodiscard]] const models::CheckpointRow* currentCheckpoint() const;
 
     Context m_context;
-    QLabel *m_headline, *m_quality, *m_detail, *m_checkpointsHeading, *m_stagesHeading;
+    QLabel *m_headline, *m_quality, *m_detail, *m_barsHeading, *m_checkpointsHeading, *m_stagesHeading;
     CompareBars* m_bars;
     QComboBox* m_strategy;
     QToolButton *m_optimum, *m_undo, *m_redo, *m_clear;

@@ -2,6 +2,7 @@
 
 #include <QVBoxLayout>
 
+#include "models/front.h"
 #include "models/labels.h"
 
 namespace hopscope::graphview {
@@ -87,6 +88,7 @@ void PlanSplit::refresh()
         m_other->setMessage(tr("This plan is not known yet."));
         return m_other->setScene(nullptr);
     }
+    if (!m_illustrated) m_otherName->setText(models::capitalised(models::planLabel(*plan)));
     m_parts.maker.buildPreview(plan, [this, plan](const ScenePtr& scene) { show(scene, plan); });
 }
 
