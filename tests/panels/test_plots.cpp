@@ -19,6 +19,8 @@ private slots:
     void manyRequestsAreOneFrame();
     void framesAreAtMostThirtyASecond();
     void aMillionPointsAreDrawnAsFew();
+    void whatHoldsForABatchIsALevel_data();
+    void whatHoldsForABatchIsALevel();
     void theFirstPointsOfAShortRunAreDrawn();
     void zoomedInEveryPointIsDrawn();
     void clickingABandSelectsItsStage();
@@ -75,6 +77,40 @@ void TestPlots::aMillionPointsAreDrawnAsFew()
     plot.grab();
     QVERIFY(plot.drawnPoints() > 100);
     QVERIFY(plot.drawnPoints() < 4 * 600);
+}
+
+void TestPlots::whatHoldsForABatchIsALevel_data()
+{
+    QTest::addColumn<int>("batches");
+    for (const int batches : {2, 20, 4000}) QTest::addRow("%d batches", batches) << batches;
+}
+
+// The first half of the batches holds ten times as much as the second: two heights, and nothing between them.
+void TestPlots::whatHoldsForABatchIsALevel()
+{
+    QFETCH(int, batches);
+    const style::Theme theme = style::loadTheme(style::Mode::Light);
+    TimePlot plot(QStringLiteral("Destinations per batch"), Unit::Count);
+    plot.setTheme(theme);
+    plot.resize(600, 200);
+    plot.show();
+    plot.series().append(0, 100);
+    for (int batch = 1; batch <= batches; ++batch)
+        plot.series().append(1.0 * batch / batches, 2 * batch <= batches ? 100 : 10);
+    plot.setEnd(1, true);
+    plot.refresh();
+    QTest::qWait(100);
+    const QImage picture = plot.grab().toImage();
+    QMap<int, int> heights;  // of the curve's upper end, with their columns
+    for (int x = 0; x < picture.width(); ++x)
+        for (int y = 0; y < picture.height(); ++y)
+            if (picture.pixelColor(x, y) == theme.accent) {
+                ++heights[y];
+                break;
+            }
+    int wide = 0, between = 0;
+    for (const int columns : heights) (columns > 100 ? wide : between) += columns;
+    QVERIFY2(wide > 400 && between <= 4, qPrintable(QString("%1 and %2 columns").arg(wide).arg(between)));
 }
 
 void TestPlots::theFirstPointsOfAShortRunAreDrawn()

@@ -177,6 +177,27 @@ private slots:
         QVERIFY(!plots::crowdedLabels(plot).isEmpty());
     }
 
+    // Stages that overlap in time are named side by side.
+    void titlesOfStagesThatOverlapDoNot()
+    {
+        plots::TimePlot plot(QStringLiteral("memory"), plots::Unit::Bytes);
+        plot.setTheme(style::loadTheme(style::Mode::Light));
+        plot.series().append(0, 1);
+        plot.series().append(10, 5e9);
+        plot.setEnd(10, true);
+        plot.setBands({{.stage = protocol::StageId(1), .from = 0, .to = 6, .level = {}},
+                       {.stage = protocol::StageId(2), .from = 0.3, .to = 9, .level = {}},
+                       {.stage = protocol::StageId(3), .from = 0.6, .to = 10, .level = {}}});
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        for (const int width : {900, 420, 240}) {
+            plot.resize(width, 120);
+            plot.refresh();
+            QTest::qWait(50);
+            QVERIFY2(plots::crowdedLabels(plot).isEmpty(), qPrintable(plots::crowdedLabels(plot).join('\n')));
+        }
+    }
+
     // A level at the very top, a limit just above it, and one far away: in bands that are wide and narrow, while a run is
     // under way.
     void titlesInPlotsAreNotCrossed()

@@ -85,7 +85,9 @@ void BatchFeed::addRate(double time, std::int64_t finished, double shortest)
 {
     const double span = time - m_rateSince;
     if (span < std::max(shortest, rateLeast)) return;
-    m_rate.append(time, static_cast<double>(finished - m_rateBefore) / span);
+    const double rate = static_cast<double>(finished - m_rateBefore) / span;
+    if (m_rate.size() == 0) m_rate.append(m_rateSince, rate);  // a step has two ends
+    m_rate.append(time, rate);
     m_rateSince = time;
     m_rateBefore = finished;
 }
@@ -106,6 +108,7 @@ void BatchFeed::read(const models::RunLog* log)
     if (m_read == 0 && !log->batches().empty() && !log->stages().empty()) {
         m_rateSince = log->stages().front().start;
         m_memory.append(m_rateSince, 0);
+        m_size.append(m_rateSince, static_cast<double>(log->batches().front().destinations));
     }
     for (; m_read < log->batches().size(); ++m_read) {
         const models::BatchPoint& batch = log->batches()[m_read];

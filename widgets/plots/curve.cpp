@@ -23,13 +23,11 @@ void append(QVector<Column>& columns, int x, double from, double to)
     columns.append({.x = x, .top = std::min(from, to), .bottom = std::max(from, to), .last = to});
 }
 
-// The straight line from the last column to a point further right, column by column: the curve has no gaps.
+// The level of a point from the last column on, column by column: the curve has no gaps.
 void bridge(QVector<Column>& columns, const QPointF& point)
 {
     const int x = static_cast<int>(std::floor(point.x()));
-    const int first = columns.last().x;
-    const double begin = columns.last().last, step = (point.y() - begin) / (x - first);
-    for (int at = first + 1; at <= x; ++at) append(columns, at, columns.last().last, begin + step * (at - first));
+    for (int at = columns.last().x + 1; at <= x; ++at) append(columns, at, columns.last().last, point.y());
 }
 
 // Takes a point into its column.

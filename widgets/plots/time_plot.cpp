@@ -138,7 +138,10 @@ void TimePlot::Impl::addGraphs()
 {
     graph = new Curve(canvas->xAxis, canvas->yAxis);
     secondGraph = new Curve(canvas->xAxis, canvas->yAxis);
+    // What a batch holds and how fast it is counts from the end of the one before: levels, not slopes.
     for (Curve* curve : {graph, secondGraph}) {
+        curve->setLineStyle(QCPGraph::lsStepRight);
+        curve->setAntialiased(false);
         curve->setLayer(QStringLiteral("live"));
         curve->setAdaptiveSampling(false);
     }
@@ -214,7 +217,9 @@ void TimePlot::Impl::rebuild()
     for (QCPAbstractItem* item : items) canvas->removeItem(item);
     items.clear();
     for (std::size_t number = 0; number < bands.size(); ++number) {
-        addBand(bands[number], number);
+        Band band = bands[number];
+        if (number + 1 < bands.size()) band.to = std::min(band.to, bands[number + 1].from);  // titles are side by side
+        addBand(band, number);
         if (bands[number].level) addLevel(bands[number], *bands[number].level, theme.textMuted);
         if (number < other.size()) addLevel(bands[number], other[number], theme.warning);
     }
