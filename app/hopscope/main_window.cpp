@@ -275,7 +275,7 @@ void MainWindow::connectGraph()
     connect(m_graph, &graphview::GraphPanel::layoutFinished, &m_sessions->keeper(), &SessionKeeper::touch);
     connect(m_graph, &graphview::GraphPanel::contextHelpRequested, this,
             [this](const QString& sentence, const graphview::DropOffer& offer) {
-                if (offer.to.valid()) return m_notices->offerPlace(sentence, offer);
+                if (!offer.places.empty()) return m_notices->offerPlace(sentence, offer);
                 m_status->showMessage(sentence, 8000);
             });
     m_centre->installEventFilter(this);

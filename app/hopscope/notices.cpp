@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "jobs/cuts.h"
 #include "models/labels.h"
 #include "models/pins.h"
 #include "models/run_log.h"
@@ -104,10 +105,25 @@ void Notices::refusalChanged(const QString& sentence)
 
 void Notices::offerPlace(const QString& why, const graphview::DropOffer& offer)
 {
-    const QString place = models::valueLabel(*m_parts.document.model(), offer.to);
-    m_parts.banner.say(QStringLiteral("drop"), why, {{tr("Store %1 instead").arg(place), [this, offer] {
-                                                          m_parts.workbench.movePin(offer.from, offer.to);
-                                                      }}});
+    m_parts.banner.say(QStringLiteral("drop"), why);
+    tryPlace(why, offer, 0);
+}
+
+void Notices::tryPlace(const QString& why, const graphview::DropOffer& offer, std::size_t number)
+{
+    if (number == offer.places.size()) return;
+    const protocol::ValueId from = offer.from, to = offer.places[number];
+    const auto answered = [this, why, offer, number, from, to](const base::Result<protocol::PlanRecord>& plan) {
+        if (m_parts.banner.sentence() != why) return;
+        if (!plan) return tryPlace(why, offer, number + 1);
+        const QString name = models::valueLabel(*m_parts.document.model(), to);
+        const BannerButton store{tr("Store %1 instead").arg(name),
+                                 [this, from, to] { m_parts.workbench.movePin(from, to); }};
+        m_parts.banner.say(QStringLiteral("drop"), why, {store});
+    };
+    const models::Settings& now = m_parts.document.settings();
+    const jobs::Cuts cuts{.strategy = now.strategy, .objective = now.objective, .pins = now.pins};
+    m_parts.workbench.whatIf(jobs::withMove(cuts, from, to).pins, this, answered);
 }
 
 // Of the change that has just been refused.

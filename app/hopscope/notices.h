@@ -13,7 +13,8 @@ public:
 
     void sayFailure(const QString& what, const QString& sentence, const QString& hint);
 
-    void offerPlace(const QString& why, const graphview::DropOffer& offer);  // after a drop that was refused
+    // After a drop that was refused: the nearest place that the engine has a plan for.
+    void offerPlace(const QString& why, const graphview::DropOffer& offer);
 
 signals:
     void dataWanted();  // for the open model, which has none

@@ -211,9 +211,11 @@ void TestEverywhere::aDropWhereNothingCanBeStoredOffersTheNearestPlace()
     QTest::mouseRelease(view, Qt::LeftButton, {}, to);
     QTRY_VERIFY(bed.window->banner().sentence().contains("Nothing can be stored here"));
     QPushButton* offer = nullptr;
-    for (auto* button : child<QWidget>(*bed.window, "banner")->findChildren<QPushButton*>())
-        if (button->text().startsWith("Store ")) offer = button;
-    QVERIFY(offer);
+    QVERIFY(bed::waitFor([&] {
+        for (auto* button : child<QWidget>(*bed.window, "banner")->findChildren<QPushButton*>())
+            if (button->text().startsWith("Store ")) offer = button;
+        return offer != nullptr;
+    }));
     QCOMPARE(bed::storedIds(bed.window->document()), before);
     QTest::mouseClick(offer, Qt::LeftButton);
     QTRY_COMPARE(bed.window->workbench().undoStack().count(), 1);

@@ -48,9 +48,7 @@ public:
 
     void addValue(ValueId value)
     {
-        const QString fixed = whyFixed(m_model, value);
-        const QString always = tr("Outputs of the model are always stored.");
-        const QString storing = isOutput(m_model, value) ? always : fixed;
+        const QString fixed = whyFixed(m_model, value), storing = whyNotStored(m_model, value);
         add({}, tr("Store here"), tr("Always store it from now on."), {.kind = PinKind::Checkpoint, .value = value},
             storing);
         add({}, tr("Never store"), tr("Recompute it where it is needed later."),
@@ -113,6 +111,11 @@ QString pinLabel(const ModelRecord& model, const Pin& pin)
     case PinKind::Cut: break;
     }
     return tr("read %1 from a store for %2").arg(name, labelOf(model, pin.consumer));
+}
+
+QString whyNotStored(const ModelRecord& model, ValueId value)
+{
+    return isOutput(model, value) ? tr("Outputs of the model are always stored.") : whyFixed(model, value);
 }
 
 bool isHop(const protocol::OpRecord& op) { return op.kind == NodeKind::Gather || op.kind == NodeKind::Aggregate; }

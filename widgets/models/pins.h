@@ -41,6 +41,8 @@ struct PinChoice {
 // tips say that choosing makes an optimum of it.
 std::vector<PinChoice> pinChoices(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                   const std::vector<plan::Pin>& pins, const PinPlace& place, bool optimum);
+// Why it cannot be chosen to be stored; empty: it can. The engine may have more reasons.
+QString whyNotStored(const protocol::ModelRecord& model, protocol::ValueId value);
 // Whether any pin speaks of it.
 bool isPinned(const std::vector<plan::Pin>& pins, protocol::ValueId value);
 

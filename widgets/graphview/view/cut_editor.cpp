@@ -1,7 +1,7 @@
 #include "graphview/view/cut_editor.h"
 
 #include <QLineF>
-#include <limits>
+#include <map>
 
 #include "graphview/view/cut_preview.h"
 #include "models/labels.h"
@@ -34,11 +34,9 @@ void CutEditor::showHelp(const QString& sentence) { emit m_parts.panel.contextHe
 
 QString CutEditor::whyNotStored(ValueId value) const
 {
-    if (!value.valid()) return tr("Nothing can be stored here: drop the checkpoint on a node or an edge.");
-    const protocol::ValueRecord& record = m_parts.maker.model()->values[value];
-    if (record.structureOnly) return tr("Computed once for the whole graph: storing it is not necessary.");
-    if (!record.hasRows()) return tr("Values without a row per node or edge cannot be stored between stages.");
-    return {};
+    if (!value.valid())
+        return tr("Nothing can be stored here: drop the checkpoint where a value with rows is computed.");
+    return models::whyNotStored(*m_parts.maker.model(), value);
 }
 
 void CutEditor::pin(base::PinKind kind, ValueId value)
@@ -134,26 +132,25 @@ void CutEditor::dropOn(ValueId value, const Hit& hit)
     const ValueId to = m_targets.valueOf(hit);
     if (to == value) return;
     if (const QString why = whyNotStored(to); !why.isEmpty())
-        return emit m_parts.panel.contextHelpRequested(why, {.from = value, .to = nearestPlace(value)});
+        return emit m_parts.panel.contextHelpRequested(why, {.from = value, .places = nearestPlaces(value)});
     emit m_parts.panel.checkpointMoved(value, to);
 }
 
-// To the pointer, where a node's value can be stored.
-ValueId CutEditor::nearestPlace(ValueId otherThan) const
+std::vector<ValueId> CutEditor::nearestPlaces(ValueId otherThan) const
 {
+    constexpr std::size_t most = 6;
     const Scene& scene = *m_parts.view.scene();
     const QPointF at = m_parts.view.camera().toScene(m_parts.view.drag().at());
-    ValueId nearest;
-    qreal best = std::numeric_limits<qreal>::max();
+    std::map<qreal, ValueId> near;
     for (std::size_t node = 0; node < scene.nodes.size(); ++node) {
-        const qreal distance = QLineF(at, scene.nodes[node].center()).length();
-        if (distance >= best) continue;
         const ValueId value = m_targets.valueOfNode(static_cast<int>(node));
         if (!value.valid() || value == otherThan || !whyNotStored(value).isEmpty()) continue;
-        best = distance;
-        nearest = value;
+        near.emplace(QLineF(at, scene.nodes[node].center()).length(), value);
+        if (near.size() > most) near.erase(std::prev(near.end()));
     }
-    return nearest;
+    std::vector<ValueId> places;
+    for (const auto& [distance, value] : near) places.push_back(value);
+    return places;
 }
 
 void CutEditor::showPreview()

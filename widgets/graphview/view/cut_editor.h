@@ -32,8 +32,8 @@ public:
 private:
     [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;
     [[nodiscard]] models::PinPlace placeOfNode(int node) const;
-    [[nodiscard]] QString whyNotStored(ValueId value) const;      // empty: it can be stored
-    [[nodiscard]] ValueId nearestPlace(ValueId otherThan) const;  // a value that can be stored; may be none
+    [[nodiscard]] QString whyNotStored(ValueId value) const;                    // empty: it can be stored
+    [[nodiscard]] std::vector<ValueId> nearestPlaces(ValueId otherThan) const;  // to the pointer
     void showHelp(const QString& sentence);
 
     const GraphParts& m_parts;

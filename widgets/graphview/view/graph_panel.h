@@ -18,9 +18,10 @@ namespace hopscope::graphview {
 // Of actions whose text alone says too little outside of their menu: "Colour by depth".
 inline constexpr const char* fullNameProperty = "fullName";
 
-// What could be done instead of a drop that is refused: to store `to` instead of `from`. Invalid: nothing.
+// What could be done instead of a drop that is refused: to store one of the places instead of `from`, the nearest first.
 struct DropOffer {
-    protocol::ValueId from, to;
+    protocol::ValueId from;
+    std::vector<protocol::ValueId> places;
 };
 
 class GraphPanel : public QWidget {
