@@ -32,12 +32,12 @@ struct Case {
     schema::GraphPart part;
     std::int64_t batch = 1;
 
-    explicit Case(unsigned seed) : random(seed)
+    explicit Case(unsigned seed, std::optional<int> deep = {}) : random(seed)
     {
         makePart();
         std::vector<protocol::ValueId> before;
         for (const schema::PartTable& table : part.tables) before.push_back(value(table.table + " input", true));
-        const int stages = draw(1, 3);
+        const int stages = deep ? *deep : draw(1, 3);
         for (int stage = 1; stage <= stages; ++stage) before = addStage(stage, before, stage == stages);
         batch = draw(1, 6);
     }
@@ -214,6 +214,7 @@ private slots:
     void nothingIsReadBeforeItIsExact();
     void nodesHaveDifferentPlacesAgainAndAgain();
     void everyFrameHasWordsAndAPicture();
+    void theStoresOfADeepModelLeaveTheGraphItsRoom();
     void theFileHasEveryPicture();
     void framesAreNumberedFiles();
     void keysMoveThePicture();
@@ -336,6 +337,26 @@ void TestAnimation::everyFrameHasWordsAndAPicture()
             QVERIFY(image != before);
             before = image;
         }
+    }
+}
+
+void TestAnimation::theStoresOfADeepModelLeaveTheGraphItsRoom()
+{
+    const ShowPtr show = Case(3, 40).show();
+    const Film film = show->film();
+    const style::Theme theme = style::loadTheme(style::Mode::Light);
+    const FilmPicture picture{.film = film, .places = show->places, .theme = theme, .font = {}};
+    QVERIFY(show->animation.stores.size() > 40 && show->places.size() > 2);
+    const QRectF room(0, 0, 500, 500);
+    for (int frame = 0; frame < static_cast<int>(show->animation.frames.size()); ++frame) {
+        qreal top = room.bottom(), bottom = room.top();
+        for (std::size_t node = 0; node < show->places.size(); ++node) {
+            const QPointF place = nodePlace(room, picture, frame, node);
+            QVERIFY(room.contains(place));
+            top = std::min(top, place.y());
+            bottom = std::max(bottom, place.y());
+        }
+        QVERIFY2(bottom - top > room.height() * 0.35, qPrintable(QString::number(bottom - top)));
     }
 }
 

@@ -4,6 +4,8 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
 
 #include "models/labels.h"
 #include "models/tr.h"
@@ -16,6 +18,7 @@ constexpr qreal margin = 10;
 constexpr qreal largest = 13, smallest = 3.5;  // radii of nodes
 constexpr qreal ring = 3.5;                    // between a node and the mark around it
 constexpr qreal nameShare = 0.34;              // of the width, for the names of stores
+constexpr qreal storesShare = 0.4;             // of the height, at most
 constexpr int wordLines = 4;                   // of the caption, in files
 
 class FramePainter {
@@ -28,7 +31,8 @@ public:
           m_number(frame),
           m_frame(m_film.animation.frames[static_cast<std::size_t>(frame)]),
           m_progress(progress),
-          m_metrics(picture.font)
+          m_metrics(picture.font),
+          m_stores(shownStores())
     {
         const auto count = static_cast<qreal>(std::max<std::size_t>(1, m_film.animation.nodes.size()));
         const QRectF graph = graphRoom();
@@ -45,7 +49,8 @@ public:
         paintEdges();
         paintNodes();
         if (m_frame.moment == Moment::Gather) paintMoving();
-        for (std::size_t s = 0; s < m_film.animation.stores.size(); ++s) paintStore(s);
+        for (std::size_t row = 0; row < m_stores.size(); ++row) paintStore(m_stores[row], row);
+        paintOthers();
     }
 
     [[nodiscard]] QPointF placeOf(std::size_t node) const
@@ -61,11 +66,53 @@ private:
     [[nodiscard]] qreal line() const { return m_metrics.height() + 6; }
     [[nodiscard]] qreal storesHeight() const
     {
-        return static_cast<qreal>(m_film.animation.stores.size()) * line() + margin;
+        const std::size_t others = m_stores.size() < m_film.animation.stores.size() ? 1 : 0;
+        return static_cast<qreal>(m_stores.size() + others) * line() + margin;
     }
     [[nodiscard]] qreal wordsHeight() const
     {
         return m_picture.words ? (wordLines + 1.4) * m_metrics.height() + margin : 0;
+    }
+
+    // That are read or written in the stage of the frame, whatever its batch.
+    [[nodiscard]] std::set<int> storesOfStage() const
+    {
+        std::set<int> used;
+        for (const Frame& frame : m_film.animation.frames)
+            if (frame.stage == m_frame.stage) used.insert(frame.stores.begin(), frame.stores.end());
+        return used;
+    }
+
+    // Where all would leave no room for the graph, those of the stage and what lies nearest to them.
+    [[nodiscard]] std::vector<std::size_t> shownStores() const
+    {
+        std::vector<std::size_t> shown(m_film.animation.stores.size());
+        std::iota(shown.begin(), shown.end(), std::size_t{0});
+        const auto most = static_cast<std::size_t>(std::max(3.0, storesShare * m_room.height() / line()));
+        if (shown.size() <= most) return shown;
+        const std::set<int> used = storesOfStage();
+        const auto away = [&](std::size_t store) {
+            const auto number = static_cast<int>(store);
+            if (std::ranges::find(m_frame.stores, number) != m_frame.stores.end()) return -1;
+            int least = used.empty() ? number : static_cast<int>(shown.size());
+            for (const int other : used) least = std::min(least, std::abs(other - number));
+            return least;
+        };
+        std::ranges::stable_sort(shown, {}, away);
+        shown.resize(most - 1);
+        std::ranges::sort(shown);
+        return shown;
+    }
+
+    void paintOthers()
+    {
+        const auto others = static_cast<int>(m_film.animation.stores.size() - m_stores.size());
+        if (others == 0) return;
+        const QRectF room(m_room.left() + margin, m_room.bottom() - margin - line(), m_room.width() - 2 * margin,
+                          line() - 2);
+        m_painter.setPen(theme().textMuted);
+        m_painter.drawText(room, Qt::AlignVCenter | Qt::AlignLeft,
+                           others == 1 ? tr("1 store of other stages") : tr("%1 stores of other stages").arg(others));
     }
 
     [[nodiscard]] QRectF graphRoom() const
@@ -222,11 +269,11 @@ private:
         return 1 + static_cast<int>(stage - m_film.plan.stages.begin());
     }
 
-    void paintStore(std::size_t number)
+    void paintStore(std::size_t number, std::size_t row)
     {
         const DrawnStore& store = m_film.animation.stores[number];
         const bool active = std::ranges::find(m_frame.stores, static_cast<int>(number)) != m_frame.stores.end();
-        const qreal top = m_room.bottom() - storesHeight() + static_cast<qreal>(number) * line();
+        const qreal top = m_room.bottom() - storesHeight() + static_cast<qreal>(row) * line();
         const qreal wide = m_room.width() - 2 * margin,
                     state = m_metrics.horizontalAdvance(tr("1,000 of 1,000 exact")) + 8;
         const QRectF name(m_room.left() + margin, top, wide * nameShare - 6, line() - 2);
@@ -270,6 +317,7 @@ private:
     const Frame& m_frame;
     qreal m_progress;
     QFontMetricsF m_metrics;
+    std::vector<std::size_t> m_stores;  // that are shown, of the animation's
     qreal m_radius = largest;
 };
 
