@@ -47,7 +47,7 @@ OpenDialog::OpenDialog(FileChooser chooser, const RecentFile& choice, QWidget* p
       m_chooser(std::move(chooser))
 {
     setObjectName(QStringLiteral("openDialog"));
-    setWindowTitle(tr("Open a model"));
+    setWindowTitle(choice.file.isEmpty() ? tr("Open a model") : tr("Open %1").arg(QFileInfo(choice.file).fileName()));
     setupWidgets(choice);
     resize(640, 380);
     update();
@@ -116,6 +116,7 @@ QWidget* OpenDialog::dataButtons()
     row->addWidget(addFolder);
     row->addWidget(remove);
     row->addStretch();
+    if (!m_model->text().isEmpty()) add->setFocus();  // the model is chosen already
     return box;
 }
 

@@ -292,6 +292,7 @@ void TestEngine::aRunWithoutDataOffersToChooseThem()
     auto* dialog = bed.window->findChild<window::OpenDialog*>();
     QTRY_VERIFY(dialog && dialog->isVisible());
     QCOMPARE(dialog->choice().file, bed::sample("karate/gcn.pt"));
+    QTRY_COMPARE(dialog->focusWidget()->objectName(), QString("openAddData"));
     QTest::keyClick(dialog, Qt::Key_Escape);
 }
 

@@ -75,6 +75,7 @@ QWidget* BreakpointPanel::setupCondition()
     for (QLineEdit* each : {m_least, m_most, m_node}) each->setMaximumWidth(120);
     auto* row = new QHBoxLayout(m_edit);
     row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(new QLabel(tr("Stop"), m_edit));
     row->addWidget(m_condition);
     for (QLineEdit* each : {m_least, m_most, m_node}) row->addWidget(each, 1);
     row->addStretch(1);

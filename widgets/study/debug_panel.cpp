@@ -44,6 +44,7 @@ Debugger::Debugger(const panels::Context& context, QWidget* parent) : Panel(pare
     layout->addWidget(setupOptions());
     m_inquiry->addLine(*layout);
     layout->addWidget(setupFindings(), 1);
+    layout->addStretch();  // before there are findings
     panels::fillWith(this, content);
     connectParts();
     forget();
