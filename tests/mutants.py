@@ -9,9 +9,10 @@ none is given. Nothing is written into the checkout.
 
 The tiers are labels of CTest: "quick" are entries with the label quick, "default" those and the ones with neither
 label, "full" all. Each entry first runs alone and without a fault, which tells how long it takes and which switches
-it reaches. Then each fault is turned on for the entries that reach its switch, first those that look at its module, the
-fastest first, until one prints that it fails, or takes more than three times as long and another 30 seconds. An entry that does not reach a switch cannot
-notice what is behind it, so it need not be run. Entries that prepare files for others run once, without a fault.
+it reaches. Then each fault is turned on for the entries that reach its switch until one prints that it fails, or takes
+more than three times as long and another 30 seconds: first the one that noticed it before, as docs/mutants.md says, then
+those that look at its module, the fastest first. An entry that does not reach a switch cannot notice what is behind it, so
+it need not be run. Entries that prepare files for others run once, without a fault.
 
 What is known is kept in FOLDER/state.json, as long as no source changes: a run that was interrupted goes on. Exits
 with 1 if the tier "default" notices fewer than 95 % of what any tier notices, if a fault survives that its file does
@@ -37,6 +38,7 @@ from seeded_faults import ROOT, Copy, Misfit, check, faults
 
 READS_SOURCES = re.compile(r"house_|mutants_fit")
 TIERS = ("quick", "default", "full")
+TABLE = ROOT / "docs/mutants.md"
 ENOUGH = 0.95
 PASSES = "passes"
 # The lines that report a failed test: of doctest, Qt, unittest, and the runner of models.
@@ -183,6 +185,7 @@ class Hunt:
     def __init__(self, copy, state, all_faults, jobs):
         self.runner, self.state = Runner(copy.build), state
         self.faults, self.jobs = all_faults, jobs
+        self.noticed = noticed_before(TABLE)
         self.entries = entries(copy.build)
 
     def of_tier(self, tier):
@@ -223,15 +226,16 @@ class Hunt:
         """The entries of the tier that can notice the fault and have not been tried, the fastest first; `nearest`: only
         those that look at its module."""
         near = LOOK_FIRST.get(one.module, ()) + (one.module,)
+        before = self.noticed.get(one.name)
         found = []
         for entry in self.of_tier(tier):
             known = self.state.trace(entry.name)
             reaches = known["passed"] and one.number in known["reached"]
             if reaches and entry.serial == serial and not entry.prepares:
-                if entry.name.startswith(near) or not nearest:
-                    found.append((known["seconds"], entry.name))
+                if entry.name.startswith(near) or entry.name == before or not nearest:
+                    found.append((entry.name != before, known["seconds"], entry.name))
         tried = self.state.result(one.name)["passed"]
-        return [name for _, name in sorted(found) if name not in tried]
+        return [name for *_, name in sorted(found) if name not in tried]
 
     def hunt(self, tier):
         for nearest, serial in itertools.product((True, False), (False, True)):
@@ -254,6 +258,12 @@ class Hunt:
 
 
 # ---- what came out
+
+
+def noticed_before(table):
+    """The entry that noticed each fault, as a table says that an earlier run has written."""
+    text = table.read_text() if table.exists() else ""
+    return dict(re.findall(r"^\| \w+ \| ([^|]+) \| (?:quick|default|full) \| (\w+) .* \|$", text, re.MULTILINE))
 
 
 def outcome(one, result):
@@ -290,7 +300,8 @@ def markdown(found):
         return "\n".join("| " + " | ".join(line) + " |" for line in ruled)
 
     return "\n".join(["# Seeded faults and the tests that notice them", "",
-                      "Made by `tests/mutants.py`, which says what the tiers are.", "", table(summary(found)), "",
+                      "Written by `tests/mutants.py --markdown docs/mutants.md`, which says what the tiers are. Next time each",
+                      "fault is shown first to the entry that noticed it last.", "", table(summary(found)), "",
                       table([("module", "fault", "tier", "entry", "seconds"), *found]), ""])
 
 
