@@ -146,6 +146,97 @@ class Save(PackageTest):
         self.assertEqual(self.save(traced, data).how, "as it was")
 
 
+class Reads(nn.Module):
+    """Message passing, and a number of the data in Python, by a way that no trace follows."""
+
+    def __init__(self, read):
+        super().__init__()
+        self.linear, self.read = nn.Linear(FEATURES, 3), read
+
+    def forward(self, x, edge_index, batch=None, level=None, kind=None, edge_type=None, edge_attr=None, u=None, scale=None):
+        given = dict(x=x, edge_index=edge_index, batch=batch, level=level, kind=kind, edge_type=edge_type, edge_attr=edge_attr,
+                     u=u, scale=scale)
+        return torch.zeros(x.size(0), 3).index_add(0, edge_index[1], self.linear(x)[edge_index[0]]) * self.read(**given)
+
+
+def largest(name):
+    return lambda **given: int(given[name].numpy().max()) + 1
+
+
+def rows(name):
+    return lambda **given: given[name].numpy().shape[0]
+
+
+class BakedSizes(PackageTest):
+    """Each kind of size that a trace can keep is found, or else the file is not said to be free of it."""
+
+    GRAPHS, LEVELS, TYPES = 7, 5, 4
+
+    def data(self):
+        data = dict(graph().to_dict())
+        nodes, edges = len(data["x"]), data["edge_index"].shape[1]
+        data["batch"] = torch.arange(nodes) * self.GRAPHS // nodes
+        data["level"] = (torch.arange(nodes) * 7 % self.LEVELS).float()
+        data["kind"] = torch.arange(2 * nodes).view(nodes, 2) * 5 % self.TYPES
+        data["edge_type"] = torch.arange(edges) * 3 % self.TYPES
+        data["edge_attr"] = torch.randn(edges, 5)
+        data["u"] = torch.randn(self.GRAPHS, 3)
+        data["scale"] = torch.tensor(3)
+        return data
+
+    def save(self, read, *keys, **options):
+        data = self.data()
+        taken = {key: data[key] for key in ("x", "edge_index", *keys)}
+        return hopscope.save(Reads(read).eval(), taken, self.folder / "model.pt", **options)
+
+    def found(self, read, *keys):
+        with self.assertRaises(hopscope.Refused) as caught:
+            self.save(read, *keys)
+        self.assertRegex(caught.exception.message, r"baked in: [\d.]+ for one graph, [\d.]+ for another \(.*test_save\.py:\d+\)")
+
+    def test_numbers_of_rows(self):
+        for name in ("x", "edge_attr", "u"):
+            with self.subTest(name):
+                self.found(rows(name), *{name, "batch"} - {"x"})
+        self.found(lambda **given: given["edge_index"].numpy().shape[1])
+
+    def test_largest_numbers(self):
+        for name in ("edge_index", "batch", "level", "kind", "edge_type"):
+            with self.subTest(name):
+                self.found(largest(name), *{name} - {"edge_index"})
+        self.found(largest("level"), "level", "kind", "batch")
+
+    def test_what_no_sample_can_vary_is_named(self):
+        saved = self.save(rows("u"), "u", roles={"u": "plain"})
+        self.assertRegex(str(saved), "unless forward reads one that was the same in both: the 7 rows of 'u'")
+        self.assertRegex(str(self.save(lambda **given: int(given["scale"].numpy()), "scale")), "the number 'scale'")
+
+    def test_a_model_that_needs_all_numbers_of_the_data_is_not_said_to_be_free(self):
+        def needs(**given):
+            if largest("batch")(**given) < self.GRAPHS:
+                raise ValueError("all graphs, please")
+            return 1
+
+        self.assertRegex(str(self.save(needs, "batch")), r"the same in both: the largest number in 'batch' \(6\)")
+
+    def test_nothing_is_named_where_everything_varies(self):
+        saved = self.save(lambda batch, u, **_: u[batch], "batch", "u", "level", "kind", "edge_type", "edge_attr")
+        self.assertRegex(str(saved), "the same operators: no size is baked in\n")
+
+    def test_the_samples_have_the_largest_numbers_of_the_data_but_one(self):
+        from hopscope.calling import bind
+        from hopscope.data import inputs_of
+
+        leaves = bind(Reads(None), inputs_of(self.data())).leaves()
+        shape = sample.shape_of(leaves, {})
+        for number in range(sample.COUNT):
+            drawn = sample.draw(leaves, shape, number)
+            for name in ("batch", "level", "kind", "edge_type"):
+                compare = self.assertLess if number == sample.SMALLER else self.assertEqual
+                compare(drawn[name].max(), leaves[name].max())
+        self.assertEqual(len(drawn["u"]), drawn["batch"].max() + 1)
+
+
 class Samples(PackageTest):
     def leaves(self, data):
         from hopscope.calling import bind
@@ -157,7 +248,7 @@ class Samples(PackageTest):
         leaves = self.leaves(graph())
         shape = sample.shape_of(leaves, {})
         self.assertEqual((list(shape.nodes.values()), list(shape.edges.values())), ([NODES], [EDGES]))
-        for number in range(3):
+        for number in range(sample.COUNT):
             drawn = sample.draw(leaves, shape, number)
             index, count = drawn["edge_index"], len(drawn["x"])
             self.assertEqual(set(range(count)) - set(index.flatten().tolist()), {count // 2})
@@ -169,7 +260,7 @@ class Samples(PackageTest):
     def test_no_two_sizes_of_the_samples_are_equal(self):
         leaves = self.leaves(shop())
         shape = sample.shape_of(leaves, {})
-        sizes = [drawn[key].shape[-1 if "edge" in key else 0] for number in range(3)
+        sizes = [drawn[key].shape[-1 if "edge" in key else 0] for number in range(sample.COUNT)
                  for drawn in [sample.draw(leaves, shape, number)] for key in drawn]
         self.assertEqual(len(set(sizes)), len(sizes))
 

@@ -21,15 +21,18 @@ class Files:
     saved: Saved | None
 
 
-def as_files(model: Any, data: Any, roles: Any, place: Scratch, apart: bool = False) -> tuple[Prepared, Data]:
-    """What `prepare` finds, and the data as files (see `data_files`). Tensors are written while the model is traced."""
+def as_files(
+    model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool = False, once: bool = True
+) -> tuple[Prepared, Data]:
+    """What `prepare` finds, and the data as files (see `data_files`). Tensors are written while the model is traced.
+    `once`: nothing else will be run with the model's file."""
     with ThreadPoolExecutor(1, "hopscope-write") as pool:
         written: list[Future[Data]] = []
 
         def known(inputs: Inputs) -> None:
             written.append(pool.submit(data_files, inputs, place, apart))
 
-        prepared = prepare(model, data, place.folder, roles, known)
+        prepared = prepare(model, data, place.folder, roles, known, once=once)
         return prepared, written[0].result()
 
 

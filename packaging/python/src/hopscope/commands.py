@@ -27,20 +27,23 @@ TypeName: TypeAlias = "str | torch.dtype"
 
 
 @contextlib.contextmanager
-def files(model: Any, data: Any, roles: Any, scratch: str | os.PathLike[str] | None) -> Iterator[Files]:
-    """Model and data as files for the time of a command; those that are files already stay where they are."""
+def files(
+    model: Any, data: Any, roles: Any, scratch: str | os.PathLike[str] | None, *, once: bool = True
+) -> Iterator[Files]:
+    """Model and data as files for the time of a command; those that are files already stay where they are. `once`:
+    nothing that outlives the command holds the model."""
     arguments = isinstance(data, tuple) or data is None
     table = None if arguments else inputs_of(data)
     expected = 0 if table is None or table.paths is not None else size_of(table.values)
     with Scratch(expected, scratch) as place:
-        yield written(model, data if table is None else table, roles, place)
+        yield written(model, data if table is None else table, roles, place, once)
 
 
-def written(model: Any, data: Any, roles: Any, place: Scratch) -> Files:
+def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True) -> Files:
     """As `files`, into a folder of the caller."""
     if data is None and isinstance(model, (str, os.PathLike)):
         return Files([str(Path(model).absolute()), *role_options(roles)], model if isinstance(model, Saved) else None)
-    return files_of(*as_files(model, data, roles, place), roles)
+    return files_of(*as_files(model, data, roles, place, once=once), roles)
 
 
 def inspect(

@@ -74,7 +74,7 @@ def export(
     """
     made = {"strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
     shared = {"device": device, "memory": memory, "batch": batch}
-    with files(model, data, roles, scratch) as given, Scratch() as place:
+    with files(model, data, roles, scratch, once=False) as given, Scratch() as place:
         how = (
             option_words(made) + pin_words(pins, place)
             if plan is None

@@ -3,6 +3,7 @@ model is traced and compared on them, so the whole graph is never evaluated in P
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from . import arrays
+from . import _largest, arrays
 from .errors import InputError
 
-# Nodes and edges of the samples; the next type and relation of a sample get a few more, so that no two sizes are equal.
-_SIZES = ((23, 71), (37, 127), (31, 101))
+# Nodes and edges of the samples, of which the last has smaller numbers in all tables; the next type and relation of a
+# sample get a few more, so that no two sizes are equal.
+_SIZES = ((23, 71), (37, 127), (31, 101), (41, 139))
+COUNT, SMALLER = len(_SIZES), len(_SIZES) - 1
 _NODE_STEP, _EDGE_STEP = 5, 6
 _NODE_NAMES = ("x", "feat", "feats", "features", "h", "z", "pos", "batch", "y", "n_id")
 
@@ -55,14 +58,17 @@ def shape_of(leaves: Mapping[str, Any], given: Mapping[str, str]) -> Shape:
     sparse = {key: array for key, array in leaves.items() if _is_sparse(array)}
     rest = {key: array for key, array in leaves.items() if key not in indices and key not in sparse}
     shape.edges = {key: int(array.shape[1]) for key, array in indices.items()}
-    sizes = _table_sizes(rest, shape.edges, given)
+    graphs = {_largest.count_of(array) for key, array in rest.items() if _is_batch(key, array)}
+    rest_of_nodes = {key: array for key, array in rest.items() if key in given or not _is_of_graphs(key, array, graphs)}
+    sizes = _table_sizes(rest_of_nodes, shape.edges, given)
     for key, array in indices.items():
         shape.roles[key] = _index_role(key, array, sizes, given)
         shape.sorted_by[key] = _sorted_by(array)
     for key, array in sparse.items():
         shape.roles[key] = Role("adjacency", _type_by_size(array.shape[0], sizes), _type_by_size(array.shape[1], sizes))
     for key, array in rest.items():
-        shape.roles[key] = _row_role(key, array, sizes, shape.edges, given)
+        of_nodes = key in rest_of_nodes
+        shape.roles[key] = _row_role(key, array, sizes, shape.edges, given) if of_nodes else Role("plain")
     used = {name for role in shape.roles.values() for name in (role.of, role.to) if name and role.kind != "edge"}
     shape.nodes = {name: sizes.get(name, 0) for name in sorted(used)}
     return shape
@@ -78,6 +84,17 @@ def _is_index(key: str, array: Any, given: Mapping[str, str]) -> bool:
     if _is_sparse(array) or array.ndim != 2 or array.shape[0] != 2:
         return False
     return arrays.dtype_name(array) in ("int64", "int32") and key.partition(".")[0] not in _NODE_NAMES
+
+
+def _is_batch(key: str, array: Any) -> bool:
+    return key.partition(".")[0].removesuffix("_dict").endswith("batch") and _largest.is_column(array)
+
+
+def _is_of_graphs(key: str, array: Any, graphs: set[int]) -> bool:
+    """Whether it has a row for each graph of a batch, and no name that nodes or edges have."""
+    base = key.partition(".")[0].removesuffix("_dict")
+    named = base in _NODE_NAMES or base.endswith("batch") or base.startswith("edge")
+    return array.ndim > 0 and array.shape[0] in graphs and not named
 
 
 def _ends(key: str) -> tuple[str, str] | None:
@@ -160,13 +177,16 @@ def _node(last: str, rows: int, sizes: Mapping[str, int]) -> str:
 
 
 def draw(leaves: Mapping[str, Any], shape: Shape, number: int) -> dict[str, Any]:
-    """Sample `number` (0, 1 or 2): tensors of torch with the same keys. The same each time."""
+    """Sample `number` of COUNT: tensors of torch with the same keys. The same each time. All but the one called SMALLER
+    have the largest number of each column of the data."""
     generator = numpy.random.default_rng(number)
     nodes, edges = _SIZES[number]
     counts = {name: nodes + _NODE_STEP * place for place, name in enumerate(shape.nodes)}
     amounts = {name: edges + _EDGE_STEP * place for place, name in enumerate(shape.edges)}
-    rows = {name: _rows(shape.nodes[name], counts[name], generator) for name in counts}
-    chosen = {name: _rows(shape.edges[name], amounts[name], generator) for name in amounts}
+    columns = _columns(leaves, shape)
+    choose = _rows_below if number == SMALLER else _rows
+    rows = {name: choose(shape.nodes[name], counts[name], generator, columns["node", name]) for name in counts}
+    chosen = {name: choose(shape.edges[name], amounts[name], generator, columns["edge", name]) for name in amounts}
     drawn: dict[str, Any] = {}
     for key, array in leaves.items():
         role = shape.roles[key]
@@ -179,6 +199,28 @@ def draw(leaves: Mapping[str, Any], shape: Shape, number: int) -> dict[str, Any]
             taken = {"node": rows, "edge": chosen}.get(role.kind, {}).get(role.of)
             amount = (counts if role.kind == "node" else amounts).get(role.of, 0)
             drawn[key] = _copy(array) if taken is None else _copy(_take(array, taken, amount))
+    return _with_fewer_rows(drawn, leaves, shape) if number == SMALLER else drawn
+
+
+def _columns(leaves: Mapping[str, Any], shape: Shape) -> dict[tuple[str, str], list[Any]]:
+    """The columns of numbers of each table of nodes and edges."""
+    columns: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for key, array in leaves.items():
+        role = shape.roles[key]
+        if role.kind in ("node", "edge") and _largest.is_column(array):
+            columns[role.kind, role.of].append(array)
+    return columns
+
+
+def _with_fewer_rows(drawn: dict[str, Any], leaves: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
+    """Tables that some column points into, such as those of graphs, end with the largest number that is left."""
+    pointers = [key for key in drawn if shape.roles[key].kind in ("node", "edge") and _largest.is_column(leaves[key])]
+    for key, array in drawn.items():
+        if shape.roles[key].kind != "plain" or array.ndim == 0:
+            continue
+        into = [drawn[name] for name in pointers if _largest.count_of(leaves[name]) == array.shape[0]]
+        if into:
+            drawn[key] = array[: max(map(_largest.count_of, into))]
     return drawn
 
 
@@ -189,13 +231,25 @@ def summary(shape: Shape, number: int) -> str:
     return f"{total} nodes and {sum(edges + _EDGE_STEP * place for place in range(max(len(shape.edges), 1)))} edges"
 
 
-def _rows(available: int, count: int, generator: numpy.random.Generator) -> NDArray[numpy.int64]:
-    """Rows with repetition, in order (graph numbers stay sorted), the first and the last among them."""
+def _rows(
+    available: int, count: int, generator: numpy.random.Generator, columns: list[Any] | None = None
+) -> NDArray[numpy.int64]:
+    """Rows with repetition, in order (graph numbers stay sorted), the first and the last among them, and those with the
+    largest numbers."""
     if available == 0:
         return numpy.zeros(0, numpy.int64)
-    chosen = numpy.sort(generator.integers(0, available, count))
-    chosen[0], chosen[-1] = 0, available - 1
-    return chosen
+    wanted = sorted({0, available - 1, *map(_largest.row_of_largest, columns or [])})[:count]
+    chosen = generator.integers(0, available, count)
+    chosen[: len(wanted)] = wanted
+    return numpy.sort(chosen)
+
+
+def _rows_below(
+    available: int, count: int, generator: numpy.random.Generator, columns: list[Any]
+) -> NDArray[numpy.int64]:
+    """The same among the rows with smaller numbers."""
+    rows = _largest.rows_below(columns, available, generator) if available else numpy.zeros(0, numpy.int64)
+    return rows[_rows(len(rows), count, generator)]
 
 
 def _take(array: Any, rows: NDArray[numpy.int64], amount: int) -> Any:

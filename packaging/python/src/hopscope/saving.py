@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import _html, _trace, arrays, calling, sample
+from . import _html, _largest, _trace, arrays, calling, sample
 from .calling import Call
 from .data import Inputs, inputs_of
 from .errors import InputError, Refused, ResourceError
@@ -51,7 +51,8 @@ class Saved:
 
 @dataclass
 class _Trial:
-    """Three samples: leaves by key, and what the model makes of them."""
+    """The samples: leaves by key, and what the model makes of them, but for the one with smaller numbers. `once`: the
+    file is for the data that they were drawn from."""
 
     model: Any
     call: Call
@@ -59,20 +60,22 @@ class _Trial:
     samples: list[dict[str, Any]]
     expected: list[dict[str, Any]]
     structure: Any
+    once: bool
 
 
 def save(model: Any, inputs: Any, path: str | os.PathLike[str], *, roles: Any = ()) -> Saved:
     """Writes an nn.Module as the TorchScript file that Hopscope runs.
 
     `inputs` is the model's data in any form that `inference` takes, or a tuple of arguments; its rows and types make
-    the samples, the model never sees all of it. The model is traced on two samples of different sizes, and where the
-    traces differ (a size or a branch would be baked in) scripted instead. The file appears at `path` once it was
-    loaded again and agrees with the model on a third sample; the model's modes, gradients and random numbers stay as
-    they were. `roles` says what inputs are where that cannot be inferred, as the engine takes it: {"x": "node:user"}.
+    the samples, the model never sees all of it. The model is traced on three samples of different sizes, the last of
+    which has smaller numbers than the data (fewer graphs, for example), and where the traces differ (a size or a branch
+    would be baked in) scripted instead. The file appears at `path` once it was loaded again and agrees with the model
+    on another sample; the model's modes, gradients and random numbers stay as they were. `roles` says what inputs are
+    where that cannot be inferred, as the engine takes it: {"x": "node:user"}.
 
     Raises Refused with the line where neither way works, InputError where data is missing or does not fit.
     """
-    return _saved(model, _bound(model, inputs), Path(path), roles)
+    return _saved(model, _bound(model, inputs), Path(path), roles, once=False)
 
 
 def _bound(model: Any, inputs: Any) -> Call:
@@ -84,12 +87,12 @@ def _bound(model: Any, inputs: Any) -> Call:
     return calling.bind(model, inputs_of(given))
 
 
-def _saved(model: Any, call: Call, target: Path, roles: Any) -> Saved:
+def _saved(model: Any, call: Call, target: Path, roles: Any, once: bool) -> Saved:
     if isinstance(model, _torch().jit.ScriptModule):
         return _save_as_it_is(model, call, target)
     _check_initialised(model)
     with _quiet(model):
-        trial = _try_out(model, call, sample.parse_roles(roles))
+        trial = _try_out(model, call, sample.parse_roles(roles), once)
         compiled, how, notes = _compiled(trial)
         return _written(compiled, how, notes, trial, target)
 
@@ -144,14 +147,14 @@ def _caches(name: str) -> bool:
     return name == "cached" or _CACHE.fullmatch(name) is not None
 
 
-def _try_out(model: Any, call: Call, roles: Mapping[str, str]) -> _Trial:
+def _try_out(model: Any, call: Call, roles: Mapping[str, str], once: bool) -> _Trial:
     """Draws the samples and evaluates the model on them; twice on the first one, to see whether it is a function at
     all."""
     leaves = call.leaves()
     shape = sample.shape_of(leaves, roles)
     device = next((parameter.device for parameter in model.parameters()), None)
-    samples = [_placed(sample.draw(leaves, shape, number), device) for number in range(3)]
-    trial = _Trial(model, call, shape, samples, [], None)
+    samples = [_placed(sample.draw(leaves, shape, number), device) for number in range(sample.COUNT)]
+    trial = _Trial(model, call, shape, samples, [], None, once)
     results = [_evaluated(trial, number) for number in (0, 0, 1, 2)]
     trial.expected = [_results(result) for result in (results[0], *results[2:])]
     trial.structure = _structure(results[0])
@@ -297,10 +300,8 @@ def _compiled(trial: _Trial) -> tuple[Any, str, list[str]]:
     """The module to save, how it was made, and what there is to say."""
     trouble, where = "", ""
     try:
-        traced, found = _traced(trial)
+        traced, found, note = _traced(trial)
         if found is None:
-            sizes = sample.summary(trial.shape, 0), sample.summary(trial.shape, 1)
-            note = f"traced with {sizes[0]}; a trace with {sizes[1]} has the same operators: no size is baked in"
             return traced, "trace", [*trial.call.notes, note]
         trouble, where = f"tracing does not fit this model: {found.sentence}", found.where
     except Exception as problem:
@@ -321,14 +322,36 @@ def _first_line(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
 
 
-def _traced(trial: _Trial) -> tuple[Any, _trace.Baked | None]:
-    """The first trace, and what the second one says of it."""
+def _traced(trial: _Trial) -> tuple[Any, _trace.Baked | None, str]:
+    """The first trace, what others say of it, and if that is nothing, in words."""
     entry = _entry(trial)
     if trial.call.container is not None:
         _drop_unused(trial, _trace_once(trial, entry, 0))
         entry = _entry(trial)
     first = _trace_once(trial, entry, 0)
-    return first, _trace.baked(first, _trace_once(trial, entry, 1))
+    found = _trace.baked(first, _trace_once(trial, entry, 1))
+    sizes = sample.summary(trial.shape, 0), sample.summary(trial.shape, 1)
+    same = f"traced with {sizes[0]}; a trace with {sizes[1]} has the same operators"
+    if found is not None:
+        return first, found, ""
+    fixed, common = _fixed(trial, entry, first)
+    if fixed is not None and trial.once:
+        return first, None, f"{same}, for this data alone: {fixed.sentence} ({fixed.where})"
+    kept = f"no size is baked in, unless forward reads one that was the same in both: {', '.join(common)}"
+    return first, fixed, f"{same}: {kept if common else 'no size is baked in'}"
+
+
+def _fixed(trial: _Trial, entry: Any, first: Any) -> tuple[_trace.Baked | None, list[str]]:
+    """What a trace with smaller numbers than those of the data says of the first, and what all have in common."""
+    common = _largest.alike(trial.samples[0], trial.samples[1])
+    if not common:
+        return None, []
+    try:
+        smaller = _trace_once(trial, entry, sample.SMALLER)
+    except Exception:  # the model may need all the numbers of the data
+        return None, common
+    still = set(_largest.alike(trial.samples[0], trial.samples[sample.SMALLER]))
+    return _trace.baked(first, smaller), [what for what in common if what in still]
 
 
 def _trace_once(trial: _Trial, entry: Any, number: int) -> Any:
@@ -427,15 +450,17 @@ class Prepared:
     saved: Saved | None = None
 
 
-def prepare(model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None]) -> Prepared:
-    """Saves a model in memory into `folder()`; a file stays where it is. `known` gets the data as soon as they are
-    known, which can be long before the model is saved."""
+def prepare(
+    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None], *, once: bool
+) -> Prepared:
+    """Saves a model in memory into `folder()`, for these data alone if it is for `once`; a file stays where it is.
+    `known` gets the data as soon as they are known, which can be long before the model is saved."""
     if isinstance(model, (str, os.PathLike)) and not isinstance(model, Saved):
         found = Prepared(Path(model), inputs_of(data))
     elif isinstance(model, Saved):
         found = _of_saved(model, data)
     else:
-        return _of_module(model, data, folder, roles, known)
+        return _of_module(model, data, folder, roles, known, once=once)
     known(found.data)
     return found
 
@@ -446,14 +471,14 @@ def _of_saved(model: Saved, data: Any) -> Prepared:
 
 
 def _of_module(
-    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None]
+    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None], *, once: bool
 ) -> Prepared:
     inputs = inputs_of(calling.positional(model, data) if _is_arguments(data) else data)
     call = _bound(model, inputs)
     # What of a container is read, only the trace tells.
     if call.container is None:
         known(_only(inputs, call.arguments))
-    saved = _saved(model, call, folder() / f"{type(model).__name__}.pt", roles)
+    saved = _saved(model, call, folder() / f"{type(model).__name__}.pt", roles, once)
     used = _only(inputs, call.arguments)
     if call.container is not None:
         known(used)
