@@ -84,6 +84,7 @@ enum class ArgType : std::uint8_t { Tensor, TensorList, OptionalTensorList, Int,
 struct ArgInfo {
     std::string name;
     ArgType type = ArgType::Other;
+    bool given = false;  // the model says something else than the schema's default
 };
 
 struct Op {

@@ -20,7 +20,7 @@ constexpr Operator lines[] = {
     {"_convolution", Rule::Convolution, {}},
     {"_index_put_impl", Rule::IndexPut, {}},
     {"_indices", Rule::None, {.aliasing = Aliasing::Unfollowed}},
-    {"_reshape_alias", Rule::Reshape, {.aliasing = Aliasing::View, .undo = Undo::Reshape}},
+    {"_reshape_alias", Rule::None, {.aliasing = Aliasing::View}},
     {"_sparse_coo_tensor_unsafe", Rule::Sparse, {.aliasing = Aliasing::Unfollowed}},
     {"_sparse_mm", Rule::Matmul, {.aggregates = true}},
     {"_to_copy", Rule::Copy, {.aliasing = Aliasing::Copy, .plumbing = true}},

@@ -23,6 +23,10 @@ w = weight f[4,6]
 bias = weight f[6]
 sq = weight f[7,7]
 p = plain f[3]
+pg = graph f[3,4]
+pair = weight f[2]
+sevenths = weight f[7]
+turned = aten::t(self=x) -> f[4,7]
 n = scalar::size(self=x, dim=0) -> n7
 src = aten::select(self=e, dim=0, index=0) -> i[9]
 dst = aten::select(self=e, dim=0, index=1) -> i[9]
@@ -130,6 +134,23 @@ const Row rows[] = {
     {"aten::arange.start_step(start=1, end=n, step=1, dtype=none, layout=none, device=none, pin_memory=none) -> i[6]",
      "refused: arange over a number that is not the size of a table"},
     {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[7, 7]) -> f[7,7]", "unknown rows"},
+    // arguments that are not what the schema says
+    {"aten::gelu(self=x, approximate:='tanh') -> f[7,4]", "v,-"},
+    {"aten::index_add(self=x, dim:=0, index=dst, source=ea, alpha:=2) -> f[7,4]", "v,-"},
+    {"aten::index_add(self=pg, dim:=0, index=b, source=x, alpha:=2) -> f[3,4]",
+     "refused: is called with alpha=2, which its rule does not know"},
+    {"aten::relu(self=x, layout:=0, memory_format:=2, device:=none) -> f[7,4]", "v,-"},
+    {"aten::flatten.using_ints(self=h, start_dim:=1, end_dim=-1, order:='F') -> f[7,8]",
+     "refused: is called with order='F', which its rule does not know"},
+    {"aten::flatten.using_ints(self=h, start_dim:=1, end_dim=-1, order='C') -> f[7,8]", "v,-"},
+    {"aten::embedding(weight=x, indices=dst, padding_idx:=1, further:=[1, 2.5]) -> f[9,4]",
+     "refused: is called with further=[1, 2.5], which its rule does not know"},
+    {"aten::linear(input=x, weight=w, bias=ew) -> f[7,6]", "refused: has an operand with rows, bias, that its rule"},
+    {"aten::linalg_norm(self=x, ord:=2, dim=none, keepdim=false, dtype=none) -> f[]", "refused: a norm other than 2"},
+    {"aten::cross(self=x, other=x, dim=none) -> f[7,4]", "refused: takes the first dimension of 3"},
+    {"aten::addmm(self=ea, mat1=x, mat2=w, beta=1, alpha:=2) -> f[7,6]", "refused: row spaces differ"},
+    {"aten::prelu(self=h, weight=pair) -> f[7,2,4]", "v,-,-"},
+    {"aten::prelu(self=turned, weight=sevenths) -> f[4,7]", "refused: has one weight for each row of v"},
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ def script(name, body, **options):
     """A row whose operator only scripting leaves as it is: an expression of h, p, n and a sparse adjacency a."""
     expressions[full(name)] = body
     lines = ([ADJACENCY] if re.search(r"\ba\b", body) else []) + ["y = " + body]
-    group.add(name.split("::")[-1], scripted_class(f"<{name}>", lines), SCRIPT_INPUTS, covers=full(name), how="script",
+    group.add(name.split("::")[-1], scripted_class(f"{name}.py", lines), SCRIPT_INPUTS, covers=full(name), how="script",
               **options)
 
 

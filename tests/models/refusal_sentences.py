@@ -98,6 +98,66 @@ def same_rows_written(m, x, edge_index):
     return add_rows(w, edge_index[1], x.size(0))
 
 
+@refused("is called with alpha=2, which its rule does not know", hint="write what it does with an operator of its own",
+         inputs=WITH_BATCH)
+def a_scaled_readout(m, x, edge_index, batch):
+    return torch.zeros(4, H).index_add(0, batch, m.inp(x), alpha=2)
+
+
+@accepted(inputs=WITH_BATCH)
+def a_readout_of_scaled_rows(m, x, edge_index, batch):
+    return torch.zeros(4, H).index_add(0, batch, 2 * m.inp(x))
+
+
+@refused("is called with dtype=11, which its rule does not know", hint="write what it does with an operator of its own")
+def whether_any_row_is_not_zero(m, x, edge_index):
+    h = m.inp(x).relu()
+    return h + (h * 0.001).sum(0, dtype=torch.bool)
+
+
+@accepted()
+def whether_the_largest_row_is_not_zero(m, x, edge_index):
+    h = m.inp(x).relu()
+    return h + (h * 0.001).abs().amax(0).to(torch.bool)
+
+
+@refused("takes the first dimension of 3, which may be that of the rows", hint="torch.cross(a, b, dim=-1)")
+def cross_of_whatever_has_three(m, x, edge_index):
+    return torch.ops.aten.cross(m.inp(x)[:, :3], x[:, :3])
+
+
+@accepted()
+def cross_along_columns(m, x, edge_index):
+    return torch.cross(m.inp(x)[:, :3], x[:, :3], dim=-1)
+
+
+@refused("a norm other than 2 over the rows", hint="write it with sums, means or extremes over rows")
+def largest_singular_value(m, x, edge_index):
+    return m.inp(x) * torch.linalg.norm(m.inp(x), 2)
+
+
+@accepted()
+def length_of_all_numbers(m, x, edge_index):
+    return m.inp(x) * (m.inp(x) ** 2).sum().sqrt()
+
+
+@refused("mixes the rows with another dimension", hint="keep the rows in a dimension of their own")
+def channels_of_merged_rows(m, x, edge_index):
+    h = m.inp(x).view(-1, 2, 4).repeat(1, 2, 1)
+    return torch.nn.functional.prelu(h.view(-1, 4), m.lin.bias[:4]).view(h.size(0), 4, 4)
+
+
+@accepted()
+def channels_of_rows(m, x, edge_index):
+    h = m.inp(x).view(-1, 2, 4).repeat(1, 2, 1)
+    return torch.where(h > 0, h, h * m.lin.bias[:4])
+
+
+@accepted()
+def attention_over_nodes_in_double(m, x, edge_index):
+    return m.inp(x).softmax(0, dtype=torch.double)
+
+
 @refused("two orders or selections of the rows of edge_index meet", hint="weight[order] beside edge_index[:, order]",
          inputs=WITH_WEIGHT)
 def weights_left_in_their_order(m, x, edge_index, edge_weight):

@@ -3,6 +3,10 @@ from dataclasses import dataclass
 from typing import Callable
 
 
+class NotTried(Exception):
+    """There is no such model: LibTorch itself does not evaluate it."""
+
+
 @dataclass
 class Entry:
     name: str
@@ -21,6 +25,7 @@ class Entry:
     random: bool = False     # a random program: errors may be as large as what it makes of rounding
     absolute: float = 0      # the largest error allowed; 0: as for every model
     covers: str = ""         # an operator that the compiled model must hold, "aten::relu"
+    change: Callable = None  # (compiled model, its arguments) -> another one, which is what it has to compute; or NotTried
 
 
 class Group:

@@ -95,7 +95,7 @@ class number_scripted(nn.Module):
         n, e = x.size(0), edge_index.size(1)
         h = self.lin(x) * math.sqrt(float(n)) + 1.0 / float(e)
         out = torch.zeros([n, h.size(1)]).index_add(0, edge_index[1], h[edge_index[0]])
-        return out / math.log(float(n) + 1.0) + float(e) / float(n) + float(e // n) + float(out.numel())
+        return out / math.log(float(n) + 1.0) + float(e) / float(n) + float(e // n) + float(out.numel()) + math.log(n, 2)
 
 
 @group.module(PLAIN, how="script")

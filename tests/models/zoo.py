@@ -1,7 +1,7 @@
 """Writes the zoo: every model as TorchScript, its graphs, and what eager PyTorch computes.
 
-Usage: zoo.py OUTDIR [--cover] [--group NAME]... [--only MODEL]... [--programs COUNT] [--first SEED]
---cover: only the models that the quick and the default tier run (cover.txt).
+Usage: zoo.py OUTDIR [--cover] [--every NUMBER] [--group NAME]... [--only MODEL]... [--programs COUNT] [--first SEED]
+--cover: only the models that the quick and the default tier run (cover.txt). --every: only one of so many.
 Per model it writes OUTDIR/GROUP/NAME.pt, NAME.g0.safetensors (a graph), NAME.e0.safetensors (eager outputs), ...;
 OUTDIR/GROUP.list is what test_models reads. Nothing is done again while the generator's sources are the same.
 """
@@ -21,6 +21,7 @@ from safetensors.torch import save_file
 import cover
 import graphs
 from layers import Parts
+from registry import NotTried
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
@@ -28,7 +29,8 @@ MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structur
            "writings": "writings", "numbers": "sizes_and_ids", "positions": "positions", "typed": "typed",
            "refused": "refused", "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
-           "row_programs": "row_programs", "field": "field"}
+           "row_programs": "row_programs", "field": "field", "arguments": "arguments"}
+APART = {"arguments"}  # written only where they are asked for
 
 
 def parts_of(name, matrix):
@@ -174,6 +176,8 @@ def write_model(entry, folder):
     if isinstance(model, Parts) and entry.how == "trace":
         drop_unused(model, entry.inputs(graphs.trace_graph()))
     compiled = compile_model(entry, model, entry.inputs(graphs.trace_graph()))
+    if entry.change:
+        compiled = model = entry.change(compiled, [copy(v) for v in entry.inputs(graphs.trace_graph()).values()])
     compiled.save(f"{folder}/{entry.name}.pt")
     check_cover(entry, f"{folder}/{entry.name}.pt")
     for number, graph in enumerate(graphs.test_graphs()):
@@ -214,7 +218,7 @@ def list_line(entry, folder, tier):
 
 def stamp(arguments):
     versions = [sys.version, torch.__version__, torch_geometric.__version__]
-    digest = hashlib.sha256(repr((versions, arguments.cover, arguments.programs, arguments.first)).encode())
+    digest = hashlib.sha256(repr((versions, arguments.cover, arguments.every, arguments.programs, arguments.first)).encode())
     for name in sorted(os.listdir(HERE)):
         if name.endswith((".py", ".txt")):
             digest.update(open(os.path.join(HERE, name), "rb").read())
@@ -224,20 +228,24 @@ def stamp(arguments):
 def write_group(group, arguments, failures):
     folder = os.path.join(arguments.out, group.name)
     os.makedirs(folder, exist_ok=True)
-    lines, start = [], time.time()
+    lines, untried, start = [], {}, time.time()
     tiers = {name: tier for of, name, tier in cover.read_cover() if of == group.name}
-    for entry in group.entries:
+    for entry in group.entries[:: arguments.every]:
         if (arguments.only and entry.name not in arguments.only) or (arguments.cover and entry.name not in tiers):
             continue
         try:
             write_model(entry, folder)
             lines.append(list_line(entry, folder, tiers.get(entry.name)))
+        except NotTried as problem:
+            untried[entry.name] = problem
         except Exception as problem:
             failures.append(entry.name)
             print(f"{group.name}: {entry.name}: {type(problem).__name__}: {str(problem).strip()[-600:]}", flush=True)
     with open(f"{folder}.list", "w") as file:
         file.write("\n".join(lines) + "\n")
     print(f"{group.name}: {len(lines)} models in {time.time() - start:.1f} s", flush=True)
+    if untried:
+        print(f"{group.name}: {len(untried)} that LibTorch does not evaluate, such as {min(untried)}: {untried[min(untried)]}")
 
 
 def load_group(name, arguments):
@@ -255,6 +263,7 @@ def main():
     parser.add_argument("--group", action="append", choices=list(MODULES))
     parser.add_argument("--only", action="append")
     parser.add_argument("--cover", action="store_true")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--programs", type=int, default=64)
     parser.add_argument("--first", type=int, default=1)
     arguments = parser.parse_args()
@@ -263,7 +272,7 @@ def main():
     arguments.out = os.path.abspath(arguments.out)
     os.makedirs(arguments.out, exist_ok=True)
     failures = []
-    for name in arguments.group or MODULES:
+    for name in arguments.group or [name for name in MODULES if name not in APART]:
         mark = os.path.join(arguments.out, f"{name}.stamp")
         if not arguments.only and os.path.exists(mark) and open(mark).read() == stamp(arguments):
             print(f"{name}: up to date")

@@ -142,7 +142,9 @@ private:
         const std::size_t arrow = right.find(") -> ");
         for (const std::string& a : split(right.substr(paren + 1, arrow - paren - 1))) {
             const std::size_t eq = a.find('=');
-            ir::ArgInfo info{a.substr(0, eq), ArgType::Other};
+            ir::ArgInfo info{.name = a.substr(0, eq)};
+            info.given = info.name.ends_with(':');
+            if (info.given) info.name.pop_back();
             o.args.push_back(argument(a.substr(eq + 1), info.type));
             o.argInfo.push_back(info);
         }

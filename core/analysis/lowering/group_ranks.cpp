@@ -279,6 +279,7 @@ private:
     {
         const Op* op = producer(counts);
         if (!op || (op->name != "aten::scatter_add" && op->name != "aten::index_add")) return false;
+        if (!onlyGives(*op, {"self", "dim", "index", "src", "source"})) return false;
         const auto table = valueOf(*op, "self"), rows = valueOf(*op, "index");
         const auto ones = valueOf(*op, op->name == "aten::scatter_add" ? "src" : "source");
         const Op* fill = ones ? producer(*ones) : nullptr;

@@ -2,10 +2,14 @@
 
 // Private to analysis: what passes that look for patterns ask of a program.
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ir/program.h"
+#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -43,6 +47,22 @@ inline bool isFlag(const ir::Op& op, const std::string& name, bool flag, bool ot
     if (!arg || arg->none()) return otherwise;
     const bool* b = std::get_if<bool>(&arg->data);
     return b ? *b == flag : isNumber(op, name, flag ? 1 : 0);
+}
+
+// Whether it computes each element from those at the same place alone. prelu has its weights along the second dimension.
+inline bool isElementwise(const ir::Program& program, const ir::Op& op)
+{
+    if (operators::of(op.name).rule != operators::Rule::Pointwise) return false;
+    const auto weight = op.name == "aten::prelu" ? valueOf(op, "weight") : std::nullopt;
+    return !weight || program.value(*weight).shape.empty() || program.value(*weight).shape[0] == 1;
+}
+
+// Whether the model leaves all other arguments than these as they are by default.
+inline bool onlyGives(const ir::Op& op, std::initializer_list<std::string_view> arguments)
+{
+    return std::ranges::all_of(op.argInfo, [&](const ir::ArgInfo& argument) {
+        return !argument.given || std::ranges::find(arguments, argument.name) != arguments.end();
+    });
 }
 
 }  // namespace hopscope::analysis

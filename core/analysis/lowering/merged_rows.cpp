@@ -68,7 +68,7 @@ private:
         switch (ruleOf(op)) {
         case Rule::RepeatInterleave: return mergedByRepeating(op);
         case Rule::Unsqueeze: return unsqueezed(op) > 0 ? mergedOf(*valueOf(op, "self")) : std::nullopt;
-        case Rule::Pointwise:
+        case Rule::Pointwise: return isElementwise(m_old, op) ? mergedOperands(op, out.size()) : std::nullopt;
         case Rule::Copy: return mergedOperands(op, out.size());
         case Rule::Linear: return mergedOf(*valueOf(op, "input"));
         case Rule::Dimwise: return insideRows(op) ? mergedOf(*valueOf(op, "self")) : std::nullopt;

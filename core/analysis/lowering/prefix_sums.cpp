@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "analysis/lowering/match.h"
 #include "analysis/lowering/synthetic.h"
-#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -47,33 +47,9 @@ private:
         ValueId messages, offsets;
     };
 
-    const Op* producer(ValueId v) const
+    const Op* producer(const Arg* arg) const
     {
-        const ir::Value& value = m_program.value(v);
-        return value.origin == ir::Origin::Op ? &m_program.op(value.producer) : nullptr;
-    }
-
-    const Op* producer(const Arg* arg) const { return arg && arg->value() ? producer(*arg->value()) : nullptr; }
-
-    static const Arg* argument(const Op& op, const std::string& name)
-    {
-        for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-            if (op.argInfo[i].name == name) return &op.args[i];
-        return nullptr;
-    }
-
-    // Whether the argument is this number; `otherwise` if it is left out.
-    static bool is(const Op& op, const std::string& name, std::int64_t number, bool otherwise = false)
-    {
-        const Arg* arg = argument(op, name);
-        if (!arg || arg->none()) return otherwise;
-        return arg->integer() && *arg->integer() == number;
-    }
-
-    static std::optional<ValueId> tensor(const Op& op, const std::string& name)
-    {
-        const Arg* arg = argument(op, name);
-        return arg && arg->value() ? std::optional(*arg->value()) : std::nullopt;
+        return arg && arg->value() ? producerOf(m_program, *arg->value()) : nullptr;
     }
 
     struct Pick {
@@ -86,10 +62,10 @@ private:
     {
         const Op* op = producer(arg);
         if (!op) return std::nullopt;
-        const auto table = tensor(*op, "self");
+        const auto table = valueOf(*op, "self");
         if (!table) return std::nullopt;
-        if (op->name == "aten::index_select" && is(*op, "dim", 0)) return Pick{*table, argument(*op, "index")};
-        const Arg* indices = op->name == "aten::index" ? argument(*op, "indices") : nullptr;
+        if (op->name == "aten::index_select" && isNumber(*op, "dim", 0)) return Pick{*table, argumentOf(*op, "index")};
+        const Arg* indices = op->name == "aten::index" ? argumentOf(*op, "indices") : nullptr;
         if (!indices || !indices->list() || indices->list()->size() != 1) return std::nullopt;
         return Pick{*table, &indices->list()->front()};
     }
@@ -98,10 +74,11 @@ private:
     std::optional<ValueId> part(const Arg* arg, std::int64_t start) const
     {
         const Op* op = producer(arg);
-        if (!op || op->name != "aten::slice" || !is(*op, "start", start, start == 0) || !is(*op, "step", 1, true))
+        if (!op || op->name != "aten::slice" || !isNumber(*op, "start", start, start == 0) ||
+            !isNumber(*op, "step", 1, true))
             return std::nullopt;
-        const auto whole = tensor(*op, "self");
-        const Arg* end = argument(*op, "end");
+        const auto whole = valueOf(*op, "self");
+        const Arg* end = argumentOf(*op, "end");
         const bool open = !end || end->none() || (end->integer() && *end->integer() >= (std::int64_t{1} << 31));
         const bool last = end && ((end->integer() && *end->integer() == -1) || end->value());
         const bool oneLess = whole && m_program.value(op->outputs[0]).shape[0] + 1 == m_program.value(*whole).shape[0];
@@ -110,8 +87,8 @@ private:
 
     std::optional<Segments> difference(const Op& op) const
     {
-        const auto high = pick(argument(op, "self")), low = pick(argument(op, "other"));
-        if (!high || !low || high->table != low->table || !is(op, "alpha", 1, true)) return std::nullopt;
+        const auto high = pick(argumentOf(op, "self")), low = pick(argumentOf(op, "other"));
+        if (!high || !low || high->table != low->table || !isNumber(op, "alpha", 1, true)) return std::nullopt;
         const auto ends = part(high->index, 1), begins = part(low->index, 0);
         if (!ends || ends != begins) return std::nullopt;
         return segments(high->table, *ends);
@@ -119,18 +96,19 @@ private:
 
     std::optional<Segments> diff(const Op& op) const
     {
-        const auto found = pick(argument(op, "self"));
-        const bool plain = is(op, "n", 1, true) && argument(op, "prepend")->none() && argument(op, "append")->none();
-        if (!found || !plain || !is(op, "dim", 0) || !found->index->value()) return std::nullopt;
+        const auto found = pick(argumentOf(op, "self"));
+        const bool plain =
+            isNumber(op, "n", 1, true) && argumentOf(op, "prepend")->none() && argumentOf(op, "append")->none();
+        if (!found || !plain || !isNumber(op, "dim", 0) || !found->index->value()) return std::nullopt;
         return segments(found->table, *found->index->value());
     }
 
     std::optional<Segments> segments(ValueId sums, ValueId offsets) const
     {
-        const Op* op = producer(sums);
+        const Op* op = producerOf(m_program, sums);
         const Op* total = op ? producer(summed(*op)) : nullptr;
-        if (!total || total->name != "aten::cumsum" || !is(*total, "dim", 0)) return std::nullopt;
-        const auto messages = tensor(*total, "self");
+        if (!total || total->name != "aten::cumsum" || !isNumber(*total, "dim", 0)) return std::nullopt;
+        const auto messages = valueOf(*total, "self");
         const base::DType dtype = m_program.value(sums).dtype;
         if (!messages || m_program.value(*messages).dtype != dtype || !base::isFloating(dtype)) return std::nullopt;
         return Segments{*messages, offsets};
@@ -139,12 +117,13 @@ private:
     // The prefix sums that have a row of zeros in front.
     const Arg* summed(const Op& op) const
     {
-        if (op.name == "aten::cat") return is(op, "dim", 0) ? afterZeros(*argument(op, "tensors")) : nullptr;
+        if (op.name == "aten::cat") return isNumber(op, "dim", 0) ? afterZeros(*argumentOf(op, "tensors")) : nullptr;
         if (op.name == "aten::pad" || op.name == "aten::constant_pad_nd") return padded(op);
-        const bool written = op.name == "aten::slice_scatter" && is(op, "dim", 0, true) && is(op, "start", 1);
-        const Arg* end = written ? argument(op, "end") : nullptr;
+        const bool written =
+            op.name == "aten::slice_scatter" && isNumber(op, "dim", 0, true) && isNumber(op, "start", 1);
+        const Arg* end = written ? argumentOf(op, "end") : nullptr;
         const bool open = end && (end->none() || (end->integer() && *end->integer() >= (std::int64_t{1} << 31)));
-        return open && zeros(argument(op, "self")) ? argument(op, "src") : nullptr;
+        return open && zeros(argumentOf(op, "self")) ? argumentOf(op, "src") : nullptr;
     }
 
     const Arg* afterZeros(const Arg& parts) const
@@ -158,18 +137,19 @@ private:
     // One row in front, and nothing else: the padding begins with the last dimension.
     const Arg* padded(const Op& op) const
     {
-        const Arg* pad = argument(op, "pad");
-        const auto self = tensor(op, "self");
-        const Arg* value = argument(op, "value");
+        const Arg* pad = argumentOf(op, "pad");
+        const auto self = valueOf(op, "self");
+        const Arg* value = argumentOf(op, "value");
+        if (!onlyGives(op, {"self", "pad", "value"})) return nullptr;
         if (!pad || !pad->list() || !self || pad->list()->size() != 2 * m_program.value(*self).shape.size())
             return nullptr;
         const double* filled = value ? std::get_if<double>(&value->data) : nullptr;
-        if (value && !value->none() && !(filled && *filled == 0) && !is(op, "value", 0)) return nullptr;
+        if (value && !value->none() && !(filled && *filled == 0) && !isNumber(op, "value", 0)) return nullptr;
         for (std::size_t i = 0; i < pad->list()->size(); ++i) {
             const std::int64_t* n = (*pad->list())[i].integer();
             if (!n || *n != (i + 2 == pad->list()->size() ? 1 : 0)) return nullptr;
         }
-        return argument(op, "self");
+        return argumentOf(op, "self");
     }
 
     bool zeros(const Arg* arg) const

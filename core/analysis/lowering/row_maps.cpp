@@ -58,9 +58,9 @@ private:
         case Rule::Reshape: return reshaped(op);
         case Rule::Flip: return turned(op);
         case Rule::Permute: return permuted(op);
+        case Rule::Pointwise: return isElementwise(m_old, op) ? computed(op) : std::nullopt;
         case Rule::Linear:
-        case Rule::Copy:
-        case Rule::Pointwise: return computed(op);
+        case Rule::Copy: return computed(op);
         default: return std::nullopt;
         }
     }

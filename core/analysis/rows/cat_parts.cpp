@@ -296,8 +296,7 @@ ir::Value withRows(const RuleContext& c, std::size_t dim, std::int64_t rows)
 base::Result<ValueId> onPart(Emitter& emitter, const RuleContext& c, const Indexed& x, ValueId table, ValueId ids,
                              const ir::Value& out, const std::map<std::size_t, ValueId>& others = {})
 {
-    ir::Op op = c.op;
-    op.outputs.clear();
+    ir::Op op = anew(c);
     op.args[x.tableArg] = Arg{table};
     op.args[x.indexArg] = c.name == "index" ? listOf({ids}) : Arg{ids};
     for (const auto& [arg, value] : others) op.args[arg] = Arg{value};

@@ -55,4 +55,12 @@ private:
     std::optional<base::Error> m_error;
 };
 
+inline ValueId castTo(Chain& chain, const RuleContext& c, ValueId v, base::DType dtype)
+{
+    if (c.value(v).dtype == dtype) return v;
+    const std::vector<std::int64_t> shape = c.shape(v);  // emitting moves the original
+    return chain.call("to.dtype", {ir::Arg{v}, ir::Arg{dtypeCode(dtype)}, ir::Arg{false}, ir::Arg{false}}, shape,
+                      dtype);
+}
+
 }  // namespace hopscope::analysis

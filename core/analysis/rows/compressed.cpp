@@ -20,12 +20,6 @@ bool isPart(const RuleContext& c, ValueId v, OffsetsPart part)
 
 Space relationOf(const RuleContext& c, ValueId part) { return c.space(c.of(part).compressed->edges); }
 
-ValueId castTo(Chain& chain, const RuleContext& c, ValueId v, base::DType dtype)
-{
-    if (c.value(v).dtype == dtype) return v;
-    return chain.call("to.dtype", {Arg{v}, Arg{dtypeCode(dtype)}, Arg{false}, Arg{false}}, c.shape(v), dtype);
-}
-
 base::Result<ValueId> writeOut(Emitter& emitter, Builder& b, SpaceId relation)
 {
     const ValueId offsets = b.analysis.tables.space(relation).offsets;
@@ -118,6 +112,7 @@ std::optional<Outcomes> stepsOf(RuleContext& c, ValueId x)
 Ruled<Outcomes> differenceRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    c.passOn({"dim"});
     if (c.anyRow(c.dims(x)))
         if (auto steps = stepsOf(c, x)) return *steps;
     if (!isPart(c, x, OffsetsPart::All) || c.integer("n", 1) != 1 || c.has("prepend") || c.has("append"))
@@ -139,6 +134,7 @@ Ruled<Outcomes> uncompressRule(RuleContext& c)
     o.dims = {SpaceId{}, edges};
     o.pairRoles = {Role{.space = edges, .key = c.builder.analysis.tables.endKey(1), .target = c.space(edges).ends[1]},
                    *c.of(column).role};
+    c.passOn({"out_int32"});
     if (c.boolean("transpose")) std::swap(o.pairRoles[0], o.pairRoles[1]);
     for (const Role& r : o.pairRoles) o.elements.insert(r.target);
     return Outcomes{o};
@@ -159,6 +155,7 @@ namespace {
 Rewritten repeatedRows(Emitter& emitter, const RuleContext& c)
 {
     const ValueId counts = c.tensor("repeats"), x = c.tensor("self");
+    c.passOn({"output_size"});
     const Space relation = relationOf(c, counts);
     const ValueId ids = relation.columns[1];
     if (!ids.valid()) return std::nullopt;
@@ -217,6 +214,7 @@ Rewritten segments(Emitter& emitter, const RuleContext& c)
 {
     const ValueId data = c.tensor("data");
     const ValueId given = c.tensor(c.has("lengths") ? "lengths" : "offsets");
+    c.passOn({"unsafe"});
     const auto empty = emptySegment(c);
     const bool known = isPart(c, given, c.has("lengths") ? OffsetsPart::Count : OffsetsPart::All);
     if (!known || !empty || c.has("indices") || c.integer("axis", 0) != 0) return std::nullopt;

@@ -32,9 +32,11 @@ base::Result<std::vector<ValueId>> softmax(Emitter& emitter, const RuleContext& 
 {
     Chain chain(emitter, c.op);
     const auto shape = c.shape(x);
-    const auto dtype = c.value(x).dtype;
+    const auto dtype = c.outputs[0].dtype;
     const auto small = reducedShape(shape, {d});
     const Arg one{std::int64_t{1}};
+    c.passOn({"dtype"});
+    x = castTo(chain, c, x, dtype);
     const ValueId top = chain.call("amax", {Arg{x}, dimList({d}), Arg{true}}, small, dtype);
     const ValueId shifted = chain.call("sub.Tensor", {Arg{x}, Arg{top}, one}, shape, dtype);
     const ValueId powers = chain.call("exp", {Arg{shifted}}, shape, dtype);
@@ -49,6 +51,7 @@ base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext
                                              const std::vector<int>& dims)
 {
     Chain chain(emitter, c.op);
+    c.passOn({"momentum", "cudnn_enabled"});  // of statistics that are kept, and of a library
     const auto shape = c.shape(x);
     const auto dtype = c.value(x).dtype;
     const auto small = reducedShape(shape, dims);

@@ -69,6 +69,10 @@ constexpr Hint hints[] = {
     {Kind::Derived,
      "give tables the size of an input, as in x.size(0); make edges (coalesce, to_undirected) before the model; "
      "aggregate by mean, max, median or softmax instead of LSTM"},
+    {Kind::Argument,
+     "leave the argument as it is by default, and write what it does with an operator of its own, such as 2 * m for "
+     "alpha=2"},
+    {Kind::Dimension, "say which dimension it is: torch.cross(a, b, dim=-1)"},
 };
 
 }  // namespace

@@ -54,7 +54,11 @@ public:
         OpInfo info;
         markShapeOnly(op, info);
         RuleContext context(m_builder, op, outputs, info);
-        if (auto rewritten = decompose(*this, context)) return *rewritten;
+        if (auto rewritten = decompose(*this, context)) {
+            if (const auto unread = context.unread()) return refuse(op, *unread);
+            return *rewritten;
+        }
+        context.forgetRead();
         return emitRuled(op, outputs, key, context);
     }
 
@@ -220,27 +224,36 @@ private:
 
     bool structureOnly(const RuleContext& c) const
     {
-        for (ValueId v : c.operands())
+        for (ValueId v : c.dependencies())
             if (!of(v).structureOnly) return false;
         return true;
     }
 
     Ruled<Outcomes> outcomesOf(RuleContext& c, bool structure)
     {
-        for (ValueId v : c.operands())
+        for (ValueId v : c.dependencies())
             for (SpaceId s : of(v).dims)
                 if (!structure && s.valid() && m_builder.analysis.tables.space(s).kind == SpaceKind::Opaque)
                     return Refusal(Refused("uses " + tableLabel(m_builder.analysis.tables, s), m_unknown.at(s)));
         const RowRule rule = ruleFor(c.op.name);
         Ruled<Outcomes> outcomes = rule ? rule(c) : opaqueRule(c);
-        if (outcomes || !structure || c.operands().empty()) return outcomes;
+        if (outcomes && meetsRows(c, *outcomes))
+            if (auto unread = c.unread()) outcomes = Refusal(std::move(*unread));
+        if (outcomes || !structure || c.dependencies().empty()) return outcomes;
         return opaqueOutcomes(c, outcomes.error());
+    }
+
+    bool meetsRows(const RuleContext& c, const Outcomes& outcomes) const
+    {
+        const auto rowed = [](const std::vector<SpaceId>& dims) { return std::ranges::any_of(dims, &SpaceId::valid); };
+        return std::ranges::any_of(outcomes, [&](const Outcome& o) { return rowed(o.dims); }) ||
+               std::ranges::any_of(c.dependencies(), [&](ValueId v) { return rowed(of(v).dims); });
     }
 
     // Why rows are unknown: where an operand's are, its reason, else this operator and its own.
     std::string origin(const RuleContext& c, const std::string& why) const
     {
-        for (ValueId v : c.operands())
+        for (ValueId v : c.dependencies())
             for (SpaceId s : of(v).dims)
                 if (s.valid() && c.space(s).kind == SpaceKind::Opaque) return c.space(s).name;
         return why + " at " + ir::describeOp(c.op);
@@ -253,7 +266,7 @@ private:
         m_unknown.emplace(unknown, why.kind);
         std::set<SpaceId> elements;
         if (c.name == "cat" || operators::isView(c.op.name))
-            for (ValueId v : c.operands()) elements.insert(of(v).elements.begin(), of(v).elements.end());
+            for (ValueId v : c.dependencies()) elements.insert(of(v).elements.begin(), of(v).elements.end());
         Outcomes result;
         for (const Value& v : c.outputs) {
             Outcome o;
@@ -328,7 +341,7 @@ private:
     bool uniform(const RuleContext& c) const
     {
         if (operators::isFill(c.op.name)) return true;
-        const std::vector<ValueId> operands = c.operands();
+        const std::vector<ValueId> operands = c.dependencies();
         if (c.info.kind != OpKind::Rowwise || operands.empty() || !c.info.prologueReason.empty()) return false;
         if (operators::of(c.op.name).traits.mixesRows) return false;
         for (ValueId v : operands)

@@ -66,6 +66,7 @@ std::optional<base::Result<std::vector<ValueId>>> decomposeNeighbours(Emitter& e
 {
     const auto l = lookUp(c);
     if (!l || !l->source.valid() || !fits(c, *l)) return std::nullopt;
+    c.passOn({"padding_idx", "scale_grad_by_freq", "sparse"});  // about gradients
     Chain chain(emitter, c.op);
     const ValueId table = l->wraps ? wrapped(chain, c, *l) : l->table;
     if (!table.valid()) return chain.done(table);

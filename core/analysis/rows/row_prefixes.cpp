@@ -41,8 +41,7 @@ ValueId indexOf(const RuleContext& c, const char* argument, int& d)
 // The operator on the whole table.
 ValueId onWhole(Emitter& emitter, const RuleContext& c, ValueId whole, const std::vector<std::int64_t>& shape)
 {
-    ir::Op op = c.op;
-    op.outputs.clear();
+    ir::Op op = anew(c);
     op.args[static_cast<std::size_t>(c.index("self"))] = Arg{whole};
     ir::Value out = c.outputs[0];
     out.shape = shape;

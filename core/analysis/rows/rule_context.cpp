@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
@@ -26,14 +28,76 @@ SpaceId rootOf(const Tables& tables, SpaceId s)
     return s;
 }
 
+// Where numbers are and how they lie, not what they are: the device and the memory of a run are its own.
+bool saysWhereAlone(const std::string& argument, const ir::Arg& given)
+{
+    static const std::set<std::string> places{"copy", "device", "memory_format", "non_blocking", "pin_memory"};
+    const bool strided = argument == "layout" && given.integer() && *given.integer() == 0;
+    return strided || places.contains(argument);
+}
+
+bool isTensor(const RuleContext& c, const ir::Arg& arg)
+{
+    if (arg.list()) return std::ranges::any_of(*arg.list(), [&](const ir::Arg& item) { return isTensor(c, item); });
+    return arg.value() && c.value(*arg.value()).kind == ir::ValueKind::Tensor;
+}
+
+// An operand with rows among those of an argument.
+bool hasRows(const RuleContext& c, int argument)
+{
+    bool any = false;
+    ir::forEachOperand(c.op, [&](Slot s, ValueId v) {
+        if (s.arg != argument || c.value(v).kind != ir::ValueKind::Tensor || c.info.use(s).use == Use::Shape) return;
+        any = any || c.anyRow(c.dims(v));
+    });
+    return any;
+}
+
+struct ArgumentText {
+    std::string operator()(std::int64_t i) const { return std::to_string(i); }
+    std::string operator()(double d) const
+    {
+        std::ostringstream text;
+        text << d;
+        return text.str();
+    }
+    std::string operator()(bool b) const { return b ? "True" : "False"; }
+    std::string operator()(const std::string& s) const { return "'" + s + "'"; }
+    std::string operator()(const ir::ArgList& list) const
+    {
+        std::string text;
+        for (const ir::Arg& item : list) text += (text.empty() ? "[" : ", ") + std::visit(*this, item.data);
+        return text.empty() ? "[]" : text + "]";
+    }
+    std::string operator()(std::monostate) const { return "None"; }
+    template <class Computed>
+    std::string operator()(const Computed&) const
+    {
+        return "a number of the graph";
+    }
+};
+
+std::string textOf(const ir::Arg& arg) { return std::visit(ArgumentText{}, arg.data); }
+
 }  // namespace
+
+ir::Op anew(const RuleContext& c)
+{
+    c.passOnAll();
+    ir::Op same = c.op;
+    same.outputs.clear();
+    return same;
+}
 
 int wrapDim(std::int64_t dim, int rank) { return static_cast<int>(dim < 0 ? dim + std::max(rank, 1) : dim); }
 
 int RuleContext::index(const std::string& argument) const
 {
     for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-        if (op.argInfo[i].name == argument) return static_cast<int>(i);
+        if (op.argInfo[i].name == argument) {
+            m_read.insert(static_cast<int>(i));
+            return static_cast<int>(i);
+        }
     return -1;
 }
 
@@ -72,11 +136,45 @@ std::string RuleContext::text(const std::string& argument) const
 
 std::vector<ValueId> RuleContext::operands() const
 {
+    ir::forEachOperand(op, [&](Slot s, ValueId v) {
+        if (value(v).kind == ir::ValueKind::Tensor) m_read.insert(s.arg);
+    });
+    return dependencies();
+}
+
+std::vector<ValueId> RuleContext::dependencies() const
+{
     std::vector<ValueId> found;
     ir::forEachOperand(op, [&](Slot s, ValueId v) {
         if (value(v).kind == ir::ValueKind::Tensor && info.use(s).use != Use::Shape) found.push_back(v);
     });
     return found;
+}
+
+void RuleContext::passOn(std::initializer_list<const char*> arguments) const
+{
+    for (const char* const argument : arguments) static_cast<void>(index(argument));
+}
+
+void RuleContext::passOnAll() const
+{
+    for (std::size_t i = 0; i < op.args.size(); ++i) m_read.insert(static_cast<int>(i));
+}
+
+std::optional<Refused> RuleContext::unread() const
+{
+    for (int i = 0; i < static_cast<int>(op.argInfo.size()); ++i) {
+        const ir::ArgInfo& argument = op.argInfo[static_cast<std::size_t>(i)];
+        if (m_read.contains(i) || saysWhereAlone(argument.name, op.args[static_cast<std::size_t>(i)])) continue;
+        if (hasRows(*this, i))
+            return Refused("has an operand with rows, " + argument.name + ", that its rule does not expect there",
+                           Refused::Kind::Argument);
+        const ir::Arg& given = op.args[static_cast<std::size_t>(i)];
+        if (argument.given && !isTensor(*this, given))
+            return Refused("is called with " + argument.name + "=" + textOf(given) + ", which its rule does not know",
+                           Refused::Kind::Argument);
+    }
+    return std::nullopt;
 }
 
 bool RuleContext::anyRow(const std::vector<SpaceId>& d) const

@@ -49,6 +49,8 @@ struct Refused {
         Width,            // a number of columns that does
         Merged,           // rows and something else in one dimension
         Derived,          // as many rows as only the values of the graph tell
+        Argument,         // an argument that the rule does not know
+        Dimension,        // one that LibTorch chooses by its size
     };
 
     Refused(std::string what, Kind k = Kind::Operator) : text(std::move(what)), kind(k) {}
@@ -105,16 +107,33 @@ public:
     [[nodiscard]] Slot slot(const std::string& argument) const { return {index(argument), -1}; }
     void use(Slot slot, Use how, int part = 0) { info.uses[slot] = {how, part}; }
 
-    // Tensor operands that are dependencies (not Shape), in order.
+    // Whatever is asked for above counts as read, and so do these arguments, which mean the same on any rows: the operator
+    // itself runs on them and obeys.
+    void passOn(std::initializer_list<const char*> arguments) const;
+    void passOnAll() const;
+    void forgetRead() const { m_read.clear(); }
+    // What the model gives the operator and nobody has read: an argument that is not its default, or an operand with rows.
+    [[nodiscard]] std::optional<Refused> unread() const;
+
+    // Tensor operands that are dependencies (not Shape), in order; they count as read.
     [[nodiscard]] std::vector<ValueId> operands() const;
+    // The same, which do not.
+    [[nodiscard]] std::vector<ValueId> dependencies() const;
 
     [[nodiscard]] const ValueInfo& of(ValueId v) const { return builder.analysis.info(v); }
     [[nodiscard]] const ir::Value& value(ValueId v) const { return builder.analysis.program.value(v); }
     [[nodiscard]] const std::vector<SpaceId>& dims(ValueId v) const { return of(v).dims; }
     [[nodiscard]] const std::vector<std::int64_t>& shape(ValueId v) const { return value(v).shape; }
     [[nodiscard]] int rank(ValueId v) const { return static_cast<int>(shape(v).size()); }
-    [[nodiscard]] SpaceId dim(ValueId v, int d) const { return dims(v)[static_cast<std::size_t>(d)]; }
-    [[nodiscard]] std::int64_t extent(ValueId v, int d) const { return shape(v)[static_cast<std::size_t>(d)]; }
+    // LibTorch takes a single number for a vector of one: its dimension is there, without rows.
+    [[nodiscard]] SpaceId dim(ValueId v, int d) const
+    {
+        return d < rank(v) ? dims(v)[static_cast<std::size_t>(d)] : SpaceId{};
+    }
+    [[nodiscard]] std::int64_t extent(ValueId v, int d) const
+    {
+        return d < rank(v) ? shape(v)[static_cast<std::size_t>(d)] : 1;
+    }
     [[nodiscard]] bool isRow(SpaceId s) const { return builder.analysis.tables.isRow(s); }
     [[nodiscard]] bool anyRow(const std::vector<SpaceId>& d) const;
     [[nodiscard]] bool structure(ValueId v) const { return of(v).structureOnly; }
@@ -148,12 +167,18 @@ public:
     [[nodiscard]] static Outcomes one(std::vector<SpaceId> d);
     // One outcome with the roles of `v` kept.
     [[nodiscard]] Outcomes keep(ValueId v, std::vector<SpaceId> d, bool pairRoles = false) const;
+
+private:
+    mutable std::set<int> m_read;  // positions of arguments
 };
 
 using RowRule = Ruled<Outcomes> (*)(RuleContext&);
 
 // The rule of an operator ("aten::add"); nullptr if it may not meet rows.
 RowRule ruleFor(const std::string& name);
+
+// The operator itself, which obeys all its arguments, to be emitted on other operands.
+ir::Op anew(const RuleContext& c);
 
 int wrapDim(std::int64_t dim, int rank);
 

@@ -117,7 +117,7 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
     if (!c.structure(index) && c.isRow(table))
         return Refusal(Refused("the rows it reads depend on features", Refused::Kind::Features));
     std::vector<SpaceId> dims = c.dims(source);
-    dims.erase(dims.begin() + d);
+    if (!dims.empty()) dims.erase(dims.begin() + d);
     dims.insert(dims.begin() + d, indexDims.begin(), indexDims.end());
     const std::optional<Role> role = c.isRow(table) ? roleOf(c, index, table) : c.of(index).role;
     if (!c.isRow(table)) {
@@ -158,12 +158,14 @@ Ruled<Outcomes> indexSelectRule(RuleContext& c)
 Ruled<Outcomes> embeddingRule(RuleContext& c)
 {
     const ValueId index = c.tensor("indices");
+    c.passOn({"padding_idx", "scale_grad_by_freq", "sparse"});  // about gradients
     return pick(c, c.tensor("weight"), index, 0, c.dims(index), c.slot("weight"), c.slot("indices"));
 }
 
 Ruled<Outcomes> gatherRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self"), index = c.tensor(c.index("index") >= 0 ? "index" : "indices");
+    c.passOn({"sparse_grad"});
     if (!c.has("dim")) return Refusal(Refused("indexes a flattened tensor", Refused::Kind::OneByOne));
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
     if (c.isRow(c.dim(x, d)))
@@ -305,9 +307,10 @@ std::string combineOf(RuleContext& c)
     if (c.name == "scatter_add" || c.name == "index_add") return "sum";
     if (c.name == "index_put" || c.name == "_index_put_impl") return c.boolean("accumulate") ? "sum" : "copy";
     const std::string reduce = c.text("reduce");
-    if (reduce == "add") return "sum";
-    if (reduce == "multiply") return "prod";
-    return reduce.empty() ? "copy" : reduce;
+    static const std::map<std::string, std::string> others{
+        {"", "copy"}, {"add", "sum"}, {"max", "amax"}, {"min", "amin"}, {"multiply", "prod"}};
+    const auto it = others.find(reduce);
+    return it == others.end() ? reduce : it->second;
 }
 
 std::optional<Reduction> scatterReduction(const std::string& how)
@@ -336,7 +339,11 @@ Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
                                  " is written into a constant number of rows (" +
                                  std::to_string(c.extent(s.table, s.dim)) + ")"));
     const bool structure = c.structure(s.table) && (!s.source.valid() || c.structure(s.source));
-    if (structure) return c.one(c.dims(s.table));
+    if (structure) {
+        c.passOn({"alpha"});
+        return c.one(c.dims(s.table));
+    }
+    if (!s.source.valid()) return Refusal(Refused("a readout of one number for all rows", Refused::Kind::Readout));
     const auto how = scatterReduction(s.how);
     if (!how) return Refusal(otherReadout(s.how));
     c.info.kind = OpKind::Reduce;
@@ -358,6 +365,7 @@ Ruled<Outcomes> aggregate(RuleContext& c, const Scatter& s, const Role& role)
     c.info.role = role;
     c.info.dim = s.dim;
     c.info.includeSelf = s.includeSelf;
+    c.passOn({"alpha"});
     c.use(s.tableSlot, Use::Init);
     c.use(s.indexSlot, Use::Index);
     if (s.source.valid()) c.use(s.sourceSlot, Use::Message);
@@ -368,7 +376,10 @@ Ruled<Outcomes> aggregate(RuleContext& c, const Scatter& s, const Role& role)
 Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
 {
     const SpaceId table = c.dim(s.table, s.dim);
-    if (!c.isRow(table) && !c.isRow(s.messages)) return c.one(c.dims(s.table));
+    if (!c.isRow(table) && !c.isRow(s.messages)) {
+        c.passOn({"alpha"});
+        return c.one(c.dims(s.table));
+    }
     if (!c.structure(s.index))
         return Refusal(Refused("the rows it writes depend on features", Refused::Kind::Features));
     if (s.source.valid() && c.anyRow(c.dims(s.source)) && c.builder.analysis.rowSpace(s.source) != s.messages)
@@ -407,6 +418,7 @@ Ruled<Outcomes> scatterRule(RuleContext& c)
 Ruled<Outcomes> indexPutRule(RuleContext& c)
 {
     const Indices ix = indicesOf(c);
+    c.passOn({"unsafe"});
     Scatter s;
     s.table = c.tensor("self");
     s.source = c.tensor("values");

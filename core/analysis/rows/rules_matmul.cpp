@@ -94,6 +94,7 @@ std::optional<Letters> parseEquation(const RuleContext& c)
 
 Ruled<Outcomes> einsumRule(RuleContext& c)
 {
+    c.passOn({"tensors", "path"});
     const auto letters = parseEquation(c);
     if (!letters) return Refusal("an equation of einsum that does not fit its operands");
     std::map<char, SpaceId> space;
@@ -191,6 +192,13 @@ bool isDenseGraph(const RuleContext& c, const Factors& f, SpaceId multiplied)
            shape[0] == shape[1];
 }
 
+// The result meets the addend as in a sum.
+Ruled<Outcomes> withAddend(RuleContext& c, const std::vector<SpaceId>& dims)
+{
+    const auto sum = c.broadcast({{dims, c.outputs[0].shape}, c.shaped(c.tensor("self"))});
+    return sum ? Ruled<Outcomes>(c.one(*sum)) : Ruled<Outcomes>(Refusal(sum.error()));
+}
+
 }  // namespace
 
 Ruled<Outcomes> matmulRule(RuleContext& c)
@@ -198,6 +206,7 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     const Factors f = factorsOf(c);
     if (!f.first.valid()) return opaqueRule(c);
     if (c.of(f.first).sparse) return sparseProduct(c, f);
+    c.passOn({"alpha", "beta", "out_dtype"});
     if (c.of(f.second).sparse)
         return Refusal(Refused("multiplies by a sparse matrix from the right", Refused::Kind::FromRight));
     std::vector<SpaceId> p = c.dims(f.first), q = c.dims(f.second);
@@ -220,7 +229,7 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     for (SpaceId s : *dims) rows += c.isRow(s) ? 1 : 0;
     if (rows > 1)
         return Refusal(Refused("a dense product of rows by rows (all pairs of nodes)", Refused::Kind::AllPairs));
-    if (!c.isRow(contractedP) && !c.isRow(contractedQ)) return c.one(*dims);
+    if (!c.isRow(contractedP) && !c.isRow(contractedQ)) return f.addendSlot ? withAddend(c, *dims) : c.one(*dims);
     if (contractedP != contractedQ && isDenseGraph(c, f, contractedQ))
         return Refusal(Refused(c.value(f.first).name + " is a dense matrix with a number for each pair of rows of " +
                                    c.spaceName(contractedQ),
@@ -253,6 +262,9 @@ Ruled<Outcomes> sparseRule(RuleContext& c)
     }
     if (!values.valid() || c.rank(values) != 1 || c.dim(values, 0) != pair[0].space)
         return Refusal(Refused("the values of the sparse matrix are not one number per edge", Refused::Kind::Sparse));
+    if (c.value(values).dtype == c.outputs[0].dtype)
+        c.passOn({"dtype"});  // else products would be of the values as given
+    c.passOn({"layout", "is_coalesced"});
     Outcome o;
     o.dims = {pair[0].target, pair[1].target};
     o.sparse = true;
@@ -265,6 +277,7 @@ Ruled<Outcomes> coalesceRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     if (!c.of(x).sparse) return opaqueRule(c);
+    c.passOn({"coalesced"});
     c.same = x;  // products do not depend on whether entries are merged
     return c.one(c.dims(x));
 }

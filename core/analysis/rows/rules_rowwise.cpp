@@ -30,22 +30,44 @@ std::optional<Linear> sizeArithmetic(RuleContext& c)
     return combine(it->second, operands);
 }
 
+// Whether it holds every number of a row.
+bool holdsRowNumbers(base::DType dtype)
+{
+    using base::DType;
+    return dtype == DType::Int64 || dtype == DType::Int32 || dtype == DType::Float64;
+}
+
+// One weight for all elements, or for each place in the second dimension.
+Ruled<Outcomes> preluRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const std::vector<std::int64_t>& weights = c.shape(c.tensor("weight"));
+    const bool several = !weights.empty() && weights[0] > 1;
+    if (several && c.rank(x) > 1 && c.isRow(c.dim(x, 1)))
+        return Refusal(Refused("has one weight for each row of " + c.spaceName(c.dim(x, 1)), Refused::Kind::Columns));
+    return c.one(c.dims(x));
+}
+
 }  // namespace
 
 Ruled<Outcomes> pointwiseRule(RuleContext& c)
 {
+    if (c.name == "prelu") return preluRule(c);
     const auto dims = c.broadcastOperands();
     if (!dims) return Refusal(dims.error());
+    c.passOnAll();
     Outcomes result = c.all(*dims);
     if (dims->empty()) result[0].size = sizeArithmetic(c);
     result[0].compressed = countsOf(c);
     return result;
 }
 
-// Casts and copies: the numbers stay what they are, and so do their roles.
+// Casts and copies: the numbers stay what they are, and so do their roles, unless the dtype is too narrow for them.
 Ruled<Outcomes> copyRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    c.passOn({"dtype", "other"});
+    if (c.outputs[0].dtype != c.value(x).dtype && !holdsRowNumbers(c.outputs[0].dtype)) return c.one(c.dims(x));
     Outcomes result = c.keep(x, c.dims(x), true);
     result[0].size = c.of(x).size;
     result[0].compressed = c.of(x).compressed;
@@ -54,6 +76,7 @@ Ruled<Outcomes> copyRule(RuleContext& c)
 
 Ruled<Outcomes> fillRule(RuleContext& c)
 {
+    c.passOn({"dtype", "fill_value"});
     if (c.name.ends_with("_like")) return c.one(c.dims(c.tensor("self")));
     std::vector<SpaceId> dims;
     for (const ir::Arg& size : c.items("size")) {
@@ -87,6 +110,7 @@ std::optional<Linear> numbersOf(const RuleContext& c, const Linear& end)
 Ruled<Outcomes> arangeRule(RuleContext& c)
 {
     const auto end = c.linear(c.arg("end"));
+    c.passOn({"dtype"});
     if (!end) return c.one({SpaceId{}});
     if (end->isConstant() && c.integer("start", 0) >= 0) return c.one({SpaceId{}});
     const auto count = numbersOf(c, *end);
@@ -96,7 +120,8 @@ Ruled<Outcomes> arangeRule(RuleContext& c)
     Outcome o;
     o.dims = {*space};
     const Tables& tables = c.builder.analysis.tables;
-    if (c.isRow(*space) && *count == *end && c.integer("step", 1) == 1) {
+    const bool plain = c.integer("step", 1) == 1 && holdsRowNumbers(c.outputs[0].dtype);
+    if (c.isRow(*space) && *count == *end && plain) {
         const SpaceKind kind = c.space(*space).kind;
         const KeyId key = kind == SpaceKind::Node ? tables.idKey() : tables.posKey();
         // Position is that in the parent for rows that were selected or sorted.
@@ -132,6 +157,7 @@ Ruled<Outcomes> permutation(RuleContext& c, ValueId x, SpaceId rows)
 Ruled<Outcomes> dimwiseRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    c.passOn({"dtype", "descending", "stable", "k", "largest", "sorted"});
     if (c.rank(x) == 0) return c.all({});
     const int d = wrapDim(c.integer("dim", -1), c.rank(x));
     const SpaceId rows = c.dim(x, d);
@@ -143,6 +169,7 @@ Ruled<Outcomes> dimwiseRule(RuleContext& c)
 Ruled<Outcomes> layerNormRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input");
+    c.passOn({"eps", "cudnn_enable"});
     const std::size_t normalised = c.items("normalized_shape").size();
     const std::vector<SpaceId>& d = c.dims(x);
     for (std::size_t i = d.size() - std::min(normalised, d.size()); i < d.size(); ++i)
@@ -157,6 +184,7 @@ Ruled<Outcomes> layerNormRule(RuleContext& c)
 Ruled<Outcomes> normRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input");
+    c.passOn({"eps", "momentum", "cudnn_enabled", "num_groups"});
     const bool batchStatistics = c.boolean("training") || c.boolean("use_input_stats");
     if (c.name == "batch_norm" && batchStatistics) return Refusal("batch normalisation in training mode");
     const std::vector<SpaceId>& d = c.dims(x);
@@ -178,15 +206,35 @@ Ruled<Outcomes> cellRule(RuleContext& c)
     return c.all({a.valid() ? a : b, SpaceId{}});
 }
 
+namespace {
+
+// States have the batch in their second dimension.
+std::optional<Refused> otherStates(RuleContext& c, SpaceId batch)
+{
+    for (const ir::Arg& state : c.items("hx")) {
+        if (!state.value()) continue;
+        const SpaceId own = c.dim(*state.value(), 1);
+        if (c.isRow(own) && c.isRow(batch) && own != batch) return c.differ(own, batch);
+        if (c.isRow(own) != c.isRow(batch))
+            return bakedSize("a constant number of states meets " + c.spaceName(c.isRow(batch) ? batch : own));
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 // lstm, gru, rnn: rows may be the batch dimension, never the sequence.
 Ruled<Outcomes> recurrentRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input");
     const int batch = c.boolean("batch_first") ? 0 : 1;
+    c.passOn({"has_biases", "num_layers", "dropout", "train", "bidirectional"});
+    if (!x.valid()) return Refusal("a recurrent layer over packed sequences");
     if (c.rank(x) != 3) return Refusal("a recurrent layer without a batch dimension");
     if (c.isRow(c.dim(x, 1 - batch)))
         return Refusal(Refused("the recurrence runs over the rows of " + c.spaceName(c.dim(x, 1 - batch)),
                                Refused::Kind::AllRows));
+    if (const auto other = otherStates(c, c.dim(x, batch))) return Refusal(*other);
     Outcomes result;
     for (std::size_t j = 0; j < c.outputs.size(); ++j) {
         Outcome o;
@@ -243,6 +291,7 @@ Ruled<Outcomes> opaqueRule(RuleContext& c)
             return Refusal(Refused("compares all pairs of rows", Refused::Kind::AllPairs));
         else if (c.anyRow(c.dims(v)))
             return Refusal("has no rule for rows of " + c.spaceName(c.builder.analysis.rowSpace(v)));
+    c.passOnAll();
     Outcomes result;
     for (const ir::Value& v : c.outputs) {
         Outcome o;
@@ -276,6 +325,9 @@ bool oneRowAtATime(RuleContext& c, std::size_t d)
 Ruled<Outcomes> convolutionRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input").valid() ? c.tensor("input") : c.tensor("self");
+    c.passOn({"stride", "padding", "dilation", "transposed", "output_padding", "groups", "kernel_size", "output_size",
+              "ceil_mode", "count_include_pad", "divisor_override", "benchmark", "deterministic", "cudnn_enabled",
+              "allow_tf32"});
     const std::vector<SpaceId>& d = c.dims(x);
     for (std::size_t i = 1; i < d.size(); ++i) {
         if (!c.isRow(d[i])) continue;
@@ -286,7 +338,10 @@ Ruled<Outcomes> convolutionRule(RuleContext& c)
         }
         return Refusal("mixes adjacent rows of " + c.spaceName(d[i]));
     }
-    if (!d.empty() && c.isRow(d[0]) && c.outputs[0].shape.size() != d.size()) return Refusal("rows are the channels");
+    const ValueId weight = c.tensor("weight");
+    const bool oneImage =
+        c.outputs[0].shape.size() != d.size() || (weight.valid() && c.shape(weight).size() != d.size());
+    if (!d.empty() && c.isRow(d[0]) && oneImage) return Refusal("rows are the channels");
     std::vector<SpaceId> dims(c.outputs[0].shape.size());
     if (!d.empty() && !dims.empty()) dims[0] = d[0];
     return c.all(dims);
@@ -296,6 +351,10 @@ Ruled<Outcomes> crossRule(RuleContext& c)
 {
     const auto dims = c.broadcastOperands();
     if (!dims) return Refusal(dims.error());
+    c.passOn({"eps"});
+    if (c.name == "cross" && !c.has("dim") && c.anyRow(*dims))
+        return Refusal(
+            Refused("takes the first dimension of 3, which may be that of the rows", Refused::Kind::Dimension));
     const int d = wrapDim(c.integer("dim", c.name == "cosine_similarity" ? 1 : -1), static_cast<int>(dims->size()));
     if (c.isRow((*dims)[static_cast<std::size_t>(d)]))
         return Refusal(Refused("works over the rows of " + c.spaceName((*dims)[static_cast<std::size_t>(d)]),
@@ -373,6 +432,9 @@ bool euclidean(RuleContext& c)
     return (d && *d == 2) || (p.integer() && *p.integer() == 2);
 }
 
+// linalg.norm(h, 2): its largest singular value.
+bool ofMatrix(RuleContext& c, const Reduced& r) { return c.name == "linalg_norm" && c.has("ord") && r.dims.size() > 1; }
+
 }  // namespace
 
 Ruled<Outcomes> reduceRule(RuleContext& c)
@@ -381,11 +443,15 @@ Ruled<Outcomes> reduceRule(RuleContext& c)
     if ((c.name == "max" || c.name == "min") && c.tensor("other").valid()) return pointwiseRule(c);
     if (auto largest = largestIndex(c, x)) return *largest;
     const Reduced r = reducedDims(c, x);
-    if (!r.rows.valid() || c.structure(x)) return c.all(r.result);
+    if (!r.rows.valid() || c.structure(x)) {
+        c.passOn({"dtype", "p", "ord", "k", "unbiased", "correction"});
+        return c.all(r.result);
+    }
+    if (c.outputs[0].dtype != base::DType::Bool) c.passOn({"dtype"});  // whether there is any is no sum of numbers
     const auto how = reductionOf(c.name);
     if (!how || c.outputs.size() > 1)
         return Refusal(Refused("needs all rows of " + c.spaceName(r.rows) + " at once", Refused::Kind::AllRows));
-    if (*how == Reduction::Norm2 && !euclidean(c))
+    if (*how == Reduction::Norm2 && (!euclidean(c) || ofMatrix(c, r)))
         return Refusal(
             Refused("a norm other than 2 over the rows of " + c.spaceName(r.rows), Refused::Kind::Statistics));
     c.info.kind = OpKind::Reduce;

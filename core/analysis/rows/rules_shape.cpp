@@ -149,6 +149,7 @@ Ruled<Outcomes> unsqueezeRule(RuleContext& c)
 Ruled<Outcomes> expandRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    c.passOn({"implicit"});
     std::vector<SpaceId> wanted;
     if (c.name == "expand_as") wanted = c.dims(c.tensor("other"));
     else
@@ -200,6 +201,7 @@ Ruled<Outcomes> repeatRule(RuleContext& c)
 Ruled<Outcomes> repeatInterleaveRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    c.passOn({"output_size"});
     if (auto ids = repeatedIds(c)) return *ids;
     if (x.valid() && c.integer("repeats", 0) == 1 && (c.has("dim") || c.rank(x) == 1)) return c.keep(x, c.dims(x));
     if (!x.valid() || !c.has("dim")) return Refusal(Refused("repeats rows", Refused::Kind::Repeated));
@@ -222,7 +224,7 @@ std::vector<int> permutationOf(RuleContext& c, int rank)
         std::reverse(p.begin(), p.end());
     } else if (c.name == "movedim") {
         p = movedDims(c.integers("source"), c.integers("destination"), rank);
-    } else {
+    } else if (rank > 0) {
         const int i = wrapDim(c.integer("dim0", 0), rank);
         const int j = wrapDim(c.integer("dim1", 0), rank);
         std::swap(p[static_cast<std::size_t>(i)], p[static_cast<std::size_t>(j)]);
@@ -267,6 +269,7 @@ Ruled<Outcomes> selectRule(RuleContext& c)
     }
     if (c.isRow(c.dim(x, d)))
         return Refusal(Refused("picks one row of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));
+    c.passOn({"index"});
     Outcomes result = c.keep(x, dims);
     result[0].size = lastOffset(c, x);
     return result;
@@ -308,6 +311,7 @@ Ruled<Outcomes> sliceRule(RuleContext& c)
     }
     if (c.isRow(c.dim(x, d)))
         return Refusal(Refused("picks a range of rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));
+    c.passOn({"start", "end", "length", "step"});
     if (auto part = partOfOffsets(c, x)) return *part;
     Outcomes result = c.keep(x, c.dims(x), true);
     if (!result[0].pairRoles.empty() && d == pairDim(c, x)) {
@@ -326,6 +330,7 @@ Ruled<Outcomes> splitRule(RuleContext& c)
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
     if (c.isRow(c.dim(x, d)))
         return Refusal(Refused("splits the rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Parts));
+    c.passOn({"chunks", "split_size", "split_sizes", "sections", "indices"});
     const std::vector<Role>& pair = c.of(x).pairRoles;
     const bool along = !pair.empty() && d == pairDim(c, x);
     Outcomes result;
@@ -351,6 +356,7 @@ Ruled<Outcomes> flipRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     Outcomes result = c.keep(x, c.dims(x), true);
+    c.passOn({"shifts"});
     std::vector<std::int64_t> dims = c.integers("dims");
     if (dims.empty())  // roll without dims works on the flattened tensor
         for (int d = 0; d < c.rank(x); ++d) dims.push_back(d);
@@ -376,6 +382,7 @@ Ruled<Outcomes> padRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     const std::vector<std::int64_t> pad = c.integers("pad");
+    c.passOn({"mode", "value"});
     for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
         const int d = c.rank(x) - 1 - static_cast<int>(i / 2);
         if (c.isRow(c.dim(x, d)) && (pad[i] != 0 || pad[i + 1] != 0))
@@ -398,6 +405,7 @@ Ruled<Outcomes> putBackRule(RuleContext& c)
         c.same = src;
         return c.one(c.dims(x));
     }
+    c.passOn({"index", "start", "end", "step"});
     std::vector<SpaceId> other = c.dims(src);
     std::vector<std::int64_t> extents = c.shape(src);
     if (c.name == "select_scatter") {

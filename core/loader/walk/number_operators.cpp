@@ -1,5 +1,9 @@
 #include "loader/walk/number_operators.h"
 
+#include <cmath>
+#include <set>
+#include <string_view>
+
 #include "operators/names.h"
 
 namespace hopscope::loader {
@@ -42,6 +46,11 @@ const Names kScalarNames = {
     {"aten::__or__", "scalar::or"},
     {"aten::__not__", "scalar::not"},
 };
+
+// Of one number; all others are of two.
+const std::set<std::string_view> kFunctions = {"scalar::abs",   "scalar::bool",  "scalar::ceil",  "scalar::exp",
+                                               "scalar::float", "scalar::floor", "scalar::int",   "scalar::log",
+                                               "scalar::neg",   "scalar::not",   "scalar::round", "scalar::sqrt"};
 
 std::int64_t floorDiv(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
@@ -140,12 +149,14 @@ std::optional<Item> NumberOperators::convert(const Node& node, const std::vector
     const std::string name = node.kind().toQualString();
     if (name == "aten::__range_length") return rangeLength(args);
     if (name == "aten::__derive_index") return deriveIndex(args);
+    if (name == "aten::log" && args.size() == 2) return logarithm(args[0], args[1]);
     const IValue result = m_tools.calls.executeNode(node, args)[0];
     if (result.isString()) return Item(result);  // texts for messages
     const auto scalarName = kScalarNames.find(name);
     const bool numbers =
         std::all_of(args.begin(), args.end(), [](const Item& a) { return !a.box && a.concrete.isScalar(); });
-    if (scalarName == kScalarNames.end() || !numbers || args.size() > 2 || !result.isScalar()) return {};
+    if (scalarName == kScalarNames.end() || !numbers || !result.isScalar()) return {};
+    if (args.size() != (kFunctions.contains(scalarName->second) ? 1 : 2)) return {};
     return m_tools.numbers.scalar(scalarName->second, args, result);
 }
 
@@ -162,6 +173,17 @@ Item NumberOperators::rangeLength(const std::vector<Item>& args)
     const Item count =
         m_tools.numbers.scalar("scalar::floordiv", {padded, args[2]}, floorDiv(padded.concrete.toInt(), step));
     return m_tools.numbers.arithmetic("scalar::max", count, zero);
+}
+
+// By a base, as LibTorch computes it.
+Item NumberOperators::logarithm(const Item& number, const Item& base)
+{
+    const auto natural = [&](const Item& of) {
+        return m_tools.numbers.scalar("scalar::log", {of}, IValue(std::log(of.concrete.toScalar().toDouble())));
+    };
+    const Item top = natural(number), bottom = natural(base);
+    const IValue result(top.concrete.toDouble() / bottom.concrete.toDouble());
+    return m_tools.numbers.scalar("scalar::truediv", {top, bottom}, result);
 }
 
 // The index at a step of range(): step number * step + begin.

@@ -25,6 +25,7 @@ private:
     Item dynamicArithmetic(const Node& node, const std::vector<Item>& args);
     std::optional<Item> convert(const Node& node, const std::vector<Item>& args);
     Item rangeLength(const std::vector<Item>& args);
+    Item logarithm(const Item& number, const Item& base);
     Item deriveIndex(const std::vector<Item>& args);
     Item stacked(const std::vector<Item>& numbers, const at::Tensor& result);
 

@@ -1,5 +1,7 @@
 #include "loader/walk/operator_calls.h"
 
+#include <algorithm>
+
 #include "loader/walk/safety.h"
 #include "loader/walk/scalar_operand.h"
 #include "loader/walk/sharing.h"
@@ -92,6 +94,46 @@ std::shared_ptr<torch::jit::Operator> withoutOut(const c10::FunctionSchema& sche
     return nullptr;
 }
 
+// None for a tensor.
+std::optional<ir::Arg> literalOf(const IValue& v)
+{
+    if (v.isNone() || (v.isTensor() && !v.toTensor().defined()) || v.isGenerator()) return ir::Arg{};
+    if (v.isInt()) return ir::Arg{v.toInt()};
+    if (v.isDouble()) return ir::Arg{v.toDouble()};
+    if (v.isBool()) return ir::Arg{v.toBool()};
+    if (v.isString()) return ir::Arg{v.toStringRef()};
+    if (v.isDevice()) return ir::Arg{ir::DeviceArg{}};
+    return std::nullopt;
+}
+
+std::optional<double> numberOf(const ir::Arg& arg)
+{
+    if (const std::int64_t* i = arg.integer()) return static_cast<double>(*i);
+    if (const double* d = std::get_if<double>(&arg.data)) return *d;
+    const bool* b = std::get_if<bool>(&arg.data);
+    return b ? std::optional(*b ? 1.0 : 0.0) : std::nullopt;
+}
+
+// A number may be written in several ways, and stand for a list of it.
+bool isSame(const ir::Arg& arg, const IValue& wanted)
+{
+    if (wanted.isList()) {
+        const auto items = wanted.toListRef();
+        const ir::ArgList given = arg.list() ? *arg.list() : ir::ArgList(items.size(), arg);
+        return std::ranges::equal(given, items, isSame);
+    }
+    const std::optional<ir::Arg> literal = literalOf(wanted);
+    return literal && (*literal == arg || (numberOf(arg) && numberOf(arg) == numberOf(*literal)));
+}
+
+// Whether the model says something else than the default; every argument without one is given.
+bool isGiven(const ir::Arg& arg, const c10::Argument& argument)
+{
+    if (arg.none()) return false;
+    const auto& otherwise = argument.default_value();
+    return !otherwise || !isSame(arg, *otherwise);
+}
+
 // All tensors among the arguments, in order.
 void collectTensors(const Item& item, std::vector<at::Tensor>& tensors)
 {
@@ -160,12 +202,7 @@ ir::Arg OperatorCalls::toArg(const Item& item) const
     }
     const IValue& v = item.concrete;
     if (item.value.valid()) return {item.value};
-    if (v.isNone() || (v.isTensor() && !v.toTensor().defined()) || v.isGenerator()) return {};
-    if (v.isInt()) return {v.toInt()};
-    if (v.isDouble()) return {v.toDouble()};
-    if (v.isBool()) return {v.toBool()};
-    if (v.isString()) return {v.toStringRef()};
-    if (v.isDevice()) return {ir::DeviceArg{}};
+    if (auto literal = literalOf(v)) return std::move(*literal);
     m_location.refuse("an argument of type " + v.tagKind() + " is not supported");
 }
 
@@ -271,7 +308,9 @@ void OperatorCalls::describeArguments(ir::Op& op, const c10::FunctionSchema& sch
 {
     for (std::size_t i = 0; i < args.size(); ++i) {
         op.args.push_back(toArg(args[i]));
-        op.argInfo.push_back({schema.arguments()[i].name(), argType(schema.arguments()[i])});
+        op.argInfo.push_back({.name = schema.arguments()[i].name(),
+                              .type = argType(schema.arguments()[i]),
+                              .given = isGiven(op.args.back(), schema.arguments()[i])});
     }
 }
 
