@@ -102,6 +102,7 @@ class Inference(PackageTest):
         model = made(Pooled)
         result = self.inference(model, batch, verify=None)
         self.assertEqual(result.saved.arguments, ("x", "edge_index", "batch"))
+        self.assertRegex(str(result.saved), "for this data alone: a number that comes from the data is baked in: 3 for one graph, 2 ")
         self.same(result.output, model(batch))
 
     def test_an_aggregation_that_wants_sorted_edges_gets_them(self):
