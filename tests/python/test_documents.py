@@ -146,7 +146,7 @@ class Documents(PackageTest):
         self.assertEqual({time: _html.duration(time) for time in times}, times)
 
     def test_memory_is_written_as_the_engine_reads_it(self):
-        from hopscope._inference import bytes_of
+        from hopscope._options import bytes_of
 
         sizes = {"1Gi": 1 << 30, "500M": 500_000_000, "7": 7, "1.5K": 1500, "2MiB": 2 << 20}
         self.assertEqual({text: bytes_of(text) for text in sizes}, sizes)

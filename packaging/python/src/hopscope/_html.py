@@ -118,7 +118,8 @@ def report(run: documents.Report) -> str:
     table = _table(("stage", "time", "bound", "batches", "written", "read", "peak memory"), rows)
     found = run.verification
     verdict = f"<p>{escape(found.verdict)}: {escape(found.reason)}</p>" if found else "<p>not verified</p>"
-    return _page(report_title(run), table, verdict, _list(run.notes))
+    lost = f"<p>{escape(str(run.not_finite))}</p>" if run.not_finite else ""
+    return _page(report_title(run), table, lost + verdict, _list(run.notes))
 
 
 def devices(found: documents.Devices) -> str:

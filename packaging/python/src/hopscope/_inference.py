@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,21 +13,18 @@ from typing import TYPE_CHECKING, Any
 from . import _cluster, _html, _resuming, arrays, documents
 from ._files import as_files, files_of, role_words, same_model
 from ._later import later
+from ._options import bytes_of, mode_of, path_of, pins_of, seconds_of, whole_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of
 from ._serve import Client, Starting
 from .commands import DeviceName, TypeName, name_of
 from .data import inputs_of
 from .documents import Plan, Report
-from .errors import InputError, UsageError, VerificationError, error_from
-from .saving import Saved
+from .errors import InputError, UsageError, VerificationError, door, error_from
+from .saving import Prepared, Saved
 
 if TYPE_CHECKING:
     import pandas
-
-_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?")
-_VERDICTS = {True: "full", False: "none", None: "none"}
 
 
 @dataclass(frozen=True)
@@ -91,6 +87,7 @@ class _Job:
     opening: dict[str, Any]
 
 
+@door
 def inference(
     model: Any,
     data: Any,
@@ -166,32 +163,24 @@ def inference(
         result = hopscope.inference(model, data, memory="1Gi", verify="full")
         result.output, result.verdict
     """
-    shared = _shared(device, memory, store, resume or cluster is not None) | {"batch": batch, "fuse": fuse}
-    made = {**shared, "strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
-    how = {**shared, "verify": _mode(verify), "nan": nan, "reorder": reorder}
-    asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": list(pins)}, how, reassociate, out, scratch)
-    asked.cache = None if cache is None else str(Path(cache).absolute())
+    shared = _shared(device, memory, store, resume or cluster is not None)
+    shared |= {"batch": whole_of("batch", batch), "fuse": fuse}
+    limits = {"stages": whole_of("stages", stages), "deadline": seconds_of("deadline", deadline)}
+    made = {**shared, **limits, "strategy": strategy, "objective": objective}
+    how = {**shared, "verify": mode_of(verify), "nan": nan, "reorder": reorder}
+    asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": pins_of(pins)}, how, reassociate, out, scratch)
+    asked.cache = None if cache is None else str(path_of("cache", cache).absolute())
     crew = _crew(cluster, workers=workers, layout=layout, replicas=replicas)
     if cluster is not None:
         return _agreed(_together(asked, cluster, crew, progress))
     return _agreed(_resumed(asked, progress) if resume else _watched(asked, progress))
 
 
+@door
 def run(model: Any, data: Any, out: str | os.PathLike[str], **options: Any) -> Inference:
     """As `inference`, into a folder that stays: out.npy (or a file per output) and report.json, as `hopscope-engine
     run` writes."""
     return inference(model, data, out=out, **options)
-
-
-def bytes_of(size: int | str | None) -> int | None:
-    """As the engine reads sizes: K M G are powers of 1000, Ki Mi Gi of 1024."""
-    if size is None or isinstance(size, int):
-        return size
-    found = _SIZE.fullmatch(size.strip())
-    if not found or (found.group(3) and not found.group(2)):
-        raise UsageError(f"memory: '{size}' is no size", "write it as 500M or 1Gi, or as a number of bytes")
-    base = 1024 if found.group(3) else 1000
-    return int(float(found.group(1)) * base ** _UNITS[found.group(2)])
 
 
 def _shared(device: DeviceName, memory: int | str | None, store: TypeName, together: bool) -> dict[str, Any]:
@@ -204,20 +193,23 @@ def _is_arguments(data: Any) -> bool:
     return isinstance(data, tuple) and not any(isinstance(item, (str, os.PathLike)) for item in data)
 
 
-def _mode(verify: str | bool | None) -> str:
-    return verify if isinstance(verify, str) else _VERDICTS[verify]
-
-
 def _chosen(plan: Any) -> Plan | str | None:
     """A plan as an object, or the text of a plan.json."""
     if plan is None or isinstance(plan, Plan):
         return plan
     if isinstance(plan, Mapping):
-        return json.dumps(plan)
+        return _text_of(plan)
     try:
-        return Path(plan).read_text()
+        return path_of("plan", plan).read_text()
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"{plan}: cannot be read: {problem}", "is it a plan.json?") from problem
+
+
+def _text_of(plan: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(plan)
+    except (TypeError, ValueError) as problem:
+        raise UsageError(f"plan: no content of a plan.json: {problem}", "pass what json.load gives") from problem
 
 
 def _watched(asked: _Asked, progress: bool | Progress | None) -> Inference:
@@ -232,7 +224,7 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         engine = held.enter_context(Starting(watcher.told))
         given_away = asked.run["verify"] == "none"
         found, given = as_files(asked.model, inputs, asked.roles, place, apart=given_away)
-        folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
+        folder = path_of("out", asked.out) if asked.out is not None else place.folder() / "outputs"
         roles = role_words(asked.roles)
         how = {**asked.run, "transient": given.written if given_away else []}
         opening = {"reassociate": asked.reassociate, "cache": asked.cache}
@@ -240,7 +232,7 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
         later(held.pop_all().close)
-    return _result(document, made, found.saved, outputs, folder if asked.out is not None else None)
+    return _result(document, made, found, outputs, folder if asked.out is not None else None)
 
 
 def _crew(cluster: str | None, **crew: Any) -> dict[str, Any]:
@@ -266,7 +258,7 @@ def _together(asked: _Asked, cluster: str, crew: Mapping[str, Any], progress: bo
     def carry(order: _resuming.Order) -> dict[str, Any]:
         return _cluster.run(_request(order), cluster, **crew, progress=progress)
 
-    return _kept(asked, asked.scratch or Path(asked.out or ".").absolute().parent, carry)
+    return _kept(asked, asked.scratch or path_of("out", asked.out or ".").absolute().parent, carry)
 
 
 def _request(order: _resuming.Order) -> dict[str, Any]:
@@ -285,7 +277,7 @@ def _kept(
 ) -> Inference:
     if asked.out is None:
         raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
-    inputs, expected, folder = *_inputs(asked.data), Path(asked.out)
+    inputs, expected, folder = *_inputs(asked.data), path_of("out", asked.out)
     with Scratch(expected, scratch) as place:
         found, given = as_files(asked.model, inputs, asked.roles, place)
         files = files_of(found, given, asked.roles)
@@ -294,7 +286,7 @@ def _kept(
         wanted = _resuming.Wanted({**asked.request, **opened}, asked.plan, run)
         document, made = _resuming.carried_out(files, wanted, folder, place, carry)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
-    return _result(document, made, found.saved, outputs, folder)
+    return _result(document, made, found, outputs, folder)
 
 
 def _inputs(data: Any) -> tuple[Any, int]:
@@ -373,14 +365,12 @@ def _outputs(document: dict[str, Any], folder: Path, as_torch: bool) -> dict[str
 
 
 def _result(
-    document: dict[str, Any], plan: Plan, saved: Saved | None, outputs: dict[str, Any], folder: Path | None
+    document: dict[str, Any], plan: Plan, found: Prepared, outputs: dict[str, Any], folder: Path | None
 ) -> Inference:
     report = documents.report(document)
-    structure = saved.structure if saved else None
-    return Inference(
-        _structured(outputs, structure), outputs, report, plan, saved, folder,
-        [*(saved.notes if saved else ()), *plan.notes, *report.notes],
-    )  # fmt: skip
+    structure = found.saved.structure if found.saved else None
+    notes = list(dict.fromkeys([*found.notes, *plan.notes, *report.notes]))
+    return Inference(_structured(outputs, structure), outputs, report, plan, found.saved, folder, notes)
 
 
 def _structured(outputs: dict[str, Any], structure: Any) -> Any:

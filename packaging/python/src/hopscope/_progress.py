@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .errors import callers_own
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -16,7 +18,7 @@ def reported(progress: bool | Progress | None) -> Iterator[Progress]:
     nothing; a function gets the events itself."""
     bar = _bar(progress)
     if bar is None:
-        yield progress if callable(progress) else _silent
+        yield callers_own(progress) if callable(progress) else _silent
         return
     try:
         yield bar.show

@@ -15,6 +15,7 @@ from typing import Any
 
 from . import arrays, calling
 from ._later import settle
+from ._options import path_of
 from .data import Inputs
 from .errors import ResourceError
 
@@ -38,7 +39,8 @@ class Scratch:
         with self._making:
             if self._path is None:
                 settle()
-                self._path = _made(self._parent or _place(self._expected))
+                parent = path_of("scratch", self._parent) if self._parent is not None else _place(self._expected)
+                self._path = _made(parent)
                 self._end = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
             return self._path
 

@@ -75,7 +75,8 @@ class Client:
         self._send({"jsonrpc": "2.0", "id": wanted, "method": method, "params": params})
         while True:
             message = self.read()
-            if message.get("id") == wanted:
+            # What cannot be read at all is answered without a number.
+            if message.get("id") == wanted or ("error" in message and message.get("id") is None):
                 break
         if "error" in message:
             raise _refusal(message["error"])
@@ -161,10 +162,15 @@ def _drain(stream: IO[bytes]) -> None:
             pass
 
 
+# For what the engine says of a member of a request, which knows nothing of Python.
+_HELP = "help(hopscope.inference) says what each argument may be"
+
+
 def _refusal(error: dict[str, Any]) -> HopscopeError:
     if error.get("code") == _CANCELLED:
         return Cancelled(str(error.get("message", "cancelled")))
     data = error.get("data")
     if isinstance(data, dict) and "exit_code" in data:
-        return error_from(data)
+        hint = data.get("hint") or ("" if data["exit_code"] not in (2, 3) else _HELP)
+        return error_from({**data, "hint": hint})
     return EngineError(str(error.get("message", "the engine refused a request")))

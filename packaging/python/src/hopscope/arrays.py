@@ -25,6 +25,7 @@ _NAMES = {
 }  # fmt: skip
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 _RELATION = "__"
+_LAYOUTS = ("strided", "sparse_coo", "sparse_csr")
 _LONGEST_HEADER = 100_000_000
 # Of the first array in a file, as LibTorch allocates: kernels read whole vectors of aligned rows.
 _ALIGNMENT = 64
@@ -44,6 +45,28 @@ def is_array(value: object) -> bool:
 def key_text(key: object) -> str:
     """How a key of a dict is written: ("user", "rates", "item") is "user__rates__item"."""
     return _RELATION.join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def checked(name: str, array: Any) -> Any:
+    """The array. Raises InputError where it holds no numbers, or none that are there."""
+    if not is_torch(array):
+        if array.dtype.kind not in "biufc":
+            raise InputError(f"'{name}' has the dtype {array.dtype}", "encode it as numbers, or leave it out")
+        return array
+    layout = "nested" if array.is_nested else str(array.layout).removeprefix("torch.")
+    if layout not in _LAYOUTS:
+        raise InputError(f"'{name}' has the layout {layout}", "use a dense, COO or CSR tensor")
+    if array.is_quantized:
+        raise InputError(f"'{name}' is quantized ({array.dtype})", "use dequantize()")
+    if array.is_meta:
+        raise InputError(f"'{name}' has no values: it is on the device meta", "make it on a real device")
+    return array
+
+
+def native(array: Any) -> Any:
+    """In the machine's order of bytes, which torch asks for."""
+    is_foreign = isinstance(array, numpy.ndarray) and not array.dtype.isnative
+    return array.astype(array.dtype.newbyteorder("=")) if is_foreign else array
 
 
 def flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -90,7 +113,7 @@ def dtype_name(array: Any) -> str:
 
 def extent(array: Any) -> int:
     """Its bytes."""
-    width: int = 2 if dtype_name(array) == "bfloat16" else numpy.dtype(dtype_name(array)).itemsize
+    width = int(array.element_size() if is_torch(array) else array.dtype.itemsize)
     return int(math.prod(array.shape)) * width
 
 
@@ -143,7 +166,7 @@ def read(path: Path) -> dict[str, NDArray[Any]]:
     try:
         header, offset = _header(path)
         return {name: _mapped(path, entry, offset) for name, entry in header.items() if name != "__metadata__"}
-    except (OSError, ValueError, KeyError, struct.error) as problem:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as problem:
         raise InputError(f"{path}: cannot be read: {problem}", "is it a .safetensors file?") from problem
 
 

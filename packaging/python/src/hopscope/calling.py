@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,14 +49,30 @@ def bind(model: Any, inputs: Inputs) -> Call:
     parameters = _parameters(model)
     if inputs.container is not None and _takes_container(parameters, inputs):
         return _bind_container(inputs)
-    call, values = Call({}), {**inputs.others, **inputs.values}
+    call, values, used = Call({}), {**inputs.others, **inputs.values}, set()
     for parameter in parameters:
         name = _found(parameter, values, call)
         if name is not None:
+            used.add(name)
             _add(call, parameter, values[name])
+    if not parameters:
+        raise Refused(
+            f"forward of {type(model).__name__} names no arguments",
+            "wrap it: a module whose forward names them, as forward(self, x, edge_index)",
+        )
     if not call.arguments:
         raise InputError("nothing in the data is an argument of the model", f"it has {_listing(inputs.values)}")
+    call.notes += _dropped(inputs, {id(values[name]) for name in used})
     return call
+
+
+def _dropped(inputs: Inputs, used: set[int]) -> list[str]:
+    return [ignored(name) for name, value in inputs.values.items() if value is not None and id(value) not in used]
+
+
+def ignored(name: str) -> str:
+    """As the engine says it of files."""
+    return f"'{name}' is not an argument of the model: ignored"
 
 
 def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
@@ -65,6 +82,7 @@ def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
         found = _found(parameter, values, call)
         if found is not None:
             call.arguments[parameter.name] = values[found]
+    call.notes += _dropped(inputs, set(map(id, call.arguments.values())))
     return call
 
 
@@ -82,6 +100,9 @@ def _parameters(model: Any) -> list[inspect.Parameter]:
     """Those with a name; of a ScriptModule by its schema."""
     script = getattr(model, "_c", None)
     if script is not None and hasattr(script, "_get_method"):
+        if not script._has_method("forward"):
+            names = [name for name in script._method_names() if not name.startswith("_")]
+            raise _without_forward(model.original_name, names)
         listed = script._get_method("forward").schema.arguments[1:]
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         empty = inspect.Parameter.empty
@@ -89,8 +110,32 @@ def _parameters(model: Any) -> list[inspect.Parameter]:
             inspect.Parameter(item.name, kind, default=item.default_value if item.has_default_value() else empty)
             for item in listed
         ]
+    _check_forward(model)
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [item for item in inspect.signature(model.forward).parameters.values() if item.kind not in variable]
+
+
+def _check_forward(model: Any) -> None:
+    """Raises Refused where there is none."""
+    if getattr(type(model), "forward", None) is not sys.modules["torch"].nn.Module.forward or "forward" in vars(model):
+        return
+    raise _without_forward(type(model).__name__, _methods(type(model)))
+
+
+def _without_forward(name: str, methods: list[str]) -> Refused:
+    called = methods[0] if methods else "METHOD"
+    return Refused(
+        f"{name} has no forward" + (f"; its methods are {', '.join(methods)}" if methods else ""),
+        f"wrap it: a module whose forward(self, x, edge_index) returns self.model.{called}(x, edge_index)",
+    )
+
+
+def _methods(kind: type) -> list[str]:
+    """Those that the classes of a model define."""
+    base = sys.modules["torch"].nn.Module
+    own = [one for one in kind.__mro__ if issubclass(one, base) and one is not base]
+    names = [name for one in own for name, item in vars(one).items() if inspect.isfunction(item)]
+    return list(dict.fromkeys(name for name in names if not name.startswith("_")))
 
 
 def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) -> str | None:
@@ -160,7 +205,7 @@ def _bind_container(inputs: Inputs) -> Call:
         for name, value in inputs.values.items()
         if (arrays.is_torch(value) and not hetero) or (hetero and name.endswith("_dict") and _all_tensors(value))
     }
-    return Call(kept, container=inputs.container)
+    return Call(kept, container=inputs.container, notes=[ignored(name) for name in inputs.values if name not in kept])
 
 
 def _all_tensors(value: Any) -> bool:
@@ -183,7 +228,7 @@ def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         for position, item in enumerate(value):
             yield from leaves(f"{name}.{position}", item)
     elif arrays.is_array(value):
-        yield name, value
+        yield name, arrays.checked(name, value)
     elif value is not None:
         raise InputError(
             f"'{name}' is a {type(value).__name__}, not a tensor", "pass tensors, or dicts and lists of them"

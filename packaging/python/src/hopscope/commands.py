@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import documents
 from ._files import Files, as_files, files_of, role_options, same_model
+from ._options import path_of, pins_of
 from ._process import command
 from ._scratch import Scratch, size_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
-from .errors import VerificationError
+from .errors import VerificationError, door
 from .saving import Saved
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True
     return files_of(*as_files(model, data, roles, place, once=once), roles)
 
 
+@door
 def inspect(
     model: Any, data: Any = None, *, roles: Any = (), scratch: str | os.PathLike[str] | None = None
 ) -> Inspection:
@@ -55,6 +57,7 @@ def inspect(
         return documents.inspection(command("inspect", *given.words).document)
 
 
+@door
 def plan(
     model: Any,
     data: Any,
@@ -111,10 +114,11 @@ def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
     if not pins:
         return []
     path = place.folder() / "pins.json"
-    path.write_text(json.dumps({"pins": [list(pin) for pin in pins]}))
+    path.write_text(json.dumps({"pins": pins_of(pins)}))
     return ["--pins", str(path)]
 
 
+@door
 def verify(
     model: Any,
     data: Any,
@@ -146,12 +150,13 @@ def verify(
 def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch) -> Path:
     """The file of a plan; one that was made for another file of this model is made to fit."""
     if not isinstance(plan, Plan):
-        return Path(plan).absolute()
+        return path_of("plan", plan).absolute()
     if given.saved is not None and same_model(plan, given.saved):
         plan = plan.of_file(command("inspect", *given.words).document["hashes"]["model"])
     return plan.save(place.folder() / "plan.json")
 
 
+@door
 def devices() -> Devices:
     """What this machine can compute on, and why not on the rest."""
     return documents.devices(command("devices").document)

@@ -92,8 +92,8 @@ def _mapped(paths: Iterable[str]) -> dict[str, Any]:
 
 def _load(path: Path) -> Any:
     try:
-        return numpy.load(path, mmap_mode="r")
-    except (OSError, ValueError) as problem:
+        return arrays.native(numpy.load(path, mmap_mode="r"))
+    except Exception as problem:  # whatever NumPy's parser of headers comes to
         raise InputError(f"{path}: cannot be read: {problem}", "is it a .npy file?") from problem
 
 
@@ -130,7 +130,7 @@ def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
 
 def _entry(name: str, value: Any, brought: dict[str, Any]) -> Any:
     if value is None or arrays.is_array(value) or isinstance(value, (bool, int, float, numpy.generic)):
-        return value.item() if isinstance(value, numpy.generic) else value
+        return value.item() if isinstance(value, numpy.generic) else arrays.native(value)
     if isinstance(value, Mapping):
         return {key: _entry(f"{name}.{arrays.key_text(key)}", item, {}) for key, item in value.items()}
     if isinstance(value, (str, Path)) and Path(value).suffix == ".npy":

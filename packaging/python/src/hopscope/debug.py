@@ -13,7 +13,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -21,11 +20,12 @@ from numpy.typing import NDArray
 
 from . import _html
 from ._files import Files
+from ._options import path_of
 from ._process import command
 from ._scratch import Scratch
 from .commands import files, option_words, plan_file
 from .documents import Plan
-from .errors import UsageError
+from .errors import UsageError, door
 
 if TYPE_CHECKING:
     import pandas
@@ -241,6 +241,7 @@ class StageMemory(_Rows):
         return [{"batches of": loop.label, **held} for loop in self.loops for held in loop.held]
 
 
+@door
 def compare(
     model: Any,
     data: Any,
@@ -254,12 +255,13 @@ def compare(
     scratch: _Scratch = None,
 ) -> Divergence:
     """The first operator at which the staged run and the model differ, or `model` and the model file `against`."""
-    given_against = None if against is None else str(Path(against).absolute())
+    given_against = None if against is None else str(path_of("against", against).absolute())
     options = {"against": given_against, "absolute": absolute, "relative": relative, "batch": batch}
     with _asked(model, data, plan, roles, scratch) as (words, _):
         return _divergence(command("debug", *words, *option_words(options)).document)
 
 
+@door
 def non_finite(
     model: Any, data: Any, *, plan: _Plan = None, batch: int | None = None, roles: Any = (), scratch: _Scratch = None
 ) -> NonFinite:
@@ -273,6 +275,7 @@ def non_finite(
     return NonFinite(makers, document["inputs"], document["outputs"], document)
 
 
+@door
 def breakpoints(
     model: Any,
     data: Any,
@@ -294,6 +297,7 @@ def breakpoints(
     return Hits(document["hits"], document["seen"], document)
 
 
+@door
 def watch(
     model: Any,
     data: Any,
@@ -322,6 +326,7 @@ def watch(
     return Watched(numbers, values, found, document["aggregations"], document)
 
 
+@door
 def tensor(
     model: Any,
     data: Any,
@@ -352,6 +357,7 @@ def tensor(
     return Tensor(_place(document), numbers, found, {name: document[name] for name in names}, document)
 
 
+@door
 def memory(
     model: Any,
     data: Any,

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _html, _svg
+from ._options import path_of
+from .errors import InputError
 
 if TYPE_CHECKING:
     import pandas
@@ -139,8 +141,11 @@ class Plan:
 
     def save(self, path: str | Path) -> Path:
         """Writes plan.json, as `hopscope-engine run --plan` takes it."""
-        target = Path(path)
-        target.write_text(json.dumps(self.document, indent=2) + "\n")
+        target = path_of("path", path)
+        try:
+            target.write_text(json.dumps(self.document, indent=2) + "\n")
+        except OSError as problem:
+            raise InputError(f"{target}: cannot be written: {problem.strerror}", "choose another place") from problem
         return target
 
     def of_file(self, model_hash: str) -> Plan:
@@ -203,6 +208,23 @@ class Verification:
 
 
 @dataclass(frozen=True)
+class NotFinite:
+    """Results of a run that are NaN or infinite: how many `numbers`, by `outputs`; `first` is the operator that made
+    them of finite ones, in `stage` (None: before the first one); `given` are inputs and parameters that hold some
+    themselves. `origin` is the same in words, or says how to find out (`hopscope.debug.non_finite` does)."""
+
+    numbers: int
+    outputs: dict[str, int]
+    first: dict[str, Any] | None
+    stage: int | None
+    given: list[str]
+    origin: str
+
+    def __str__(self) -> str:
+        return f"{self.numbers:,} numbers in {', '.join(self.outputs)} are NaN or infinite: {self.origin}"
+
+
+@dataclass(frozen=True)
 class OperatorRun:
     """What computing an operator took in one loop of a stage, on a CPU: `label` is what people call its result, `fused`
     the operators that were computed in the same pass over the edges, `bytes` of its results in one batch."""
@@ -255,10 +277,12 @@ class Report:
     notes: list[str]
     verification: Verification | None
     document: dict[str, Any] = field(repr=False)
+    not_finite: NotFinite | None = None
 
     def __repr__(self) -> str:
         verdict = self.verification.verdict if self.verification else "not verified"
-        return f"<{self.strategy} plan, {_html.report_title(self)}; {len(self.stages)} stages; {verdict}>"
+        lost = f"; {self.not_finite}" if self.not_finite else ""
+        return f"<{self.strategy} plan, {_html.report_title(self)}; {len(self.stages)} stages; {verdict}{lost}>"
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row per stage, with a column per phase."""
@@ -386,7 +410,14 @@ def report(document: dict[str, Any]) -> Report:
         stages=[_stage_run(stage) for stage in document["stages"]],
         verification=verification(document["verify"]) if document["verify"] else None,
         document=document,
+        not_finite=_not_finite(document["not_finite"]) if document.get("not_finite") else None,
     )
+
+
+def _not_finite(item: dict[str, Any]) -> NotFinite:
+    outputs = {lost["output"]: lost["numbers"] for lost in item["outputs"]}
+    shared = {name: item[name] for name in ("first", "stage", "given", "origin")}
+    return NotFinite(sum(outputs.values()), outputs, **shared)
 
 
 def _stage_run(stage: dict[str, Any]) -> StageRun:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+import functools
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, ParamSpec, TypeVar
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 
 class HopscopeError(Exception):
@@ -97,6 +102,65 @@ def document_of(problem: HopscopeError) -> dict[str, Any]:
     """What `error_from` makes the exception of."""
     named = {name: getattr(problem, name) for name in ("message", "hint", "where")}
     return {**named, "code": problem.code or _NAMES[problem.exit_code], "exit_code": problem.exit_code}
+
+
+def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """A function of the package: whatever fails in it is an exception of this module. What a caller's own function
+    raises passes, and so does Python's TypeError for arguments that the function does not have."""
+
+    @functools.wraps(function)
+    def entered(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
+        try:
+            return function(*arguments, **options)
+        except HopscopeError:
+            raise
+        except Exception as problem:
+            called = problem.__traceback__ is not None and problem.__traceback__.tb_next is not None
+            if getattr(problem, _PASSES, False) or not called:
+                setattr(problem, _PASSES, True)
+                raise
+            raise _unforeseen(function.__name__, problem) from problem
+
+    return entered
+
+
+_PASSES = "_hopscope_passes"
+
+
+def callers_own(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """A function that was given by the caller: what it raises passes every door."""
+
+    @functools.wraps(function)
+    def called(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
+        try:
+            return function(*arguments, **options)
+        except Exception as problem:
+            setattr(problem, _PASSES, True)
+            raise
+
+    return called
+
+
+def _unforeseen(name: str, problem: Exception) -> HopscopeError:
+    said = f"{name}: {type(problem).__name__}: {sentence_of(problem)}"
+    if isinstance(problem, MemoryError):
+        return ResourceError(said, "use a machine with more memory", origin_of(problem))
+    return UsageError(
+        said,
+        f"is every argument what help(hopscope.{name}) says? If so, please report this with the model",
+        origin_of(problem),
+    )
+
+
+def origin_of(problem: BaseException) -> str:
+    """The innermost line outside of torch."""
+    trace, place = problem.__traceback__, ""
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if f"{os.sep}torch{os.sep}" not in name:
+            place = f"{name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
 
 
 def sentence_of(problem: BaseException) -> str:

@@ -13,11 +13,12 @@ from types import ModuleType
 from typing import Any
 
 from . import _html
+from ._options import path_of
 from ._process import command
 from ._scratch import Scratch
 from .commands import DeviceName, files, name_of, option_words, pin_words, plan_file
 from .documents import Plan
-from .errors import InputError, kind_of
+from .errors import InputError, door, kind_of
 from .flow import LayeredFlow
 from .saving import Saved
 
@@ -49,6 +50,7 @@ class Export:
         return load(self.folder)
 
 
+@door
 def export(
     model: Any,
     data: Any,
@@ -80,7 +82,7 @@ def export(
             if plan is None
             else ["--plan", str(plan_file(plan, given, place))]
         )
-        target = Path(out).absolute()
+        target = path_of("out", out).absolute()
         answer = command("export", *given.words, *option_words(shared), *how, "-o", str(target))
         return Export(target, answer.document, given.saved, answer.notes)
 
@@ -99,6 +101,7 @@ class Exported:
         names = ", ".join(tensor["name"] for tensor in self._runner.inputs)
         return f"Exported({self.folder}: {names})"
 
+    @door
     def inference(self, **inputs: Any) -> Any:
         """What `forward` returns for these arguments, by name: tensors, or dicts and lists of them. The graph may be
         another one than that of the export. Raises InputError where an input is missing or does not fit."""
@@ -109,6 +112,7 @@ class Exported:
             outputs = self._runner.run(data, place.folder(), self.device, self.batch)
             return _nested({name: tensor.clone() for name, tensor in outputs.items()})
 
+    @door
     def flow(self, **inputs: Any) -> LayeredFlow:
         """A graph to go through layer by layer: blocks, their rows in the whole graph, functions of your own."""
         data: dict[str, Any] = {}
@@ -125,10 +129,11 @@ class Exported:
             raise kind_of(problem.code)(str(problem)) from None
 
 
+@door
 def load(folder: str | os.PathLike[str], *, device: DeviceName = "auto", batch: int | None = None) -> Exported:
     """The runner of a folder that `export` wrote, for "cpu", "cuda", "cuda:1", a torch.device or "auto" (a GPU if there
     is one), with so many destination nodes per batch. It runs the code in the folder: load only what you trust."""
-    path = Path(folder)
+    path = path_of("folder", folder)
     if not (path / "schema.json").is_file() or not (path / "run.py").is_file():
         raise InputError(f"{path} is no exported folder: it has no schema.json and run.py", "hopscope.export makes one")
     try:

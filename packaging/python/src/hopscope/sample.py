@@ -3,6 +3,7 @@ model is traced and compared on them, so the whole graph is never evaluated in P
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,13 +13,19 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _largest, arrays
-from .errors import InputError
+from .errors import InputError, UsageError
 
 # Nodes and edges of the samples, of which the last has smaller numbers in all tables; the next type and relation of a
 # sample get a few more, so that no two sizes are equal.
 _SIZES = ((23, 71), (37, 127), (31, 101), (41, 139))
 COUNT, SMALLER = len(_SIZES), len(_SIZES) - 1
 _NODE_STEP, _EDGE_STEP = 5, 6
+# As the engine reads them: with the names of types where those matter.
+_ROLE = re.compile(r"graph|plain|(node|edge)(:[^>]+)?|(index|key|source|destination|offsets)(:[^>]+>[^>]+)?")
+_ROLE_HINT = (
+    "write {NAME: ROLE}; a role is node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, edge:R, key:T>U, graph "
+    "or plain"
+)
 _NODE_NAMES = ("x", "feat", "feats", "features", "h", "z", "pos", "batch", "y", "n_id")
 
 
@@ -43,12 +50,28 @@ class Shape:
     sorted_by: dict[str, int | None] = field(default_factory=dict)
 
 
-def parse_roles(roles: Mapping[str, str] | list[str] | tuple[str, ...]) -> dict[str, str]:
+def parse_roles(roles: Any) -> dict[str, str]:
     """Roles as the engine takes them, by name: {"x": "node:user"} or ["x=node:user"]."""
-    if isinstance(roles, Mapping):
-        return dict(roles)
-    pairs = [text.partition("=") for text in roles]
-    return {name: role for name, _, role in pairs}
+    listed = roles.items() if isinstance(roles, Mapping) else map(_pair, _listed(roles))
+    return dict(map(_checked, listed))
+
+
+def _listed(roles: Any) -> list[Any]:
+    if isinstance(roles, (list, tuple)):
+        return list(roles)
+    raise UsageError(f"roles: a {type(roles).__name__} is no list of roles", _ROLE_HINT)
+
+
+def _pair(text: Any) -> tuple[Any, Any]:
+    name, _, role = text.partition("=") if isinstance(text, str) else (text, "", None)
+    return name, role
+
+
+def _checked(item: tuple[Any, Any]) -> tuple[str, str]:
+    name, role = item
+    if not isinstance(name, str) or not isinstance(role, str) or not _ROLE.fullmatch(role):
+        raise UsageError(f"roles: {role!r} is no role of {name!r}", _ROLE_HINT)
+    return name, role
 
 
 def shape_of(leaves: Mapping[str, Any], given: Mapping[str, str]) -> Shape:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from . import _html, _largest, _trace, arrays, calling, sample
+from ._options import path_of
 from .calling import Call
 from .data import Inputs, inputs_of
-from .errors import InputError, Refused, ResourceError
+from .errors import InputError, Refused, ResourceError, UsageError, door, origin_of
 
 # As the engine compares: an element agrees within 1e-5 + 1e-4 x |reference|.
 _ABSOLUTE, _RELATIVE = 1e-5, 1e-4
@@ -63,6 +64,7 @@ class _Trial:
     once: bool
 
 
+@door
 def save(model: Any, inputs: Any, path: str | os.PathLike[str], *, roles: Any = ()) -> Saved:
     """Writes an nn.Module as the TorchScript file that Hopscope runs.
 
@@ -75,22 +77,54 @@ def save(model: Any, inputs: Any, path: str | os.PathLike[str], *, roles: Any = 
 
     Raises Refused with the line where neither way works, InputError where data is missing or does not fit.
     """
-    return _saved(model, _bound(model, inputs), Path(path), roles, once=False)
+    return _saved(*_bound(model, inputs), _target(path), roles, once=False)
 
 
-def _bound(model: Any, inputs: Any) -> Call:
+def _bound(model: Any, inputs: Any) -> tuple[Any, Call]:
+    """The module itself, and how it is called."""
     if not isinstance(model, _torch().nn.Module):
         raise InputError(
             f"a {type(model).__name__} is no torch.nn.Module", "pass the model itself, or the path of its file"
         )
-    given = calling.positional(model, inputs) if _is_arguments(inputs) else inputs
-    return calling.bind(model, inputs_of(given))
+    inner, notes = _unwrapped(model)
+    given = calling.positional(inner, inputs) if _is_arguments(inputs) else inputs
+    call = calling.bind(inner, inputs_of(given))
+    call.notes[:0] = notes
+    return inner, call
+
+
+def _unwrapped(model: Any) -> tuple[Any, list[str]]:
+    """Without what only changes where or how fast it runs."""
+    from torch.nn.parallel import DataParallel, DistributedDataParallel
+
+    notes = []
+    while True:
+        if isinstance(getattr(model, "_orig_mod", None), _torch().nn.Module):
+            model = model._orig_mod
+            notes.append("torch.compile is left out: the module that it was given is taken")
+        elif isinstance(model, (DataParallel, DistributedDataParallel)):
+            notes.append(f"{type(model).__name__} is left out: the module that it was given is taken")
+            model = model.module
+        else:
+            return model, notes
+
+
+def _target(path: Any) -> Path:
+    target = path_of("path", path)
+    if not target.name:
+        raise UsageError(f"path: {path!r} names no file", "write one such as 'model.pt'")
+    return target
 
 
 def _saved(model: Any, call: Call, target: Path, roles: Any, once: bool) -> Saved:
     if isinstance(model, _torch().jit.ScriptModule):
         return _save_as_it_is(model, call, target)
     _check_initialised(model)
+    if any(module.training for module in model.modules()):
+        call.notes.append(
+            "the model is in training mode, and is taken as eval() makes it: without dropout, norms by their running "
+            "statistics; it stays as it was"
+        )
     with _quiet(model):
         trial = _try_out(model, call, sample.parse_roles(roles), once)
         compiled, how, notes = _compiled(trial)
@@ -114,6 +148,9 @@ def _check_initialised(model: Any) -> None:
     from torch.nn.parameter import is_lazy
 
     lazy = next((name for name, parameter in model.named_parameters() if is_lazy(parameter)), None)
+    meta = next((name for name, parameter in model.named_parameters() if parameter.is_meta), None)
+    if meta is not None:
+        raise Refused(f"the parameter '{meta}' has no values: it is on the device meta", "load the weights")
     if lazy is not None:
         raise Refused(f"the parameter '{lazy}' has no values yet", "load the weights, or call the model once")
 
@@ -183,24 +220,13 @@ def _evaluated(trial: _Trial, number: int) -> Any:
     shape = trial.shape
     try:
         return _forward(trial.model, trial.call, _arguments(trial, number, texts=False))
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         raise Refused(
             f"forward fails on a sample of {sample.summary(shape, number)}: {type(problem).__name__}: {problem}",
             "does the model take these inputs itself? If so, say with roles= what they are: the sample, drawn by what "
             "was inferred, has a node without edges, a self-loop and an edge twice",
-            _origin(problem),
+            origin_of(problem),
         ) from problem
-
-
-def _origin(problem: BaseException) -> str:
-    """The innermost line outside of torch."""
-    trace, place = problem.__traceback__, ""
-    while trace is not None:
-        name = trace.tb_frame.f_code.co_filename
-        if f"{os.sep}torch{os.sep}" not in name:
-            place = f"{name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
 
 
 def _forward(model: Any, call: Call, arguments: dict[str, Any]) -> Any:
@@ -365,7 +391,9 @@ def _drop_unused(trial: _Trial, traced: Any) -> None:
     """Of a container only what `forward` reads becomes an argument."""
     inputs = {value.debugName().partition(".")[0]: value for value in traced.inlined_graph.inputs()}
     used = {name for name, value in inputs.items() if value.uses()}
-    trial.call.arguments = {name: value for name, value in trial.call.arguments.items() if name in used}
+    arguments = trial.call.arguments
+    trial.call.notes += [calling.ignored(name) for name in arguments if name not in used]
+    trial.call.arguments = {name: value for name, value in arguments.items() if name in used}
 
 
 def _scripted(trial: _Trial) -> Any:
@@ -443,11 +471,13 @@ def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The file of a model, its data (the arguments of the model alone, where they are known), and how it was saved."""
+    """The file of a model, its data (the arguments of the model alone, where they are known), how it was saved, and
+    what else there is to say."""
 
     path: Path
     data: Inputs
     saved: Saved | None = None
+    notes: tuple[str, ...] = ()
 
 
 def prepare(
@@ -467,14 +497,15 @@ def prepare(
 
 def _of_saved(model: Saved, data: Any) -> Prepared:
     inputs = inputs_of(dict(zip(model.arguments, data, strict=False)) if _is_arguments(data) else data)
-    return Prepared(model.path, _only(inputs, calling.bind_names(model.arguments, inputs).arguments), model)
+    call = calling.bind_names(model.arguments, inputs)
+    return Prepared(model.path, _only(inputs, call.arguments), model, (*model.notes, *call.notes))
 
 
 def _of_module(
     model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None], *, once: bool
 ) -> Prepared:
-    inputs = inputs_of(calling.positional(model, data) if _is_arguments(data) else data)
-    call = _bound(model, inputs)
+    inputs = inputs_of(calling.positional(_unwrapped(model)[0], data) if _is_arguments(data) else data)
+    model, call = _bound(model, inputs)
     # What of a container is read, only the trace tells.
     if call.container is None:
         known(_only(inputs, call.arguments))
@@ -482,7 +513,7 @@ def _of_module(
     used = _only(inputs, call.arguments)
     if call.container is not None:
         known(used)
-    return Prepared(saved.path, used, saved)
+    return Prepared(saved.path, used, saved, saved.notes)
 
 
 def _only(inputs: Inputs, arguments: dict[str, Any]) -> Inputs:

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from ._cluster import run
 from ._driver import Event
-from ._inference import bytes_of
+from ._options import bytes_of
 from ._served_run import Workers, absolute
 from ._serving import serve
 from ._version import __version__

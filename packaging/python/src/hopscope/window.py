@@ -12,7 +12,7 @@ from ._process import stop
 from ._scratch import Scratch
 from .commands import plan_file, written
 from .documents import Plan
-from .errors import EngineError
+from .errors import EngineError, door
 
 
 class Window:
@@ -45,6 +45,7 @@ class Window:
         self.close()
 
 
+@door
 def open(
     model: Any, data: Any = None, *, plan: Plan | str | None = None, roles: Any = (), arguments: list[str] | None = None
 ) -> Window:
