@@ -1,8 +1,10 @@
 #include "export/export.h"
 
 #include <fstream>
+#include <span>
 
 #include "analysis/naming/value_names.h"
+#include "base/sha256.h"
 #include "executor/exception_boundary.h"
 #include "export/python_files.h"
 #include "export/readme.h"
@@ -10,6 +12,8 @@
 #include "export/script_module.h"
 #include "export/source.h"
 #include "export/weights.h"
+#include "graph/file.h"
+#include "graph/safetensors.h"
 #include "schema/documents.h"
 
 namespace hopscope::exporter {
@@ -53,8 +57,25 @@ base::Result<Bundle> write(const Request& request)
         [] { return tl::unexpected(outOfMemory()); });
 }
 
-base::Status save(const Request& request, const Bundle& bundle, const std::string& folder)
+namespace {
+
+// Notes the digest of the file, so that whoever reads it later knows that it is the same.
+base::Status saveWeights(const base::TensorMap& weights, const std::string& file, schema::Split& split)
 {
+    if (base::Status written = graph::writeSafetensors(file, weights); !written) return written;
+    const base::Result<graph::MappedFile> mapped = graph::mapFile(file);
+    if (!mapped) return base::forward(mapped);
+    split.hashes["weights"] = base::sha256(std::span(mapped->data, static_cast<std::size_t>(mapped->size)));
+    return {};
+}
+
+}  // namespace
+
+base::Status save(const Request& request, Bundle& bundle, const std::string& folder)
+{
+    const base::Result<base::TensorMap> weights = weightsOf(*request.walk, *request.analysis, *bundle.split.code);
+    if (!weights) return base::forward(weights);
+    if (base::Status saved = saveWeights(*weights, folder + "/weights.safetensors", bundle.split); !saved) return saved;
     std::map<std::string, std::string> texts = bundle.python;
     texts["schema.json"] = schema::writeSplit(bundle.split);
     texts["plan.json"] = schema::writePlan(*request.plan, *request.analysis);
@@ -62,10 +83,6 @@ base::Status save(const Request& request, const Bundle& bundle, const std::strin
     texts["README.md"] = readme(request, bundle);
     for (const auto& [name, text] : texts)
         if (const base::Status written = writeText(text, folder + "/" + name); !written) return written;
-    const base::Result<base::TensorMap> weights = weightsOf(*request.walk, *request.analysis, *bundle.split.code);
-    if (!weights) return base::forward(weights);
-    if (const base::Status written = graph::writeSafetensors(folder + "/weights.safetensors", *weights); !written)
-        return written;
     return saveScript(bundle.script, *bundle.split.code, *weights, folder + "/stages.pt");
 }
 

@@ -169,7 +169,10 @@ private:
         const std::vector<at::Tensor> made = call(loop.method, loop.arguments);
         std::size_t next = 0;
         for (const schema::CodeResult& r : loop.results) {
-            const std::size_t tensors = r.merge ? static_cast<std::size_t>(r.merge->tensors) : 1;
+            const std::size_t tensors = r.merge ? static_cast<std::size_t>(std::max(r.merge->tensors, 1)) : 1;
+            if (tensors > made.size() - next)
+                executor::raise(base::ErrorCode::Internal,
+                                loop.method + " returns fewer tensors than schema.json lists");
             const std::vector<at::Tensor> parts(made.begin() + static_cast<std::ptrdiff_t>(next),
                                                 made.begin() + static_cast<std::ptrdiff_t>(next + tensors));
             next += tensors;
@@ -187,6 +190,8 @@ private:
     {
         const schema::CodeMerge& m = *r.merge;
         const auto spec = std::ranges::find(m_split.tensors, r.value, &schema::TensorSpec::value);
+        if (spec == m_split.tensors.end())
+            executor::raise(base::ErrorCode::Internal, "schema.json does not list " + ir::valueName(r.value));
         const at::ScalarType dtype = loader::scalarType(spec->dtype);
         if (schema::isScatter(m.kind)) return scattered(m, parts).to(dtype);
         const auto count = static_cast<double>(rows(r.rows).numel() * m.perRow);

@@ -168,7 +168,9 @@ base::Status checkCode(const Prepared& prepared, const schema::Split& split, con
     for (const ir::NamedValue& o : program.outputs) {
         const auto reference = wanted->find(o.value);
         if (reference == wanted->end()) continue;
-        if (const base::Status same = compare(o.name, found->at(o.name), reference->second); !same) return same;
+        const auto made = found->find(o.name);
+        if (made == found->end()) return differs(o.name, "it is none of its results");
+        if (const base::Status same = compare(o.name, made->second, reference->second); !same) return same;
     }
     return {};
 }
@@ -263,7 +265,11 @@ base::Status checkExported(Prepared& prepared, const std::string& folder, const 
         reporter.note("other data than those of the export: the split is verified on these");
         prepared.hashes.erase("data");
     }
-    return checkCode(prepared, *split, folder + "/stages.pt", scratch, stop);
+    const base::Status holds = checkCode(prepared, *split, folder + "/stages.pt", scratch, stop);
+    if (holds || holds.error().code != base::ErrorCode::Internal) return holds;
+    // It held when it was written.
+    return refused(folder, "schema.json or stages.pt was changed since the export: " + holds.error().message,
+                   "export it again");
 }
 
 }  // namespace hopscope::pipeline

@@ -1,5 +1,6 @@
 """`hopscope-engine export` as a user starts it: what is in the folder, that it runs with torch and numpy alone and gives what
 the eager model gives, and what is refused. HOPSCOPE_ZOO: the generated models; HOPSCOPE_CORA: trained ones, or empty."""
+import copy
 import filecmp
 import json
 import os
@@ -126,6 +127,14 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(differences(found, load_file(expected), 1e-5), [])
 
 
+def places(value, here=()):
+    """The keys that lead to each member of a document."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        yield (*here, key)
+        yield from places(member, (*here, key))
+
+
 class Everywhere(ExportTest):
     """What an export computes is what the eager model computed, wherever it runs."""
 
@@ -193,6 +202,9 @@ class Everywhere(ExportTest):
         weights = load_file(folder / "weights.safetensors")
         weights[min(weights)] += 0.01
         save_file(weights, folder / "weights.safetensors")
+        schema = json.loads((folder / "schema.json").read_text())
+        del schema["hashes"]["weights"]  # by which run.py would notice
+        (folder / "schema.json").write_text(json.dumps(schema))
         found = complaints(folder, graphs_of(case), self.scratch)
         self.assertTrue(found)
         self.assertTrue(all("python" in problem for problem in found), found)
@@ -277,8 +289,29 @@ class Again(ExportTest):
             next(stages.buffers()).add_(1)
         stages.save(str(self.folder / "stages.pt"))
         made = engine("verify", model, "--data", data, "--schema", self.folder)
-        self.assertEqual(made.returncode, 7, made.stderr)
-        self.assertIn("computes another out on a sample", made.stderr)
+        self.assertEqual(made.returncode, 3, made.stderr)
+        self.assertIn("was changed since the export: the exported code computes another out on a sample", made.stderr)
+
+    def test_a_schema_that_was_changed_has_a_sentence_wherever_it_was(self):
+        """Each text, number and list of what describes the code, made another one."""
+        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
+        self.export(model, data)
+        path = self.folder / "schema.json"
+        whole = json.loads(path.read_text())
+        for place in one_in(3, list(places(whole["code"]))):
+            for value in ("F(node)", -7, []):
+                changed = copy.deepcopy(whole)
+                inner = changed["code"]
+                for key in place[:-1]:
+                    inner = inner[key]
+                if type(inner[place[-1]]) is not type(value):
+                    continue
+                inner[place[-1]] = value
+                path.write_text(json.dumps(changed))
+                made = engine("verify", model, "--data", data, "--schema", self.folder)
+                with self.subTest(place=place, value=value):
+                    self.assertIn(made.returncode, (0, 3), made.stderr)
+                    self.assertNotIn("bug", made.stderr)
 
     def test_diff_says_what_two_exports_do_differently(self):
         model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
@@ -354,6 +387,54 @@ class Refusals(ExportTest):
         if not torch.cuda.is_available():
             attempts.append((2, "no CUDA device", ["--data", KARATE / "graph.safetensors", "--device", "cuda"]))
         self.not_run(*attempts)
+
+    def test_files_of_any_other_form_have_a_sentence_each(self):
+        self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
+        entry, edges = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}, KARATE / "graph.safetensors"
+        headers = {b"[1]": "is no .safetensors file", b"{torn": "is no .safetensors file", b"[" * 100_000: "is no .safetensors file"}
+        for changed, says in ((3, "dtype"), ({}, "dtype"), ({**entry, "dtype": "F8"}, "dtype F8"), ({**entry, "dtype": 3}, "dtype 3"),
+                              *(({**entry, "shape": shape}, "no shape") for shape in ([-2, 2], [2.0, 2], "ab", None, [True, 4])),
+                              ({**entry, "shape": [2 ** 62, 4]}, "another size"), ({**entry, "data_offsets": [16, 0]}, "another size"),
+                              *(({**entry, "data_offsets": place}, "no shape or no place") for place in ([0], 3, ["a", "b"], [-16, 0])),
+                              ({**entry, "data_offsets": [56, 72]}, "behind the end")):
+            headers[json.dumps({"x": changed}).encode()] = says
+        headers[json.dumps({"x": entry, "y": entry}).encode()] = "overlaps another tensor"
+        attempts = []
+        for number, (header, says) in enumerate(headers.items()):
+            file = self.scratch / f"odd{number}.safetensors"
+            file.write_bytes(len(header).to_bytes(8, "little") + header + bytes(64))
+            attempts.append((3, says, ["--data", file]))
+        arrays = {"texts": numpy.array(["a"]), "times": numpy.zeros(3, "M8[D]"), "records": numpy.zeros(3, [("a", "f4")])}
+        for name, array in arrays.items():
+            numpy.save(self.scratch / f"{name}.npy", array)
+            attempts.append((3, "holds no numbers", ["--data", f"x={self.scratch / name}.npy"]))
+        for name, content in {"empty": b"", "cut": b"\x93NUMPY", "torn": b"\x93NUMPY\1\0\x10\0{torn            "}.items():
+            (self.scratch / f"{name}.npy").write_bytes(content)
+            attempts.append((3, "is no .npy file", ["--data", f"x={self.scratch / name}.npy"]))
+        pipes = self.scratch / "pipes"
+        pipes.mkdir()
+        os.mkfifo(pipes / "x.npy")
+        attempts.append((3, "is no file", ["--data", pipes]))
+        attempts += [(2, f"'{name}' is no device", ["--data", edges, "--device", name]) for name in ("abacus", "meta", "cuda:x")]
+        self.not_run(*attempts)
+
+    def test_parts_of_an_export_that_are_damaged_have_a_sentence_each(self):
+        self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
+        data = ["--data", KARATE / "graph.safetensors"]
+        for name, says, *words in (("schema.json", "schema.json: is damaged"), ("weights.safetensors", "weights.safetensors: is damaged"),
+                                   ("stages.pt", "stages.pt: is damaged", "--script")):
+            whole = (self.folder / name).read_bytes()
+            (self.folder / name).write_bytes(b"[" * 2000)
+            self.not_run((3, says, [*data, *words]))
+            (self.folder / name).unlink()
+            self.not_run((3, f"{name}: is missing; export the model again", [*data, *words]))
+            (self.folder / name).write_bytes(whole)
+        weights = self.folder / "weights.safetensors"
+        whole = weights.read_bytes()
+        weights.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+        self.not_run((3, "weights.safetensors: is damaged, or of another export", data))
+        weights.write_bytes(whole)
+        self.ran(*data)
 
     def written(self, wrong):
         """A file for each dictionary of tensors, with its sentence."""

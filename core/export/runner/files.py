@@ -4,8 +4,10 @@
 """
 import argparse
 import ctypes
+import hashlib
 import importlib.util
 import json
+import math
 import os
 import pathlib
 import re
@@ -50,6 +52,21 @@ def as_tensor(array, dtype=None):
 
 def read_safetensors(path):
     """The tensors of a .safetensors file, mapped."""
+    header, begin, size = read_header(path)
+    tensors, end = {}, 0
+    entries = [(name, *place_of(path, name, entry, size)) for name, entry in header.items() if name != "__metadata__"]
+    for name, first, last, shape, dtype in sorted(entries, key=lambda entry: entry[1:3]):
+        if first < end:
+            raise Problem(f"{path}: {name} overlaps another tensor")
+        end = last
+        tensors[name] = mapped(path, storage_type(dtype), begin + first, shape, dtype)
+    return tensors
+
+
+def read_header(path):
+    """What is in the file, where its tensors begin, and how many bytes they have."""
+    if not os.path.isfile(path):
+        raise Problem(f"{path}: is no file")
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
@@ -57,20 +74,33 @@ def read_safetensors(path):
             raise Problem(f"{path}: is no .safetensors file, or it is cut short")
         try:
             header = json.loads(file.read(length))
-        except ValueError:
-            raise Problem(f"{path}: is no .safetensors file") from None
-    tensors = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        dtype = SAFETENSORS.get(entry["dtype"])
-        if dtype is None:
-            raise Problem(f"{path}: {name} has the dtype {entry['dtype']}, which is not supported")
-        first, last = (8 + length + offset for offset in entry["data_offsets"])
-        if last > size:
-            raise Problem(f"{path}: {name} lies behind the end of the file")
-        tensors[name] = mapped(path, storage_type(dtype), first, entry["shape"], dtype)
-    return tensors
+        except (ValueError, RecursionError):
+            header = None
+    if not isinstance(header, dict):
+        raise Problem(f"{path}: is no .safetensors file")
+    return header, 8 + length, size - 8 - length
+
+
+def place_of(path, name, entry, size):
+    """First and last byte of a tensor, its shape and its dtype."""
+    entry = entry if isinstance(entry, dict) else {}
+    dtype = SAFETENSORS.get(str(entry.get("dtype")))
+    shape, place = whole_numbers(entry.get("shape")), whole_numbers(entry.get("data_offsets"))
+    if dtype is None:
+        raise Problem(f"{path}: {name} has the dtype {entry.get('dtype')}, which is not supported")
+    if shape is None or place is None or len(place) != 2:
+        raise Problem(f"{path}: {name} has no shape or no place in the file")
+    if place[1] - place[0] != math.prod(shape) * storage_type(dtype).itemsize:
+        raise Problem(f"{path}: {name} has a shape of another size than its place in the file")
+    if place[1] > size:
+        raise Problem(f"{path}: {name} lies behind the end of the file")
+    return *place, shape, dtype
+
+
+def whole_numbers(value):
+    """A list of numbers from 0 on, or None where it is none."""
+    numbers = isinstance(value, list) and all(type(number) is int and number >= 0 for number in value)
+    return value if numbers else None
 
 
 def mapped(path, dtype, offset, shape, name):
@@ -83,10 +113,14 @@ def mapped(path, dtype, offset, shape, name):
 
 
 def read_npy(path):
+    if not os.path.isfile(path):
+        raise Problem(f"{path}: is no file")
     try:
         array = np.load(path, mmap_mode="c", allow_pickle=False)
-    except (OSError, ValueError) as problem:
-        raise Problem(f"{path}: {problem}") from None
+    except Exception as problem:  # whatever NumPy's parser of headers comes to
+        raise Problem(f"{path}: is no .npy file: {problem}") from None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufc":
+        raise Problem(f"{path}: holds no numbers")
     return as_tensor(array if array.flags.c_contiguous else np.ascontiguousarray(array))
 
 

@@ -1,6 +1,7 @@
 """The part of run.py that runs the stages, and its command line; it begins below."""
 import argparse
 import ctypes
+import hashlib
 import importlib.util
 import json
 import os
@@ -45,14 +46,12 @@ def load_stages(folder, code):
     """A module that holds those of prologue.py, stage_1.py, ... by the names of their methods."""
     folder = pathlib.Path(folder)
     stages = torch.nn.Module()
-    stages.weights = read_safetensors(folder / "weights.safetensors")
+    stages.weights = read_safetensors(part_of(folder, "weights.safetensors"))
     for name in ["prologue", *dict.fromkeys(f"stage_{loop['stage']}" for loop in code["loops"]), "results"]:
-        path = folder / f"{name}.py"
-        if path.is_file():
-            for method, kind in load_code(path).METHODS.items():
-                stages.add_module(method, kind(stages.weights))
-        elif name != "results":
-            raise Problem(f"{path}: is missing")
+        if name == "results" and not (folder / "results.py").is_file():
+            continue
+        for method, kind in load_code(part_of(folder, f"{name}.py")).METHODS.items():
+            stages.add_module(method, kind(stages.weights))
     return stages.eval()
 
 
@@ -71,6 +70,41 @@ def weights_of(stages, code):
     return {weight["value"]: getattr(stages, weight["attribute"]) for weight in code["weights"]}
 
 
+def part_of(folder, name):
+    path = pathlib.Path(folder) / name
+    if not path.is_file():
+        raise Problem(f"{path}: is missing; export the model again")
+    return path
+
+
+def check_weights(folder, schema):
+    path, known = part_of(folder, "weights.safetensors"), schema.get("hashes", {}).get("weights")
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 22):
+            digest.update(piece)
+    if known is not None and known != digest.hexdigest():
+        raise Problem(f"{path}: is damaged, or of another export; export the model again")
+
+
+def load_script(folder):
+    path = part_of(folder, "stages.pt")
+    try:
+        return torch.jit.load(path, "cpu")
+    except (RuntimeError, ValueError) as problem:
+        raise Problem(f"{path}: is damaged; export the model again ({last_line(problem)})") from None
+
+
+def read_schema(path):
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        schema = None
+    if not isinstance(schema, dict):
+        raise Problem(f"{path}: is damaged; export the model again")
+    return schema
+
+
 class Runner:
     """An exported folder. `stages`: the methods to run, instead of those of stage_1.py and so on; for example
     torch.jit.load("stages.pt")."""
@@ -79,8 +113,7 @@ class Runner:
         keep_memory()
         resolve_vector_math()
         self.folder = pathlib.Path(folder)
-        with open(self.folder / "schema.json", encoding="utf-8") as file:
-            self.schema = json.load(file)
+        self.schema = read_schema(part_of(self.folder, "schema.json"))
         if self.schema.get("format") != "hopscope-schema" or not self.schema.get("code"):
             raise Problem(f"{folder}: is no exported folder: its schema.json describes no code")
         if not self.schema["version"].startswith("1."):
@@ -88,6 +121,8 @@ class Runner:
         self.code = self.schema["code"]
         self.tensors = {tensor["value"]: tensor for tensor in self.schema["tensors"]}
         self.inputs = [self.tensors[value] for value in self.schema["inputs"]]
+        if stages is None:
+            check_weights(self.folder, self.schema)
         self.stages = load_stages(folder, self.code) if stages is None else stages
 
     def inference(self, **inputs):
@@ -375,19 +410,36 @@ def arguments_of(words):
     return options
 
 
+def partial_folder(output):
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        return pathlib.Path(tempfile.mkdtemp(prefix=".partial-", dir=output))
+    except OSError as problem:
+        raise Problem(f"{output}: cannot be written: {problem.strerror}", 6) from None
+
+
+def check_device(name):
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        device = None
+    if device is None or device.type not in ("cpu", "cuda"):
+        raise Problem(f"'{name}' is no device; say cpu, cuda or cuda:N", 2)
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise Problem("there is no CUDA device that this PyTorch can use", 2)
+
+
 def execute(options):
     """Results appear under their names when all are there."""
     here = pathlib.Path(__file__).absolute().parent
-    if options.device.startswith("cuda") and not torch.cuda.is_available():
-        raise Problem("there is no CUDA device that this PyTorch can use", 2)
+    check_device(options.device)
     output = pathlib.Path(options.output)
     if output.exists() and not output.is_dir():
         raise Problem(f"{output}: is a file, not a folder")
-    runner = Runner(here, torch.jit.load(here / "stages.pt", "cpu") if options.script else None)
+    runner = Runner(here, load_script(here) if options.script else None)
     data = read_data(options.data)
     made = not output.exists()
-    output.mkdir(parents=True, exist_ok=True)
-    partial = pathlib.Path(tempfile.mkdtemp(prefix=".partial-", dir=output))
+    partial = partial_folder(output)
     try:
         runner.run(data, partial, options.device, options.batch, progress(options.quiet))
         for file in sorted(partial.iterdir()):
@@ -410,9 +462,6 @@ def main(words=None):
     except MemoryError:
         print("run.py: out of memory", file=sys.stderr)
         return 6
-    except FileNotFoundError as problem:
-        print(f"run.py: {problem.filename}: is missing; export the model again", file=sys.stderr)
-        return 3
     except OSError as problem:
         print(f"run.py: {problem}", file=sys.stderr)
         return 6
