@@ -18,11 +18,14 @@ at::Tensor rowsOf(Store& store, Block& block, const ir::RowClass& rows)
 bool isIntact(Session& session, const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values)
 {
     if (chunk.rows.size() != program.writes.size()) return false;
+    const std::int64_t count = session.structure.size(program.loop->destination);
+    if (chunk.count > count || chunk.first > count - chunk.count) return false;
+    const std::int64_t tile = std::min(chunk.tile, chunk.count);
     Block block(session.structure, session.analysis, *program.loop);
     std::vector<std::vector<graph::Digest>> digests(program.writes.size());
-    for (std::int64_t first = chunk.first; first < chunk.first + chunk.count; first += chunk.tile) {
+    for (std::int64_t first = chunk.first; first < chunk.first + chunk.count; first += tile) {
         session.checkStop();
-        block.begin({first, std::min(chunk.tile, chunk.first + chunk.count - first)});
+        block.begin({first, std::min(tile, chunk.first + chunk.count - first)});
         for (std::size_t w = 0; w < digests.size(); ++w) {
             const Written& written = program.writes[w];
             if (!values.contains(written.value)) continue;

@@ -1,6 +1,7 @@
 #include "pipeline/chunk_lines.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "pipeline/output_folder.h"
@@ -100,6 +101,7 @@ std::optional<Chunk> chunkOf(const json::Reader& reader)
 {
     Chunk chunk = chunkFrom(reader);
     if (!reader.ok() || chunk.count < 1 || chunk.tile < 1 || chunk.first < 0) return std::nullopt;
+    if (chunk.first > std::numeric_limits<std::int64_t>::max() - chunk.count) return std::nullopt;
     return chunk;
 }
 
