@@ -3,6 +3,7 @@
 
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/operator_upgraders/upgraders_entry.h>
+#include <torch/csrc/jit/runtime/print_handler.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "loader/archive/tensor_records.h"
 #include "loader/custom_ops.h"
 #include "loader/devices.h"
+#include "loader/methods.h"
 #include "loader/names.h"
 #include "loader/torch_model.h"
 #include "loader/vector_math.h"
@@ -209,20 +211,28 @@ std::vector<Argument> listArguments(const c10::FunctionSchema& schema)
     return out;
 }
 
+// What of a model is asked for: forward, or all methods of one that has none.
+enum class Entry : std::uint8_t { Forward, Methods };
+
 // Modules with typed overloads of forward are compiled to forward__0, forward__1, and so on.
 tl::unexpected<base::Error> noForward(const torch::jit::Module& module, const std::string& className)
 {
     if (module.find_method("forward__0"))
         return fail(ErrorCode::Unsupported, "the model " + className + " has several overloads of forward",
                     "script a module whose forward calls it");
-    return fail(ErrorCode::Unsupported, "the model " + className + " has no forward method",
-                "script or trace a module with a forward method");
+    std::string methods;
+    for (const torch::jit::Method& method : module.get_methods())
+        if (!method.name().starts_with("_")) methods += (methods.empty() ? "" : ", ") + method.name();
+    const std::string has = methods.empty() ? "" : "; its methods are " + methods;
+    return fail(ErrorCode::Unsupported, "the model " + className + " " + withoutForward + has,
+                "script or trace a module whose forward calls what is to be computed");
 }
 
-base::Result<ModelInfo> describeModule(const torch::jit::Module& module)
+base::Result<ModelInfo> describeModule(const torch::jit::Module& module, Entry entry)
 {
     ModelInfo info;
     info.className = module.type()->name() ? module.type()->name()->name() : "Module";
+    if (entry == Entry::Methods) return info;
     if (!module.find_method("forward")) return noForward(module, info.className);
     const auto forward = module.get_method("forward");
     info.arguments = listArguments(forward.function().getSchema());
@@ -238,13 +248,15 @@ struct Silent final : c10::WarningHandler {
     void process(const c10::Warning&) override {}
 };
 
-void silenceWarnings()
+// Nor is what models print: standard output is for results. Walks count it.
+void silence()
 {
     static Silent silent;
     c10::WarningUtils::set_warning_handler(&silent);
+    torch::jit::setPrintHandler([](const std::string&) {});
 }
 
-base::Result<Model> loadChecked(const std::string& path)
+base::Result<Model> loadChecked(const std::string& path, Entry entry)
 {
     const auto file = MappedFile::open(path);
     if (!file) return base::forward(file);
@@ -254,13 +266,13 @@ base::Result<Model> loadChecked(const std::string& path)
     if (const base::Status fit = checkTensorRecords(file->bytes(), *archive, path); !fit) return base::forward(fit);
     const auto customOps = listCustomOps(file->bytes(), *archive);
     if (!customOps) return base::forward(customOps);
-    silenceWarnings();
+    silence();
     registerCustomOps();
     auto opened = openModule(path, file->bytes(), *archive);
     if (!opened) return base::forward(opened);
     opened->module.eval();
     auto devices = rewriteDevices(opened->module);
-    auto info = describeModule(opened->module);
+    auto info = describeModule(opened->module, entry);
     if (!info) return base::forward(info);
     info->path = path;
     info->hash = hashOf(file->bytes());
@@ -277,10 +289,12 @@ Model::Model(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
 
 const ModelInfo& Model::info() const { return m_impl->info; }
 
-base::Result<Model> load(const std::string& path)
+namespace {
+
+base::Result<Model> loadFor(const std::string& path, Entry entry)
 {
     try {
-        return loadChecked(path);
+        return loadChecked(path, entry);
     } catch (const c10::Error& e) {
         return refuse(path, e.what_without_backtrace());
     } catch (const std::bad_alloc&) {
@@ -289,5 +303,10 @@ base::Result<Model> load(const std::string& path)
         return refuse(path, e.what());
     }
 }
+
+}  // namespace
+
+base::Result<Model> load(const std::string& path) { return loadFor(path, Entry::Forward); }
+base::Result<Model> loadMethods(const std::string& path) { return loadFor(path, Entry::Methods); }
 
 }  // namespace hopscope::loader

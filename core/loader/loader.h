@@ -68,6 +68,8 @@ struct Walk {
     struct Tensors;  // by ValueId: loader/torch_model.h
     ir::Program program;
     std::shared_ptr<const Tensors> tensors;
+    std::int64_t prints = 0;  // calls of print on the sample, which nothing carries out
+    std::string firstPrint;   // "print in conv1 (gcn.py:12)"
 };
 
 // The tensor of a Parameter or Constant value, which may be from the walk's program or one derived from it

@@ -20,6 +20,35 @@ std::string folded(std::string_view name)
     return out;
 }
 
+std::string_view trimmed(std::string_view text)
+{
+    const auto isSpace = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+    while (!text.empty() && isSpace(text.front())) text.remove_prefix(1);
+    while (!text.empty() && isSpace(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+// TorchScript says where it was first, and what has happened there last.
+std::string_view withoutTrace(std::string_view text)
+{
+    if (!text.starts_with("The following operation failed in the TorchScript interpreter")) return text;
+    const std::size_t last = text.rfind('\n');
+    text = trimmed(text.substr(last == std::string_view::npos ? 0 : last));
+    for (const std::string_view kind : {"RuntimeError: ", "builtins.RuntimeError: "})
+        if (text.starts_with(kind)) text.remove_prefix(kind.size());
+    return text;
+}
+
+// A failed check of LibTorch names a file on the machine that it was built on, and asks to report it to PyTorch.
+std::string_view withoutPlace(std::string_view text)
+{
+    constexpr std::string_view place = "INTERNAL ASSERT FAILED at ", end = "please report a bug to PyTorch.";
+    const std::size_t from = text.find(place), to = text.find(end);
+    if (from == std::string_view::npos || to == std::string_view::npos || to < from) return text;
+    const std::string_view rest = trimmed(text.substr(to + end.size()));
+    return rest.empty() ? "a check within PyTorch fails" : rest;
+}
+
 }  // namespace
 
 bool similar(std::string_view key, std::string_view wanted)
@@ -40,12 +69,8 @@ std::string nearest(std::string_view wanted, const base::TensorMap& inputs)
 
 std::string firstLine(std::string_view text)
 {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return {};
-    text.remove_prefix(first);
-    std::string line(text.substr(0, std::min<std::size_t>(text.find('\n'), 300)));
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
-    return line;
+    text = withoutPlace(withoutTrace(trimmed(text)));
+    return std::string(trimmed(text.substr(0, std::min<std::size_t>(text.find('\n'), 300))));
 }
 
 }  // namespace hopscope::loader::names

@@ -16,7 +16,8 @@ bool similar(std::string_view key, std::string_view wanted);
 // The first key that is probably a misspelling of `wanted`; empty if there is none.
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs);
 
-// The first non-empty line, trimmed, at most 300 characters.
+// What a message of LibTorch says: its first non-empty line, at most 300 characters, or the last one of TorchScript's traces;
+// without the place in LibTorch's sources.
 std::string firstLine(std::string_view text);
 
 }  // namespace hopscope::loader::names

@@ -10,6 +10,7 @@
 #include "executor/unsplit.h"
 #include "forecast/predict.h"
 #include "graph/dataset.h"
+#include "loader/methods.h"
 #include "pipeline/home.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
@@ -172,6 +173,16 @@ base::Error explained(base::Error error, const Prepared& prepared)
     return error;
 }
 
+void notePrints(Prepared& prepared)
+{
+    const loader::Walk& walk = prepared.walk;
+    if (walk.prints == 0) return;
+    const std::string note = "what forward prints is left out: " + base::formatCount(static_cast<double>(walk.prints)) +
+                             (walk.prints == 1 ? " call on the sample, " : " calls on the sample, the first of ") +
+                             walk.firstPrint;
+    if (std::ranges::find(prepared.notes, note) == prepared.notes.end()) prepared.notes.push_back(note);
+}
+
 base::Status walkSample(Prepared& prepared)
 {
     const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
@@ -185,6 +196,7 @@ base::Status walkSample(Prepared& prepared)
     }
     if (!walk) return tl::unexpected(explained(walk.error(), prepared));
     prepared.walk = std::move(*walk);
+    notePrints(prepared);
     return {};
 }
 
@@ -237,13 +249,9 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
     return {};
 }
 
-base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter)
+Prepared preparedFor(loader::Model model, const ModelOptions& options)
 {
-    executor::installCpuAllocator();  // before the first weight, so that all of them count
-    reporter.progress({"loading the model", 0, 0});
-    base::Result<loader::Model> model = loader::load(options.model);
-    if (!model) return base::forward(model);
-    Prepared prepared{.model = std::move(*model),
+    Prepared prepared{.model = std::move(model),
                       .inputs = {},
                       .schema = {},
                       .sample = {},
@@ -256,6 +264,15 @@ base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter
                       .reassociate = options.reassociate};
     prepared.hashes["model"] = prepared.model.info().hash;
     return prepared;
+}
+
+base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter)
+{
+    executor::installCpuAllocator();  // before the first weight, so that all of them count
+    reporter.progress({"loading the model", 0, 0});
+    base::Result<loader::Model> model = loader::load(options.model);
+    if (!model) return base::forward(model);
+    return preparedFor(std::move(*model), options);
 }
 
 base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Reporter& reporter)
@@ -277,6 +294,21 @@ void takeCode(Prepared& prepared, const base::Error& why)
     const ir::Program code = loader::readCode(prepared.model, prepared.sample, why.where);
     prepared.fromCode = true;
     take(prepared, analysis::unanalysed(code, prepared.schema, why));
+}
+
+}  // namespace
+
+namespace {
+
+// A model without forward as its methods say, with that as the reason why there is nothing more.
+base::Result<Prepared> withoutForward(const ModelOptions& options, const base::Error& why, Reporter& reporter)
+{
+    base::Result<loader::Model> model = loader::loadMethods(options.model);
+    if (!model) return base::forward(model);
+    Prepared prepared = preparedFor(std::move(*model), options);
+    takeCode(prepared, why);
+    reporter.progressEnded();
+    return prepared;
 }
 
 }  // namespace
@@ -306,6 +338,8 @@ void analyseModel(Prepared& prepared, Reporter& reporter)
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter)
 {
     base::Result<Prepared> prepared = loadModel(options, reporter);
+    if (!prepared && tolerant && prepared.error().message.find(loader::withoutForward) != std::string::npos)
+        return withoutForward(options, prepared.error(), reporter);
     if (!prepared) return prepared;
     base::Status ready = sampleModel(*prepared, options, reporter);
     const bool sampled = ready.has_value();

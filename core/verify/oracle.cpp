@@ -14,6 +14,7 @@
 
 #include "graph/dataset.h"
 #include "graph/safetensors.h"
+#include "loader/names.h"
 #include "loader/torch_model.h"
 #include "loader/walk/allow_list.h"
 #include "verify/passive_waiting.h"
@@ -93,15 +94,14 @@ int report(const std::string& output, const char* kind, const std::string& messa
 }
 
 // LibTorch's messages carry a C++ stack after the first lines, and TorchScript's one before Hopscope's own sentence.
-std::string firstLines(const std::string& text)
+std::string sentenceOf(const std::string& text)
 {
     const std::size_t own = text.rfind(loader::refusalMark);
     if (own != std::string::npos) {
         const std::size_t begin = own + std::strlen(loader::refusalMark);
         return text.substr(begin, text.find('\n', begin) - begin);
     }
-    const std::size_t stack = text.find("\nException raised from");
-    return text.substr(0, std::min<std::size_t>(stack, 2000));
+    return loader::names::firstLine(text.substr(0, text.find("\nException raised from")));
 }
 
 bool aboutMemory(const std::string& message)
@@ -174,9 +174,9 @@ int guarded(const OracleRequest& request)
         return report(request.output, "memory", "the oracle ran out of memory");
     } catch (const c10::Error& error) {
         const std::string message = error.what_without_backtrace();
-        return report(request.output, aboutMemory(message) ? "memory" : "refused", firstLines(message));
+        return report(request.output, aboutMemory(message) ? "memory" : "refused", sentenceOf(message));
     } catch (const std::exception& error) {
-        return report(request.output, aboutMemory(error.what()) ? "memory" : "refused", firstLines(error.what()));
+        return report(request.output, aboutMemory(error.what()) ? "memory" : "refused", sentenceOf(error.what()));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -35,6 +36,13 @@ std::string readText(const std::string& path)
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
+}
+
+std::string firstLine(const std::string& path)
+{
+    std::array<char, 1024> line{};
+    std::ifstream(path, std::ios::binary).getline(line.data(), line.size());
+    return line.data();
 }
 
 std::vector<std::string> commandLine(const OracleChild& child, const std::string& request)
@@ -148,8 +156,7 @@ OracleOutcome readRefusal(const std::string& output, const std::string& log)
     const std::string text = readText(output + ".error");
     const std::size_t line = text.find('\n');
     if (line == std::string::npos) {
-        std::string said = readText(log);
-        said = said.substr(0, said.find('\n'));
+        const std::string said = firstLine(log);
         return {OracleEnd::Refused, "the oracle failed for an unknown reason" + (said.empty() ? "" : ": " + said)};
     }
     const OracleEnd end = text.starts_with("memory") ? OracleEnd::OutOfMemory : OracleEnd::Refused;

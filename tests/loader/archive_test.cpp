@@ -192,4 +192,13 @@ TEST_CASE("Slips of a key are told from other names")
         CHECK_FALSE_MESSAGE(loader::names::similar(key, "edge_weight"), key);
     CHECK_FALSE(loader::names::similar("y", "x"));
     CHECK(loader::names::firstLine("\n\n  a b \n c") == "a b");
+    CHECK(loader::names::firstLine(
+              "The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript "
+              "(most recent call last):\n  File \"a.py\", line 3\nRuntimeError: shapes differ\n") == "shapes differ");
+    CHECK(
+        loader::names::firstLine("isTensor() INTERNAL ASSERT FAILED at \"/build/ivalue.h\":12, please report a bug to "
+                                 "PyTorch. Expected Tensor but got Int\nmore") == "Expected Tensor but got Int");
+    CHECK(loader::names::firstLine("x INTERNAL ASSERT FAILED at \"/build/a.h\":1, please report a bug to PyTorch. ") ==
+          "a check within PyTorch fails");
+    CHECK(loader::names::firstLine("") == "");
 }

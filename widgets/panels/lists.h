@@ -46,7 +46,7 @@ private:
 class Log : public Panel {
     Q_OBJECT
 public:
-    static constexpr int lineLimit = 5000;
+    static constexpr int lineLimit = 5000, longestLine = 2000;
 
     Log(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;

@@ -42,7 +42,8 @@ void Log::setupConnections()
 
 void Log::append(const QString& line)
 {
-    m_text->appendPlainText(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + line);
+    const QString shown = line.size() > longestLine ? line.left(longestLine) + u'\u2026' : line;
+    m_text->appendPlainText(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + shown);
 }
 
 void Log::watchRun()

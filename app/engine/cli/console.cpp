@@ -15,6 +15,7 @@ namespace hopscope::engine {
 namespace {
 
 constexpr auto updateEvery = std::chrono::milliseconds(50);
+constexpr int mostNotes = 200;
 
 bool isTerminal(int descriptor)
 {
@@ -53,9 +54,10 @@ void Console::print(const std::string& text)
 
 void Console::note(const std::string& sentence)
 {
-    if (m_quiet) return;
+    if (m_quiet || ++m_notes > mostNotes + 1) return;
     progressEnded();
-    std::fprintf(stderr, "note: %s\n", base::oneLine(sentence).c_str());
+    const std::string said = m_notes > mostNotes ? "further notes are not shown here" : base::oneLine(sentence);
+    std::fprintf(stderr, "note: %s\n", said.c_str());
 }
 
 void Console::error(const base::Error& error)

@@ -47,6 +47,7 @@ private:
     bool m_json, m_quiet, m_live;
     bool m_shown = false;
     int m_lost = 0;  // of errno
+    int m_notes = 0;
     std::string m_what;
     std::int64_t m_firstDone = 0;
     Clock::time_point m_started, m_updated;

@@ -71,13 +71,21 @@ ir::Arg argumentOf(const std::vector<ir::ValueId>& values)
 
 void CodeReader::read(const torch::jit::Module& module, const base::TensorMap& sample)
 {
-    auto forward = module.get_method("forward");
+    if (module.find_method("forward")) return readMethod(module, module.get_method("forward"), sample, "out");
+    for (const torch::jit::Method& method : module.get_methods())
+        if (!method.name().starts_with("_")) readMethod(module, method, sample, method.name());
+}
+
+void CodeReader::readMethod(const torch::jit::Module& module, const torch::jit::Method& method,
+                            const base::TensorMap& sample, const std::string& out)
+{
     std::vector<Known> arguments{{.values = {}, .concrete = IValue(module._ivalue()), .path = {}}};
-    const auto& declared = forward.function().getSchema().arguments();
+    const auto& declared = method.function().getSchema().arguments();
     for (std::size_t i = 1; i < declared.size(); ++i) arguments.push_back(argument(declared[i], sample));
-    const Known result = call(&forward.function(), std::move(arguments), {});
+    const Known result = call(&method.function(), std::move(arguments), {});
     for (std::size_t i = 0; i < result.values.size(); ++i)
-        m_program.outputs.push_back({result.values.size() == 1 ? "out" : "out." + std::to_string(i), result.values[i]});
+        m_program.outputs.push_back(
+            {result.values.size() == 1 ? out : out + "." + std::to_string(i), result.values[i]});
 }
 
 // The data keys that belong to an argument of forward, or the argument itself where no data is there. One that holds no
@@ -93,6 +101,12 @@ CodeReader::Known CodeReader::argument(const c10::Argument& argument, const base
     if (keys.empty() && !sample.empty()) result.concrete = argument.default_value().value_or(IValue());
     if (!holdsTensor(*argument.type())) return result;
     for (const std::string& key : keys) {
+        // Methods may take arguments of the same name.
+        if (const auto same = std::ranges::find(m_program.inputs, key, &ir::NamedValue::name);
+            same != m_program.inputs.end()) {
+            result.values.push_back(same->value);
+            continue;
+        }
         ir::Value value;
         value.origin = ir::Origin::Input;
         value.name = key;

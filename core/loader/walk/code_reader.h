@@ -25,6 +25,8 @@ public:
     [[nodiscard]] ir::Program& program() { return m_program; }
 
 private:
+    void readMethod(const torch::jit::Module& module, const torch::jit::Method& method, const base::TensorMap& sample,
+                    const std::string& out);
     using Node = torch::jit::Node;
 
     // What is known of a TorchScript value: the program's values that it is made of, and itself where it is a constant, an

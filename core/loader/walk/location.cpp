@@ -112,6 +112,10 @@ void Location::refuse(const std::string& message, const std::string& hint) const
 void Location::refuseThrown(const std::string& what) const
 {
     const std::string line = names::firstLine(what);
+    if (has(line, "not enough memory") || has(line, "allocate memory"))
+        throw Refused{base::makeError(ErrorCode::Resources, "forward asks for more memory than there is: " + line,
+                                      "make what this line allocates smaller", describe()),
+                      false};
     const bool damaged = isDamage(line);
     const bool width = m_node != nullptr && m_node->kind() == c10::aten::linear && has(line, "cannot be multiplied");
     throw Refused{

@@ -44,7 +44,7 @@ const std::unordered_map<c10::Symbol, Walker::Handler>& Walker::handlers()
         {symbol("prim::Enter"), &Walker::passOn},
         {symbol("prim::Exit"), &Walker::ignore},
         {symbol("prim::Uninitialized"), &Walker::ignore},
-        {symbol("prim::Print"), &Walker::ignore},
+        {symbol("prim::Print"), &Walker::print},
         {symbol("aten::warn"), &Walker::ignore},
     };
     return table;
@@ -64,7 +64,10 @@ Walk Walker::run(const torch::jit::Module& module, const std::vector<IValue>& in
     m_location.leaveModel();
     recordOutputs(result, "out");
     if (m_recorder.program().outputs.empty()) m_location.refuse("forward returns no tensor", returnsHint);
-    return m_recorder.finish();
+    Walk walk = m_recorder.finish();
+    walk.prints = m_prints;
+    walk.firstPrint = std::move(m_firstPrint);
+    return walk;
 }
 
 void Walker::recordOutputs(const Item& item, const std::string& name)
@@ -100,9 +103,9 @@ void Walker::step(const Node& node)
 
 void Walker::checkBudget()
 {
-    if (++m_steps > kMostSteps) m_location.refuse("forward exceeds a million steps on the sample", stepsHint);
+    if (++m_steps > kMostSteps) m_location.refuse("forward exceeds a million steps", stepsHint);
     if (m_steps % 1024 == 0 && std::chrono::steady_clock::now() - m_start > kLongest)
-        m_location.refuse("forward exceeds two minutes on the sample", stepsHint);
+        m_location.refuse("forward exceeds two minutes", stepsHint);
 }
 
 Walker::Items Walker::evaluate(const Node& node)
@@ -239,6 +242,12 @@ Walker::Items Walker::testIdentity(const Node& node, const Items& args)
 }
 
 Walker::Items Walker::passOn(const Node&, const Items& args) { return {args[0]}; }
+
+Walker::Items Walker::print(const Node& node, const Items& args)
+{
+    if (++m_prints == 1) m_firstPrint = ir::describeOp(m_location.newOp("print", ""));
+    return ignore(node, args);
+}
 
 Walker::Items Walker::ignore(const Node& node, const Items&) { return Items(node.outputs().size()); }
 

@@ -66,6 +66,7 @@ private:
     Items testIdentity(const Node& node, const Items& args);
     Items passOn(const Node& node, const Items& args);
     Items ignore(const Node& node, const Items& args);
+    Items print(const Node& node, const Items& args);
 
     Location m_location;
     Recorder m_recorder;
@@ -84,7 +85,8 @@ private:
     DictionaryOperators m_dictionaries{m_location, m_numbers};
     TensorOperators m_tensorOperators{m_location, m_calls, m_sparse, m_numbers};
     std::vector<Frame> m_frames;
-    std::int64_t m_steps = 0;
+    std::int64_t m_steps = 0, m_prints = 0;
+    std::string m_firstPrint;
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 

@@ -1,0 +1,15 @@
+#pragma once
+
+// Models that have methods, but none that runs them: autoencoders with encode and decode.
+
+#include "loader/loader.h"
+
+namespace hopscope::loader {
+
+// Part of the message with which load() refuses them.
+inline constexpr const char* withoutForward = "has no forward method";
+
+// As load(), of such a model: for readCode(), which then reads all of its methods, and nothing else.
+base::Result<Model> loadMethods(const std::string& path);
+
+}  // namespace hopscope::loader
