@@ -67,9 +67,11 @@ public:
     {
         if (const base::Status looked = lookAtGiven(); !looked) return base::forward(looked);
         for (const ir::NamedValue& output : m_analysis.program.outputs) {
-            if (!isBad(output.value)) continue;
+            std::set<ValueId> bad;
+            addBad(output.value, bad);
+            if (bad.empty()) continue;
             m_report.outputs.push_back(output.name);
-            trace(output.value);
+            for (const ValueId value : bad) trace(value);
         }
         for (const ir::Op& op : m_analysis.program.ops)
             if (const base::Status told = tell(op); !told) return base::forward(told);
@@ -97,14 +99,19 @@ private:
         return {};
     }
 
-    // The operands of an operator that are not finite; those that were never seen stand for what they are made of.
+    // The value, if it is not finite; one that was never seen, as what is reduced over all rows, stands for what it is made of.
+    void addBad(ValueId v, std::set<ValueId>& found) const
+    {
+        if (isBad(v)) found.insert(v);
+        const ir::OpId producer = m_analysis.program.value(v).producer;
+        if (!m_seen.contains(v) && producer.valid()) badOperands(m_analysis.program.op(producer), found);
+    }
+
+    // The operands of an operator that are not finite.
     void badOperands(const ir::Op& op, std::set<ValueId>& found) const
     {
         ir::forEachOperand(op, [&](ir::Slot slot, ValueId v) {
-            if (m_analysis.info(op.id).use(slot).use == analysis::Use::Shape) return;
-            if (isBad(v)) found.insert(v);
-            const ir::OpId producer = m_analysis.program.value(v).producer;
-            if (!m_seen.contains(v) && producer.valid()) badOperands(m_analysis.program.op(producer), found);
+            if (m_analysis.info(op.id).use(slot).use != analysis::Use::Shape) addBad(v, found);
         });
     }
 

@@ -82,6 +82,8 @@ std::int64_t countPiece(base::DType dtype, const std::byte* bytes, std::int64_t 
     case base::DType::Float16: return countExponents<std::uint16_t>(bytes, count, 0x7C00);
     case base::DType::BFloat16: return countExponents<std::uint16_t>(bytes, count, 0x7F80);
     case base::DType::Float32: return countExponents<std::uint32_t>(bytes, count, 0x7F800000);
+    case base::DType::Complex64: return countExponents<std::uint32_t>(bytes, 2 * count, 0x7F800000);
+    case base::DType::Complex128: return countExponents<std::uint64_t>(bytes, 2 * count, 0x7FF0000000000000);
     default: return countExponents<std::uint64_t>(bytes, count, 0x7FF0000000000000);
     }
 }
@@ -161,6 +163,17 @@ DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memor
     }
     facts.hash = hasher.hex();
     return facts;
+}
+
+NotFinite countNotFinite(const base::TensorView& view, std::optional<std::int64_t> memory)
+{
+    const bool complex = view.dtype >= base::DType::Complex64;
+    if (!base::isFloating(view.dtype) && !complex) return {};
+    std::atomic<std::int64_t> found{0};
+    const Visit count = countInto(found, view);
+    if (view.bytes() > memory.value_or(base::availableMemory() / 2)) passOnce(view, count);
+    else forEachPiece(view, count);
+    return {.numbers = found, .of = view.elements() * (complex ? 2 : 1)};
 }
 
 }  // namespace hopscope::graph

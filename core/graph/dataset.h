@@ -28,4 +28,12 @@ struct DataFacts {
 // page cache.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory = std::nullopt);
 
+// The NaN and infinite numbers of a tensor among all of its numbers, counted on all cores: floating elements, and both parts of
+// complex ones. Other types have none. `memory`: as above.
+struct NotFinite {
+    std::int64_t numbers = 0, of = 0;
+    bool operator==(const NotFinite&) const = default;
+};
+NotFinite countNotFinite(const base::TensorView& view, std::optional<std::int64_t> memory = std::nullopt);
+
 }  // namespace hopscope::graph

@@ -141,7 +141,7 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
     base::Result<Execution> done = planAndRun(prepared, execution, observer, reporter, stop);
     if (!done) return tl::unexpected(withWayOn(done.error(), folder));
     if (done->run.shard && !done->run.shard->complete)
-        return Evaluation{reportOf(request, prepared, *done, conditions, folder), std::nullopt};
+        return Evaluation{schema::bounded(reportOf(request, prepared, *done, conditions, folder)), std::nullopt};
     if (const base::Status verified = verifyRun(*done, prepared, execution, reporter, stop); !verified)
         return base::forward(verified);
     base::Result<schema::Report> report =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "pipeline/not_finite.h"
 #include "pipeline/run_journal.h"
 #include "schema/documents.h"
 #include "verify/overflow.h"
@@ -202,6 +203,7 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
         request.checkpoints[stored.value] = stored.tensor;
     request.mode = wanted.verify;
     request.store = execution.run.narrowed.empty() ? base::StoreType::Exact : wanted.device.store;
+    if (execution.notFinite) request.notFiniteOrigin = execution.notFinite->origin;
     request.scratchFolder = scratchOf(wanted);
     return request;
 }
@@ -231,6 +233,10 @@ base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& r
 base::Status verifyRun(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                        Reporter& reporter, const std::stop_token& stop)
 {
+    base::Result<std::optional<schema::NotFiniteRecord>> lost =
+        examineOutputs(execution, prepared, request, reporter, stop);
+    if (!lost) return base::forward(lost);
+    execution.notFinite = std::move(*lost);
     if (request.verify == verify::Mode::None) return {};
     base::Result<schema::Verification> verdict =
         verify::verify(verifyRequest(execution, prepared, request), progressOf(reporter), stop);

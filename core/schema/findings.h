@@ -22,6 +22,7 @@ struct OperatorRecord {
     ir::ValueId value;
     std::string name, kind, module, source{};  // "relu after convs.0", "aten::relu", "convs.0", "gcn.py:17"
     int depth = 0;
+    bool operator==(const OperatorRecord&) const = default;
 };
 
 // As members of another record's object.

@@ -296,6 +296,7 @@ Report readFields(const Reader& root)
     if (root.has("resumed")) report.resumed = resumedFrom(root.child("resumed"));
     if (root.has("shard")) report.shard = shardFrom(root.child("shard"));
     report.notes = root.get<std::vector<std::string>>("notes");
+    if (root.has("not_finite")) report.notFinite = notFiniteFrom(root.child("not_finite"));
     const Reader verify = root.child("verify");
     if (!verify.value().isNull()) report.verify = verificationFrom(verify);
     return report;
@@ -352,6 +353,7 @@ Value reportValue(const Report& report)
     document["resumed"] = report.resumed ? resumedValue(*report.resumed) : Value();
     document["shard"] = report.shard ? shardValue(*report.shard) : Value();
     document["notes"] = Value(report.notes);
+    document["not_finite"] = report.notFinite ? notFiniteValue(*report.notFinite) : Value();
     document["verify"] = report.verify ? verificationValue(*report.verify) : Value();
     return document;
 }

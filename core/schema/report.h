@@ -16,6 +16,7 @@
 #include "base/tensor.h"
 #include "plan/plan.h"
 #include "plan/walls.h"
+#include "schema/findings.h"
 #include "json/json.h"
 #include "json/reader.h"
 
@@ -78,6 +79,29 @@ struct Verification {
         return sum;
     }
     bool operator==(const Verification&) const = default;
+};
+
+struct LostNumbers {
+    std::string output;
+    std::int64_t numbers = 0, of = 0;  // of a complex element both parts count
+    bool operator==(const LostNumbers&) const = default;
+};
+
+// What of the results is NaN or infinite, whatever the model itself makes of the inputs, and where it comes from.
+struct NotFiniteRecord {
+    std::vector<LostNumbers> outputs;       // those that have any
+    std::optional<OperatorRecord> first{};  // the first operator that makes such numbers of finite ones
+    std::optional<plan::StageId> stage{};   // of `first`; none: it is computed once, before the stages
+    std::vector<std::string> given{};       // inputs and parameters that hold some
+    bool onSample = false;                  // `first` and `given` were found on a sample of the graph
+    std::string origin{};                   // the same in words, or how to find out
+    [[nodiscard]] std::int64_t numbers() const
+    {
+        std::int64_t sum = 0;
+        for (const LostNumbers& output : outputs) sum += output.numbers;
+        return sum;
+    }
+    bool operator==(const NotFiniteRecord&) const = default;
 };
 
 struct PhaseRecord {  // seconds
@@ -203,6 +227,8 @@ struct Report {
     std::optional<ResumedRecord> resumed{};  // none: the run went through, as in older reports
     std::optional<ShardRecord> shard{};      // none: one process has computed the run
     std::vector<std::string> notes;
+    std::optional<NotFiniteRecord>
+        notFinite{};                     // none: all results are finite, or nobody has looked, as in older reports
     std::optional<Verification> verify;  // none: --verify none
     bool operator==(const Report&) const = default;
 };
@@ -212,10 +238,18 @@ json::Value phasesValue(const PhaseRecord& phases);
 json::Value bytesValue(const plan::Bytes& bytes);
 json::Value tensorValue(const TensorRecord& record);
 json::Value coverageValue(const CoverageRecord& coverage);
+// "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1 (gcn.py:17), stage 1, for node 3".
+std::string sentenceOf(const NotFiniteRecord& record);
+json::Value notFiniteValue(const NotFiniteRecord& record);
+NotFiniteRecord notFiniteFrom(const json::Reader& item);
 plan::Bytes readBytes(const json::Reader& item);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text
+// The same, of less than mostReportBytes as text, its outputs aside: of what does not fit the least important is left out,
+// and a note says what.
+inline constexpr std::size_t mostReportBytes = 4'000'000;
+Report bounded(Report report);
 base::Result<Report> readReport(const std::string& text, const std::string& file);
 
 // `verify --json`, and the "verify" member of a report. `check` is the quick one on the sample, where it was made.

@@ -323,14 +323,12 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
 namespace {
 
 // The last thing to be put before the reason.
-void beginWithNotFinite(Verification& verdict)
+void beginWithNotFinite(Verification& verdict, const std::string& origin)
 {
     const std::int64_t lost = verdict.notFinite();
     if (verdict.verdict != Verdict::Equal || lost == 0) return;
     verdict.reason = base::formatCount(static_cast<double>(lost)) + (lost == 1 ? " element is" : " elements are") +
-                     " NaN or infinite, in the model's own results as well (`hopscope-engine debug --nan` names the "
-                     "operator); " +
-                     verdict.reason;
+                     " NaN or infinite, in the model's own results as well (" + origin + "); " + verdict.reason;
 }
 
 // Differences of prefix sums carry the rounding of all rows before them, in the model alone.
@@ -388,7 +386,7 @@ base::Result<Verification> verify(const Request& request, const base::ProgressFn
     const bool moved = request.analysis && !request.analysis->reassociations.empty();
     if (moved && verdict.verdict == Verdict::Equal)
         verdict.reason = "sums in another order than the model's (--reassociate), and " + verdict.reason;
-    beginWithNotFinite(verdict);
+    beginWithNotFinite(verdict, request.notFiniteOrigin);
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;
 }
@@ -429,7 +427,7 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
     for (const TensorError& error : verdict.outputs)
         verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
     conclude(verdict, "the sample, in batches of 1, 7 and all", check.explanation.whole());
-    beginWithNotFinite(verdict);
+    beginWithNotFinite(verdict, request.notFiniteOrigin);
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;
 }

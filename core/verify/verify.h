@@ -28,6 +28,8 @@ using schema::CoverageMethod;
 using schema::Verdict;
 using schema::Verification;
 
+inline constexpr const char* notFiniteHint = "`hopscope-engine debug --nan` names the operator";
+
 struct Request {
     std::string modelPath;
     const loader::Model* model = nullptr;
@@ -41,6 +43,7 @@ struct Request {
     Mode mode = Mode::Sample;
     // What a store of this type may change; such checkpoints have it instead of their own.
     base::StoreType store = base::StoreType::Exact;
+    std::string notFiniteOrigin = notFiniteHint;  // where numbers of the outputs come from that are NaN or infinite
     std::string scratchFolder;
     std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a share of the free memory
     std::uint64_t seed = 1;

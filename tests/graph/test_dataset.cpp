@@ -202,4 +202,10 @@ TEST_CASE("NaN and infinities are counted per floating tensor")
                                 {"integers", view(half, DType::Int16, {4}, {1})}});
     CHECK(facts.notFinite ==
           std::map<std::string, std::int64_t>{{"single", 3}, {"columns", 3}, {"twice", 1}, {"half", 3}, {"brain", 1}});
+    for (const std::int64_t memory : {0, 1 << 20}) {
+        CHECK(countNotFinite(view(single, DType::Float32, {2, 3}, {1, 2}), memory) == NotFinite{3, 6});
+        CHECK(countNotFinite(view(single, DType::Complex64, {3}, {1}), memory) == NotFinite{3, 6});
+        CHECK(countNotFinite(view(half, DType::Float16, {4}, {1}), memory) == NotFinite{3, 4});
+        CHECK(countNotFinite(view(half, DType::Int16, {4}, {1}), memory) == NotFinite{0, 0});
+    }
 }

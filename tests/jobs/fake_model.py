@@ -289,4 +289,4 @@ class Model:
             "reorder": "auto", "orders": [], "store": "exact", "narrowed": [], "resumed": None, "shard": None,
             "hashes": {}, "stages": stages, "prologue_seconds": .01, "seconds": 1.0, "peak_memory": 5 * size,
             "outputs": [{"name": "out", "file": "out.npy", "dtype": "float32", "shape": [NODES, WIDTH]}], "notes": [],
-            "verify": verified(self.layers)}
+            "not_finite": None, "verify": verified(self.layers)}

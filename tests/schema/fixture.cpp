@@ -251,6 +251,18 @@ schema::Report report()
     r.peakMemory = 4096;
     r.outputs = {{"out", "out.npy", base::DType::Float32, {5, 3}}};
     r.notes = {"a note"};
+    r.notFinite = {.outputs = {{"out", 7, 15}},
+                   .first = schema::OperatorRecord{.op = ir::OpId(3),
+                                                   .value = ir::ValueId(5),
+                                                   .name = "log",
+                                                   .kind = "aten::log",
+                                                   .module = "conv",
+                                                   .source = "net.py:7",
+                                                   .depth = 1},
+                   .stage = plan::StageId(1),
+                   .given = {"x"},
+                   .onSample = true,
+                   .origin = "first made by aten::log"};
     r.verify = verification();
     return r;
 }

@@ -76,7 +76,23 @@ TEST_CASE("every missing field of a report and every field of another kind is re
                    [](const std::string& t) { return schema::readReport(t, "report.json"); },
                    {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds",
                     "/stages/0/windows", "/stages/0/file_bytes", "/stages/0/operators", "/reorder", "/orders", "/store",
-                    "/narrowed", "/reassociated", "/resumed", "/shard"});
+                    "/narrowed", "/reassociated", "/resumed", "/shard", "/not_finite", "/not_finite/first",
+                    "/not_finite/stage"});
+}
+
+TEST_CASE("results that are not finite are counted by output, and told in a sentence")
+{
+    schema::Report report = fixture::report();
+    report.notFinite->outputs.push_back({"out.b", 1'000, 2'000});
+    CHECK(report.notFinite->numbers() == 1'007);
+    CHECK(schema::sentenceOf(*report.notFinite) ==
+          "1,007 of 2,015 numbers in out, out.b are NaN or infinite: first made by aten::log");
+    for (int i = 0; i < 4; ++i) report.notFinite->outputs.push_back({"more", 1, 1});
+    CHECK(schema::sentenceOf(*report.notFinite).find("in out, out.b, more, more and 2 more outputs are") !=
+          std::string::npos);
+    report.notFinite.reset();
+    CHECK(json::resolve(schema::reportValue(report), "/not_finite")->isNull());
+    CHECK(schema::readReport(schema::writeReport(report), "report.json").value() == report);
 }
 
 TEST_CASE("what was reassociated stands beside the measured error, and is missing where it was not asked for")

@@ -25,12 +25,11 @@ struct Watchers {
     Observers all;
 };
 
-// --quiet leaves the verdict.
+// --quiet leaves what is wrong with the results, and the verdict.
 std::string textOf(const schema::Report& report, const Console& console)
 {
     if (console.json()) return schema::writeReport(report);
-    if (!console.quiet()) return describeRun(report, console.style());
-    return report.verify ? describeVerdict(*report.verify, console.style(), !report.narrowed.empty()) : std::string();
+    return console.quiet() ? describeOutcome(report, console.style()) : describeRun(report, console.style());
 }
 
 }  // namespace

@@ -28,6 +28,9 @@ std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* 
 
 std::string describeRun(const schema::Report& report, const Style& style);
 
+// Its last lines: results that are not finite, where the verdict does not begin with them, and the verdict.
+std::string describeOutcome(const schema::Report& report, const Style& style);
+
 // One line: "verified: equal on all 2,708 rows, largest difference 3.6e-06".
 // `narrowed`: of a run whose stores have a narrower type than their values.
 std::string describeVerdict(const schema::Verification& verification, const Style& style, bool narrowed = false);

@@ -193,6 +193,16 @@ std::string describeRun(const schema::Report& report, const Style& style)
             base::formatSeconds(report.prologueSeconds) + " of it for the prologue; peak memory " +
             base::formatBytes(static_cast<double>(report.peakMemory)) + "\n";
     text += orderLines(report) + narrowedLines(report) + overlapLine(report) + outputLines(report) + shardLine(report);
+    return text + describeOutcome(report, style);
+}
+
+std::string describeOutcome(const schema::Report& report, const Style& style)
+{
+    const bool told =
+        report.verify && report.verify->verdict == schema::Verdict::Equal && report.verify->notFinite() > 0;
+    std::string text;
+    if (report.notFinite && !told)
+        text = style.warn("not finite:") + " " + schema::sentenceOf(*report.notFinite) + "\n";
     if (report.verify) text += describeVerdict(*report.verify, style, !report.narrowed.empty());
     return text;
 }

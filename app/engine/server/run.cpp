@@ -123,6 +123,7 @@ base::Result<std::vector<std::string>> Run::prepareNotes()
     m_progress({"hashing the data", 0, 0});
     const graph::DataFacts facts = graph::examine(m_document.prepared.inputs);
     m_dataHash = facts.hash;
+    for (const auto& [name, count] : facts.notFinite) m_request.execution.notFinite.push_back(name);
     return pipeline::finiteNotes(m_document.prepared, facts.notFinite, m_request.nan);
 }
 
