@@ -38,6 +38,7 @@ Docks::Docks(QMainWindow& window, const QVector<DockSpec>& specs)
         connect(dock, &QDockWidget::topLevelChanged, this, &Docks::quietTitles);
         m_all.append(dock);
         m_docks[spec.name] = dock;
+        m_titles[spec.name] = spec.title;
     }
     arrange();
 }
@@ -71,6 +72,12 @@ void Docks::setShown(bool shown)
     m_shown = shown;
     if (shown) return restore();
     for (QDockWidget* dock : m_all) dock->hide();
+}
+
+void Docks::setFindings(const QString& name, int count)
+{
+    const QString& title = m_titles[name];
+    m_docks[name]->setWindowTitle(count > 0 ? tr("%1 (%2)").arg(title).arg(count) : title);
 }
 
 void Docks::bring(const QString& name)

@@ -28,8 +28,9 @@ public:
     [[nodiscard]] QMap<QString, QByteArray> layouts() const;  // the current one included
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
     void setPerspective(const QString& name);
-    void reset();                               // the current perspective as it was made
-    void setShown(bool shown);                  // nothing but the centre while nothing is open
+    void reset();                                      // the current perspective as it was made
+    void setShown(bool shown);                         // nothing but the centre while nothing is open
+    void setFindings(const QString& name, int count);  // a number in the title; 0: none
     void bring(const QString& name);            // in front of those that share its place; the focus stays where it is
     void reveal(const QString& name);           // and moves the focus there
     void focusNext(QWidget& centre, int step);  // +1, -1: through the centre and the panels that are seen
@@ -56,6 +57,7 @@ private:
     QMainWindow& m_window;
     QVector<QDockWidget*> m_all;
     QMap<QString, QDockWidget*> m_docks;
+    QMap<QString, QString> m_titles;
     QMap<QString, QByteArray> m_layouts;
     QString m_perspective;
     bool m_shown = true;

@@ -180,6 +180,9 @@ void MainWindow::setupDocks()
         if (name == u"plots") m_plots = m_panels.last();
     }
     m_docks = new Docks(*this, specs);
+    for (qsizetype i = 0; i < specs.size(); ++i)
+        connect(m_panels[i], &panels::Panel::findingsChanged, m_docks,
+                [docks = m_docks, name = specs[i].name](int count) { docks->setFindings(name, count); });
     m_docks->setLayouts(m_setup.settings.layouts);
     m_docks->setShown(false);
 }

@@ -409,6 +409,19 @@ void TestPanelTexts::notFiniteResultsComeFirst()
     QCOMPARE(found.headline,
              QStringLiteral("Equal, but 2,500 results are NaN or infinite: 2,708 of 2,708 rows, largest difference 0"));
     QVERIFY(!found.finite);
+    // A sample that has none of them says nothing about the others.
+    report.verify->outputs = {{"out.0", 0, 0, 64, 0, 0}};
+    report.notFinite = {.outputs = {{"out.0", 3'000, 4'000}}, .origin = "first made by aten::log in conv1"};
+    const ShownVerdict sampled = verdictOf(report);
+    QVERIFY(sampled.headline.startsWith(QStringLiteral("Equal, but 3,000 results are NaN or infinite")));
+    const QString sentence =
+        QStringLiteral("3,000 of 4,000 numbers in out.0 are NaN or infinite: first made by aten::log in conv1");
+    QVERIFY2(sampled.detail.startsWith(sentence), qPrintable(sampled.detail));
+    report.verify.reset();
+    const ShownVerdict unverified = verdictOf(report);
+    QCOMPARE(unverified.headline, QStringLiteral("Not verified, and 3,000 results are NaN or infinite"));
+    QVERIFY2(unverified.detail.startsWith(sentence), qPrintable(unverified.detail));
+    QVERIFY(!unverified.finite);
 }
 
 void TestPanelTexts::verdictsAreClear()

@@ -2,17 +2,25 @@
 
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTabBar>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeWidget>
+#include <QtEndian>
 #include <csignal>
+#include <cstring>
+#include <limits>
 
 #include "bed.h"
 #include "checks.h"
@@ -43,6 +51,8 @@ private slots:
     void theMachineIsMeasuredAndForgotten();
     void anEngineKilledInMidRunComesBackWithEverything();
     void aRunThatWasStartedElsewhereIsShown();
+    void resultsThatAreNotFiniteAreSaidOnTheTabsToo();
+    void tabsCountProblemsUntilTheyAreGone();
     void whatIsNoModelIsRefusedInWords();
     void aRunWithoutDataOffersToChooseThem();
     void aFolderIsChosenWhereTheEngineIs();
@@ -250,6 +260,79 @@ void TestEngine::anEngineKilledInMidRunComesBackWithEverything()
     QCOMPARE(bed.window->document().runs().size(), std::size_t{1});
     QVERIFY(bed.run());
     QCOMPARE(bed.window->document().runs().back().report->verify->verdict, schema::Verdict::Equal);
+}
+
+namespace {
+
+// The sample's graph with an infinite feature.
+QString withInfinity(const QString& graph, const QString& folder)
+{
+    QFile file(graph);
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    QByteArray bytes = file.readAll();
+    const auto header = static_cast<qsizetype>(qFromLittleEndian<quint64>(bytes.constData()));
+    const QJsonObject x = QJsonDocument::fromJson(bytes.mid(8, header)).object().value("x").toObject();
+    const float infinite = std::numeric_limits<float>::infinity();
+    const auto place = 8 + header + static_cast<qsizetype>(x.value("data_offsets").toArray().first().toDouble());
+    std::memcpy(bytes.data() + place, &infinite, sizeof infinite);
+    QFile changed(folder + "/infinite.safetensors");
+    return changed.open(QIODevice::WriteOnly) && changed.write(bytes) == bytes.size() ? changed.fileName() : QString();
+}
+
+QStringList dockTabs(const window::MainWindow& window)
+{
+    QStringList texts;
+    for (const QTabBar* bar : window.findChildren<QTabBar*>("dockTabs"))
+        for (int i = 0; i < bar->count(); ++i) texts << bar->tabText(i);
+    return texts;
+}
+
+}  // namespace
+
+void TestEngine::resultsThatAreNotFiniteAreSaidOnTheTabsToo()
+{
+    Bed bed(bed::realSetup());
+    const QString data = withInfinity(bed::sample("digits/graph.safetensors"), bed.folder.path());
+    QVERIFY(!data.isEmpty());
+    QVERIFY2(bed.open(bed::sample("digits/sage.pt"), {data}), qPrintable(bed.window->banner().sentence()));
+    QTest::keyClick(bed.window.get(), Qt::Key_2, Qt::ControlModifier);
+    auto* verify = bed::child<QComboBox>(*bed.window, "verify");
+    const auto* headline = bed::child<QLabel>(*bed.window, "verdictHeadline");
+    const auto* detail = bed::child<QLabel>(*bed.window, "verdictDetail");
+    const auto* tabs = bed::child<QTabWidget>(*bed.window, "runTabs");
+    QVERIFY(dockTabs(*bed.window).contains("Run"));
+    std::size_t runs = 0;
+    for (const char* mode : {"none", "full"}) {
+        verify->setFocus();
+        QTest::keyClicks(verify, mode);
+        QTest::keyClick(bed.window.get(), Qt::Key_F9);
+        QTRY_COMPARE_WITH_TIMEOUT(bed.window->document().runs().size(), ++runs, 60'000);
+        QTRY_VERIFY2(headline->text().contains("results are NaN or infinite"), qPrintable(headline->text()));
+        QVERIFY2(detail->text().contains("x holds such numbers from the start"), qPrintable(detail->text()));
+        QCOMPARE(tabs->tabText(1), QString("Verdict (1)"));
+        QVERIFY(dockTabs(*bed.window).contains("Run (1)"));
+    }
+    QVERIFY(bed.open(bed::sample("digits/sage.pt"), {bed::sample("digits/graph.safetensors")}));
+    QVERIFY(bed.run());
+    QTRY_VERIFY(headline->text().startsWith("Equal: "));
+    QCOMPARE(tabs->tabText(1), QString("Verdict"));
+    QVERIFY(dockTabs(*bed.window).contains("Run"));
+}
+
+void TestEngine::tabsCountProblemsUntilTheyAreGone()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "digits/jknet.pt"));
+    QVERIFY(dockTabs(*bed.window).contains("Problems"));
+    const protocol::ModelRecord& model = *bed.window->document().model();
+    const auto input = std::ranges::find(model.values, std::string("x"), &protocol::ValueRecord::name);
+    QVERIFY(input != model.values.end());
+    bed.window->workbench().pin({base::PinKind::Checkpoint, model.findValue(input->id)});
+    QTRY_VERIFY(!bed.window->document().refusal().isEmpty());
+    QTRY_VERIFY2(dockTabs(*bed.window).contains("Problems (1)"), qPrintable(dockTabs(*bed.window).join(", ")));
+    QTest::keyClick(bed.window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QTRY_VERIFY(bed.window->document().refusal().isEmpty());
+    QTRY_VERIFY(dockTabs(*bed.window).contains("Problems"));
 }
 
 void TestEngine::whatIsNoModelIsRefusedInWords()

@@ -26,6 +26,10 @@ class Panel : public QWidget {
 public:
     using QWidget::QWidget;
     virtual void setTheme(const style::Theme& theme) = 0;
+
+signals:
+    // How many things the panel shows that somebody should look at; its tab has the number.
+    void findingsChanged(int count);
 };
 
 // Object names: "inspector", "plan", "why", "tradeOff", "outline", "problems", "run", "plots", "log", "history".

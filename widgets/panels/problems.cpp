@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "models/problem_model.h"
 #include "models/roles.h"
 #include "panels/lists.h"
@@ -74,7 +76,10 @@ void Problems::setTheme(const style::Theme& theme)
 void Problems::refresh()
 {
     const models::ModelPtr& model = m_context.document.model();
-    m_model.setRows(models::problemRows(model.get(), m_context.document.refusal()));
+    std::vector<models::ProblemRow> rows = models::problemRows(model.get(), m_context.document.refusal());
+    emit findingsChanged(static_cast<int>(std::ranges::count_if(
+        rows, [](const auto& row) { return row.severity != models::ProblemRow::Severity::Note; })));
+    m_model.setRows(std::move(rows));
     m_table->setVisible(m_model.rowCount() > 0);
     m_empty->setVisible(m_model.rowCount() == 0);
     m_empty->setText(model ? tr("No problems: this model can be split.") : tr("No model is open."));

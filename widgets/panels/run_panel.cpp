@@ -330,7 +330,10 @@ void RunPanel::showRuns()
     m_runs.setRows(models::runRows(runs));
     m_verdict->setRun(runs.empty() ? nullptr : &runs.back(), m_context.document.model().get());
     const ShownVerdict& verdict = m_verdict->verdict();
-    m_result->setFullText(verdict.kind ? resultText(runs.back()) : QString());
+    const bool said = verdict.kind || !verdict.finite, finding = said && !verdict.good();
+    m_result->setFullText(said ? resultText(runs.back()) : QString());
+    m_tabs->setTabText(verdictTab, finding ? tr("Verdict (1)") : tr("Verdict"));
+    emit findingsChanged(finding ? 1 : 0);
     QPalette palette = m_result->palette();
     palette.setColor(QPalette::WindowText, colourOf(verdict, m_theme));
     m_result->setPalette(palette);

@@ -35,9 +35,36 @@ std::int64_t differing(const schema::Verification& verification)
     return rows;
 }
 
-QString detailOf(const schema::Verification& verification)
+// Verification counts what it has compared.
+std::int64_t notFiniteIn(const schema::Report& report)
+{
+    const std::int64_t compared = report.verify ? report.verify->notFinite() : 0;
+    return report.notFinite ? std::max(report.notFinite->numbers(), compared) : compared;
+}
+
+// What is not finite and where it comes from, unless the reason of the verdict says it.
+QString unsaid(const schema::Report& report)
+{
+    const bool said =
+        report.verify && report.verify->verdict == schema::Verdict::Equal && report.verify->notFinite() > 0;
+    return report.notFinite && !said ? text(schema::sentenceOf(*report.notFinite)) : QString();
+}
+
+ShownVerdict notVerified(const schema::Report& report, std::int64_t lost)
+{
+    const QString why = VerdictCard::tr("This run was started without verification.");
+    if (lost == 0) return {.kind = std::nullopt, .headline = VerdictCard::tr("Not verified"), .detail = why};
+    return {.kind = std::nullopt,
+            .headline = VerdictCard::tr("Not verified, and %1 results are NaN or infinite")
+                            .arg(formatCount(static_cast<double>(lost))),
+            .detail = unsaid(report) + QStringLiteral(" · ") + why,
+            .finite = false};
+}
+
+QString detailOf(const schema::Verification& verification, const QString& before)
 {
     QStringList parts;
+    if (!before.isEmpty()) parts << before;
     if (!verification.reason.empty()) parts << text(verification.reason);
     // A line may end before the tolerance and after it, not within it.
     parts << VerdictCard::tr("tolerance %1\u00a0+\u00a0%2\u00a0×\u00a0|\u2060value|")
@@ -75,21 +102,19 @@ std::vector<DifferenceRow> rowsOf(const schema::Verification& verification, cons
 
 ShownVerdict verdictOf(const schema::Report& report)
 {
-    if (!report.verify)
-        return {.kind = std::nullopt,
-                .headline = VerdictCard::tr("Not verified"),
-                .detail = VerdictCard::tr("This run was started without verification.")};
+    const std::int64_t lost = notFiniteIn(report);
+    if (!report.verify) return notVerified(report, lost);
     const schema::Verification& found = *report.verify;
     const QString largest = VerdictCard::tr("largest difference %1").arg(number(largestDifference(found)));
-    ShownVerdict shown{.kind = found.verdict, .headline = VerdictCard::tr("Unverifiable"), .detail = detailOf(found)};
+    ShownVerdict shown{.kind = found.verdict,
+                       .headline = VerdictCard::tr("Unverifiable"),
+                       .detail = detailOf(found, unsaid(report)),
+                       .finite = lost == 0};
     if (found.verdict == schema::Verdict::Equal)
         shown.headline = VerdictCard::tr("Equal: %1, %2").arg(coverage(found.coverage), largest);
-    if (found.verdict == schema::Verdict::Equal && found.notFinite() > 0) {
-        shown.finite = false;
-        shown.headline =
-            VerdictCard::tr("Equal, but %1 results are NaN or infinite: %2, %3")
-                .arg(formatCount(static_cast<double>(found.notFinite())), coverage(found.coverage), largest);
-    }
+    if (found.verdict == schema::Verdict::Equal && lost > 0)
+        shown.headline = VerdictCard::tr("Equal, but %1 results are NaN or infinite: %2, %3")
+                             .arg(formatCount(static_cast<double>(lost)), coverage(found.coverage), largest);
     if (found.verdict == schema::Verdict::Different)
         shown.headline = VerdictCard::tr("Different: %1 of %2 compared rows, %3")
                              .arg(formatCount(static_cast<double>(differing(found))),

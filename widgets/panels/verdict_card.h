@@ -19,7 +19,7 @@ struct ShownVerdict {
     std::optional<schema::Verdict> kind;  // none: the run was not verified
     QString headline;                     // "Equal: 2,708 of 2,708 rows, largest difference 3e-07"
     QString detail;                       // how it was compared and against which tolerance
-    bool finite = true;                   // false: equal, but some results are NaN or infinite
+    bool finite = true;                   // false: some results are NaN or infinite
     [[nodiscard]] bool good() const { return kind == schema::Verdict::Equal && finite; }
     bool operator==(const ShownVerdict&) const = default;
 };
