@@ -70,7 +70,8 @@ void paintEdge(const PaintContext& c, int index, const QRectF& exposed)
 
 QRectF roomBeside(const PaintContext& c, const SceneEdge& edge, const std::vector<QRectF>& taken)
 {
-    const QSizeF size(QFontMetricsF(legibleFont(c, smallFont())).horizontalAdvance(edge.bytes) + 6, 14);
+    const QFontMetricsF metrics(legibleFont(c, smallFont()));
+    const QSizeF size(metrics.horizontalAdvance(edge.bytes) + 6, std::max(14.0, metrics.height()));
     for (const qreal along : {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8}) {
         const QRectF chip(pointOnPath(edge.path, along) + QPointF(4, -size.height() / 2), size);
         const bool free = std::none_of(taken.begin(), taken.end(), [&](const QRectF& r) { return r.intersects(chip); });
@@ -116,7 +117,9 @@ void paintEdges(const PaintContext& c, const QRectF& exposed)
 void paintStubs(const PaintContext& c, const QRectF& exposed)
 {
     if (c.state.scale < detailScale) return;
-    c.painter.setFont(legibleFont(c, smallFont()));
+    const QFont font = legibleFont(c, smallFont());
+    const qreal wider = qreal(font.pixelSize()) / smallFont().pixelSize() - 1;  // to the left, where edges come from
+    c.painter.setFont(font);
     for (const SceneStub& stub : c.scene.stubs) {
         if (!stub.textRect.adjusted(0, -4, 60, 4).intersects(exposed)) continue;
         const bool lit = stub.source == c.state.stubSource;
@@ -129,9 +132,10 @@ void paintStubs(const PaintContext& c, const QRectF& exposed)
         back.setAlphaF(0.72F);
         c.painter.setPen(Qt::NoPen);
         c.painter.setBrush(back);
-        c.painter.drawRoundedRect(stub.textRect.adjusted(-3, 0, 2, 0), 4, 4);
+        const QRectF room = stub.textRect.adjusted(-wider * stub.textRect.width() - 1, 0, 0, 0);
+        c.painter.drawRoundedRect(room.adjusted(-3, 0, 2, 0), 4, 4);
         c.painter.setPen(colour);
-        c.painter.drawText(stub.textRect, Qt::AlignRight | Qt::AlignVCenter, stub.text);
+        c.painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, stub.text);
     }
     c.painter.setOpacity(1);
 }

@@ -12,7 +12,9 @@ bool faded(const PaintContext& c, int node)
 
 QFont legibleFont(const PaintContext& c, const QFont& font)
 {
-    return resized(font, std::max(font.pixelSize(), static_cast<int>(std::ceil(legible / c.state.scale))));
+    constexpr qreal rounding = 1e-6;
+    const auto least = static_cast<int>(std::ceil(legible / c.state.scale - rounding));
+    return resized(font, std::max(font.pixelSize(), least));
 }
 
 void paintScene(const PaintContext& c, const QRectF& exposed)
