@@ -5,6 +5,7 @@
 #include <QListWidget>
 #include <QVBoxLayout>
 
+#include "dialog_size.h"
 #include "graphview/view/graph_panel.h"
 
 namespace hopscope::window {
@@ -48,7 +49,7 @@ CommandPalette::CommandPalette(const ActionBook& actions, QWidget* parent)
     setAccessibleName(tr("Command palette"));
     setupWidgets();
     refill({});
-    resize(520, 380);
+    sizeDialog(*this, {520, 380});
     move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 70)));
 }
 

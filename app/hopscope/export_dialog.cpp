@@ -12,6 +12,7 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include "dialog_size.h"
 #include "export_sentences.h"
 
 namespace hopscope::window {
@@ -33,7 +34,7 @@ ExportDialog::ExportDialog(const WindowParts& parts) : QDialog(&parts.window), m
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Export the split"));
     setupWidgets();
-    resize(860, 560);
+    sizeDialog(*this, {860, 560});
     connect(&m_parts.engine, &jobs::EngineClient::progressed, this,
             [this](std::int64_t request, const QString& what, std::int64_t, std::int64_t) {
                 if (request == m_request) say(tr("Working: %1…").arg(what));

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "dialog_size.h"
 #include "export_sentences.h"
 
 namespace hopscope::window {
@@ -28,7 +29,7 @@ ExportRecordDialog::ExportRecordDialog(const WindowParts& parts, const QString& 
     column->addStretch();
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    resize(620, 320);
+    sizeDialog(*this, {620, 320});
     m_parts.workbench.queries().exportRecord(m_folder, this,
                                              [this](const base::Result<json::Value>& answer) { showRecord(answer); });
 }

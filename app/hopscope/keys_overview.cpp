@@ -5,6 +5,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "dialog_size.h"
+
 namespace hopscope::window {
 
 namespace {
@@ -42,7 +44,7 @@ KeysOverview::KeysOverview(const ActionBook& actions, QWidget* parent) : QDialog
     auto* tree = new QTreeWidget(this);
     tree->setObjectName(QStringLiteral("keysTree"));
     tree->setAccessibleName(tr("Keyboard shortcuts by menu"));
-    tree->setHeaderLabels({tr("Action"), tr("Keys"), tr("Action")});
+    tree->setHeaderLabels({tr("Action"), tr("Keys"), tr("What it does")});
     tree->setSelectionMode(QAbstractItemView::NoSelection);
     fill(tree, actions);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -50,7 +52,7 @@ KeysOverview::KeysOverview(const ActionBook& actions, QWidget* parent) : QDialog
     auto* column = new QVBoxLayout(this);
     column->addWidget(tree);
     column->addWidget(buttons);
-    resize(760, 560);
+    sizeDialog(*this, {760, 560});
 }
 
 }  // namespace hopscope::window

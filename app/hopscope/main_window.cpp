@@ -18,6 +18,7 @@
 #include "models/problem_model.h"
 #include "models/run_log.h"
 #include "panels/panels.h"
+#include "perspective_switch.h"
 #include "run_actions.h"
 #include "study/study.h"
 #include "style/icon.h"
@@ -189,24 +190,7 @@ void MainWindow::setupDocks()
 
 void MainWindow::setupPerspectives()
 {
-    auto* corner = new QWidget(menuBar());
-    corner->setObjectName(QStringLiteral("perspectives"));
-    corner->setAccessibleName(tr("Perspectives"));
-    auto* row = new QHBoxLayout(corner);
-    row->setContentsMargins(0, 2, 10, 2);
-    row->setSpacing(6);
-    for (QAction* action : m_actions->perspectives()) {
-        auto* button = new QPushButton(plainText(action), corner);
-        button->setObjectName(QStringLiteral("perspective.%1").arg(action->data().toString()));
-        button->setAccessibleName(tr("Perspective %1").arg(plainText(action)));
-        button->setCheckable(true);
-        button->setChecked(action->isChecked());
-        button->setToolTip(action->toolTip());
-        connect(button, &QPushButton::clicked, action, &QAction::trigger);
-        connect(action, &QAction::toggled, button, &QPushButton::setChecked);
-        row->addWidget(button);
-    }
-    menuBar()->setCornerWidget(corner);
+    menuBar()->setCornerWidget(new PerspectiveSwitch(m_actions->perspectives(), *menuBar()));
     m_docks->setPerspective(m_setup.settings.perspective);
 }
 

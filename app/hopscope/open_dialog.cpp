@@ -9,6 +9,7 @@
 #include <QListWidget>
 #include <QPushButton>
 
+#include "dialog_size.h"
 #include "samples.h"
 
 namespace hopscope::window {
@@ -49,7 +50,7 @@ OpenDialog::OpenDialog(FileChooser chooser, const RecentFile& choice, QWidget* p
     setObjectName(QStringLiteral("openDialog"));
     setWindowTitle(choice.file.isEmpty() ? tr("Open a model") : tr("Open %1").arg(QFileInfo(choice.file).fileName()));
     setupWidgets(choice);
-    resize(640, 380);
+    sizeDialog(*this, {640, 380});
     update();
 }
 

@@ -9,6 +9,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "dialog_size.h"
 #include "models/labels.h"
 #include "json/reader.h"
 
@@ -35,7 +36,7 @@ RemoteFiles::RemoteFiles(jobs::EngineClient& engine, const QString& title, const
     setObjectName(QStringLiteral("remoteFiles"));
     setWindowTitle(tr("%1 (on the engine's machine)").arg(title));
     setupWidgets();
-    resize(620, 460);
+    sizeDialog(*this, {620, 460});
     list({});
 }
 

@@ -6,8 +6,10 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QVBoxLayout>
 
+#include "panels/parts.h"
 #include "study/lesson.h"
 #include "style/icon.h"
 #include "two_line_button.h"
@@ -16,7 +18,7 @@ namespace hopscope::window {
 
 namespace {
 
-constexpr int cardWidth = 430;
+constexpr int cardWidth = 430, gap = 22;
 constexpr int shownRecent = 8;
 
 QLabel* label(const QString& text, const char* property, QWidget* parent)
@@ -61,24 +63,41 @@ StartPage::StartPage(const QVector<Sample>& samples, QWidget* parent) : QWidget(
 
 void StartPage::setupWidgets(const QVector<Sample>& samples)
 {
-    auto* cards = new QHBoxLayout;
-    cards->setSpacing(22);
-    cards->addStretch(1);
-    cards->addWidget(samplesCard(samples), 0, Qt::AlignTop);
-    cards->addWidget(recentCard(), 0, Qt::AlignTop);
-    cards->addStretch(1);
-    auto* column = new QVBoxLayout(this);
+    auto* content = new QWidget(this);
+    m_cards = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_cards->setSpacing(gap);
+    m_cards->addWidget(samplesCard(samples), 0, Qt::AlignTop);
+    m_cards->addWidget(recentCard(), 0, Qt::AlignTop);
+    m_headline = headline();
+    auto* column = new QVBoxLayout(content);
     column->addStretch(2);
-    column->addWidget(headline(), 0, Qt::AlignHCenter);
+    auto* top = new QHBoxLayout;  // an alignment would take the height that all of the width needs
+    top->addStretch(1);
+    top->addWidget(m_headline);
+    top->addStretch(1);
+    column->addLayout(top);
     column->addSpacing(26);
-    column->addLayout(cards);
+    auto* middle = new QHBoxLayout;
+    middle->addStretch(1);
+    middle->addLayout(m_cards);
+    middle->addStretch(1);
+    column->addLayout(middle);
     column->addStretch(3);
+    panels::fillWith(this, content)->setObjectName(QStringLiteral("startScroll"));
+}
+
+// In a narrow window the cards stand below each other.
+void StartPage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int both = 2 * cardWidth + gap, margins = 40;
+    const bool narrow = event->size().width() < both + margins;
+    m_cards->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    m_headline->setFixedWidth(narrow ? cardWidth : both);
 }
 
 QWidget* StartPage::headline()
 {
     auto* box = new QWidget(this);
-    box->setFixedWidth(2 * cardWidth + 22);
     auto* picture = new QLabel(box);
     picture->setPixmap(style::applicationIcon().pixmap(72, 72));
     auto* name = label(tr("Hopscope"), "heading", box);

@@ -7,6 +7,7 @@
 #include "samples.h"
 #include "settings.h"
 
+class QBoxLayout;
 class QVBoxLayout;
 
 namespace hopscope::window {
@@ -24,6 +25,9 @@ signals:
     void sampleChosen(const hopscope::window::Sample& sample);
     void recentChosen(const hopscope::window::RecentFile& recent);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void setupWidgets(const QVector<Sample>& samples);
     QWidget* headline();
@@ -31,6 +35,8 @@ private:
     QWidget* samplesCard(const QVector<Sample>& samples);
     QWidget* recentCard();
 
+    QWidget* m_headline = nullptr;
+    QBoxLayout* m_cards = nullptr;
     QVBoxLayout* m_recent = nullptr;
 };
 

@@ -102,7 +102,7 @@ void Outline::setupTree()
     m_tree->setItemDelegate(m_delegate);
     m_tree->setHeaderHidden(true);
     m_tree->setUniformRowHeights(true);
-    m_tree->setIndentation(15);
+    m_tree->setIndentation(10);
     m_tree->setFrameShape(QFrame::NoFrame);
     m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -113,6 +113,9 @@ QWidget#perspectives QPushButton { border-radius: 10px; padding: 3px 16px; min-w
 QWidget#perspectives QPushButton:checked { background: @accent; color: @accentText; border-color: @accent;
     font-weight: 600; }
 QWidget#perspectives QPushButton:checked:focus { border: 2px solid @text; padding: 2px 15px; }
+QToolButton#perspectiveList { border: 1px solid @border; border-radius: 10px; padding: 3px 12px; background: @panel; }
+QToolButton#perspectiveList::menu-indicator { image: none; }
+QToolButton#qt_menubar_ext_button { padding: 0; }
 QWidget#startPage { background: @window; }
 QFrame#startCard, QFrame[card="true"] { background: @panel; border: 1px solid @border; border-radius: 10px; }
 QFrame#lessonPane { background: @panel; border: none; border-right: 1px solid @border; border-left: 4px solid @accent; }

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <QDialog>
+
+namespace hopscope::window {
+
+// A dialog of that size, or as large as the main window, which fits the screen.
+inline void sizeDialog(QDialog& dialog, const QSize& wanted)
+{
+    const QWidget* main = &dialog;
+    while (main->parentWidget() != nullptr) main = main->parentWidget();
+    dialog.resize(main == &dialog ? wanted : wanted.boundedTo(main->size()));
+}
+
+}  // namespace hopscope::window
