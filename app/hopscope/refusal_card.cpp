@@ -15,7 +15,6 @@ RefusalCard::RefusalCard(QWidget* parent) : QFrame(parent)
     setAccessibleName(tr("Why this model cannot be split"));
     m_title = makeLabel("refusalTitle");
     m_title->setProperty("heading", true);
-    m_title->setText(tr("This model cannot be evaluated layer by layer"));
     m_reason = makeLabel("refusalReason");
     m_hint = makeLabel("refusalHint");
     m_origin = makeLabel("refusalOrigin");
@@ -60,8 +59,7 @@ void RefusalCard::setModel(const protocol::ModelRecord* model, bool hasData)
     const protocol::LintRecord* lint = model ? models::blockingLint(*model) : nullptr;
     setVisible(lint != nullptr);
     if (!lint) return;
-    m_title->setText(lint->code == "no-run" ? tr("The model does not run on these data")
-                                            : tr("This model cannot be evaluated layer by layer"));
+    m_title->setText(models::refusalTitle(*model));
     m_reason->setText(models::sentence(lint->message));
     m_hint->setText(tr("What you can do: %1").arg(models::sentence(lint->hint, false)));
     m_hint->setVisible(!lint->hint.empty());

@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include "models/operator_times.h"
+#include "models/problem_model.h"
 #include "panels/compare_bars.h"
 #include "panels/parts.h"
 #include "panels/plan_panel.h"
@@ -36,6 +37,7 @@ private slots:
     void linksLeadBackToTheirTarget();
     void barsAddUpToThePlan();
     void aPlanSaysHowFarItIsFromTheCheapest();
+    void dataThatDoNotFitAreTheReasonForNoPlan();
     void barLengthsAreInProportion();
     void devicesComeFromTheEngine();
     void whatKeepsAGpuFromUseIsOneLine();
@@ -321,6 +323,22 @@ void TestPanelTexts::aPlanSaysHowFarItIsFromTheCheapest()
     QCOMPARE(quality(), QStringLiteral("Proven optimal in time for these pins"));
     plan.predicted->seconds = 0.3;
     QCOMPARE(planHeadline(&plan), QStringLiteral("About 300 ms, moves 400 B"));
+}
+
+void TestPanelTexts::dataThatDoNotFitAreTheReasonForNoPlan()
+{
+    for (const char* code : {"no-run", "no-split"}) {
+        models::Document document;
+        protocol::ModelRecord model = drawn::twoLayers();
+        model.splittable = false;
+        model.lints.push_back({.code = code, .message = "33 columns", .op = {}, .hint = {}, .blocking = true});
+        document.setModel(std::make_shared<const protocol::ModelRecord>(std::move(model)));
+        const QString reason = QLatin1String(code) == QLatin1String("no-run")
+                                   ? QStringLiteral("The model does not run on these data")
+                                   : QStringLiteral("This model cannot be evaluated layer by layer");
+        QCOMPARE(models::refusalTitle(*document.model()), reason);
+        QCOMPARE(planDetail(document), reason + QStringLiteral(": see Problems."));
+    }
 }
 
 void TestPanelTexts::barLengthsAreInProportion()

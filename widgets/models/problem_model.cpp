@@ -36,6 +36,13 @@ const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model)
     return model.splittable || it == model.lints.end() ? nullptr : &*it;
 }
 
+QString refusalTitle(const protocol::ModelRecord& model)
+{
+    const protocol::LintRecord* lint = blockingLint(model);
+    return lint && lint->code == "no-run" ? ProblemModel::tr("The model does not run on these data")
+                                          : ProblemModel::tr("This model cannot be evaluated layer by layer");
+}
+
 std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal)
 {
     std::vector<ProblemRow> rows;

@@ -20,6 +20,9 @@ std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QS
 // The reason why the model cannot be split; null: it can. Belongs to the model.
 const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 
+// That a model has no plan, in a few words: because of itself, or of the data.
+QString refusalTitle(const protocol::ModelRecord& model);
+
 enum class ProblemColumn { Message, Place, Count };
 
 class ProblemModel : public TableModel<ProblemRow, ProblemColumn> {

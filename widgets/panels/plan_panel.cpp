@@ -4,6 +4,7 @@
 
 #include "models/front.h"
 #include "models/labels.h"
+#include "models/problem_model.h"
 #include "models/run_log.h"
 #include "panels/reasons.h"
 #include "style/icon.h"
@@ -97,7 +98,8 @@ QString planDetail(const models::Document& document)
 {
     const models::PlanPtr& plan = document.plan();
     if (!plan && !document.model()) return {};
-    if (!plan && !document.model()->splittable) return PlanPanel::tr("This model cannot be split: see Problems.");
+    if (!plan && !document.model()->splittable)
+        return PlanPanel::tr("%1: see Problems.").arg(models::refusalTitle(*document.model()));
     if (!plan) return PlanPanel::tr("Looking for a plan...");
     if (!plan->predicted) return PlanPanel::tr("Open the model with its graph to see bytes and memory.");
     const protocol::Prediction& predicted = *plan->predicted;

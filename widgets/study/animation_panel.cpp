@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "models/labels.h"
+#include "models/problem_model.h"
 #include "panels/flow_layout.h"
 #include "study/animation_export.h"
 #include "study/animation_layout.h"
@@ -192,7 +193,7 @@ QString AnimationPanel::stateLine() const
     const models::ModelPtr& model = m_context.document.model();
     if (!model) return tr("Nothing is open.");
     if (m_context.document.data().isEmpty()) return tr("Open the model with its graph to see batches move over it.");
-    if (!model->splittable) return tr("This model cannot be evaluated layer by layer: it has no batches.");
+    if (!model->splittable) return tr("%1: there are no batches.").arg(models::refusalTitle(*model));
     if (!m_problem.isEmpty()) return m_problem;
     return m_show ? QString() : tr("Looking up nodes and edges...");
 }

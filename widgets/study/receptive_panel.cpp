@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "models/labels.h"
+#include "models/problem_model.h"
 #include "panels/column_fold.h"
 #include "study/field_text.h"
 
@@ -165,7 +166,7 @@ QString Receptive::stateLine() const
     if (!model) return tr("No model is open.");
     if (m_context.document.data().isEmpty())
         return tr("Open the model with its graph to see what a result depends on.");
-    if (!model->splittable) return tr("This model cannot be evaluated layer by layer: it has no receptive fields.");
+    if (!model->splittable) return tr("%1: there are no receptive fields.").arg(models::refusalTitle(*model));
     if (!m_problem.isEmpty()) return m_problem;
     if (m_request != 0) return tr("Walking back from the result...");
     return m_average != 0 ? tr("Averaging over the nodes of the graph...") : QString();

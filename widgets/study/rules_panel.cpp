@@ -5,6 +5,7 @@
 
 #include "base/rules.h"
 #include "models/labels.h"
+#include "models/problem_model.h"
 
 namespace hopscope::study {
 
@@ -157,7 +158,7 @@ QString Rules::stateLine() const
 {
     const models::ModelPtr& model = m_context.document.model();
     if (!model) return tr("No model is open.");
-    if (!model->splittable) return tr("This model cannot be evaluated layer by layer: no rule has a plan for it.");
+    if (!model->splittable) return tr("%1: no rule has a plan for it.").arg(models::refusalTitle(*model));
     if (!m_problem.isEmpty()) return m_problem;
     return m_all ? QString() : tr("Following the strategies...");
 }
