@@ -88,6 +88,12 @@ private:
         m_model.ops.push_back(std::move(record));
     }
 
+    static std::string dimension(const Reader& dim)
+    {
+        if (dim.value().isNull()) return "?";
+        return dim.value().asInt() != nullptr ? std::to_string(*dim.value().asInt()) : dim.as<std::string>();
+    }
+
     static ValueRecord value(const Reader& item)
     {
         ValueRecord v;
@@ -98,9 +104,7 @@ private:
         v.dtype = textOrEmpty(item, "dtype");
         v.structureOnly = item.get<bool>("structure_only");
         v.bytes = json::nullable<std::int64_t>(item, "bytes");
-        for (const Reader& dim : item.items("shape"))
-            v.shape.push_back(dim.value().asInt() != nullptr ? std::to_string(*dim.value().asInt())
-                                                             : dim.as<std::string>());
+        for (const Reader& dim : item.items("shape")) v.shape.push_back(dimension(dim));
         for (const Reader& dim : item.items("row_spaces"))
             v.spaces.push_back(dim.value().isNull() ? std::nullopt : std::optional(dim.as<std::string>()));
         if (item.ok() && v.spaces.size() != v.shape.size())

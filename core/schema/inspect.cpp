@@ -134,6 +134,19 @@ Value opsValue(const InspectSubject& subject)
     return list;
 }
 
+// Where the analysis has stopped before: dimensions are those of the sample that the model was walked with.
+bool unreached(const Analysis& analysis, const ir::Value& value)
+{
+    return analysis.refusal && analysis.refusedOp.valid() && value.producer.valid() &&
+           value.producer >= analysis.refusedOp;
+}
+
+Value shapeValue(const Analysis& analysis, const ir::Value& value)
+{
+    if (unreached(analysis, value)) return Value(std::vector<std::nullptr_t>(value.shape.size()));
+    return value.id.at() < analysis.values.size() ? symbolicShape(analysis, value.id) : Value(value.shape);
+}
+
 Value valueValue(const InspectSubject& subject, const ir::Value& value, const std::string& label)
 {
     const Analysis& analysis = *subject.analysis;
@@ -146,10 +159,11 @@ Value valueValue(const InspectSubject& subject, const ir::Value& value, const st
     item["label"] = label;
     const bool unknown = subject.fromCode && (value.origin == ir::Origin::Op || value.shape.empty());
     item["dtype"] = tensor && !unknown ? Value(base::dtypeName(value.dtype)) : Value();
-    item["shape"] = known ? symbolicShape(analysis, value.id) : Value(value.shape);
+    item["shape"] = shapeValue(analysis, value);
     item["row_spaces"] = known ? rowSpaces(analysis, value.id) : Value(std::vector<std::nullptr_t>(value.shape.size()));
     item["structure_only"] = structureOnly(analysis, value.id);
-    item["bytes"] = known && !unknown && (!subject.sizes.empty() || value.origin == ir::Origin::Parameter)
+    item["bytes"] = known && !unknown && !unreached(analysis, value) &&
+                            (!subject.sizes.empty() || value.origin == ir::Origin::Parameter)
                         ? json::orNull(wholeBytes(analysis, value.id, subject.sizes))
                         : Value();
     return item;

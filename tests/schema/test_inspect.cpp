@@ -93,6 +93,23 @@ TEST_CASE("an analysis that stopped before the first operator still makes a docu
     CHECK(at(document, "/lints/0/blocking") == "true");
 }
 
+TEST_CASE("what follows the operator in the way has no sizes: those at hand are the sample's")
+{
+    analysis::Analysis analysis = fixture::analysis();
+    const json::Value whole = inspect(analysis, nullptr, true);
+    analysis.refusal = base::Error{base::ErrorCode::Unsupported, "a sort", "", ""};
+    analysis.refusedOp = analysis.program.ops[2].id;
+    const json::Value document = inspect(analysis, nullptr, true);
+    for (const ir::Value& value : analysis.program.values) {
+        const std::string place = "/values/" + std::to_string(value.id.at()), shape = place + "/shape",
+                          bytes = place + "/bytes";
+        const bool after = value.producer.valid() && value.producer >= analysis.refusedOp;
+        const std::vector<std::nullptr_t> nothing(value.shape.size());
+        CHECK(at(document, shape.c_str()) == (after ? json::write(json::Value(nothing)) : at(whole, shape.c_str())));
+        CHECK(at(document, bytes.c_str()) == (after ? "null" : at(whole, bytes.c_str())));
+    }
+}
+
 TEST_CASE("bytes written are exact where the sizes are known and open where they are not")
 {
     const analysis::Analysis analysis = fixture::analysis();
