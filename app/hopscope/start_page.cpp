@@ -83,7 +83,9 @@ void StartPage::setupWidgets(const QVector<Sample>& samples)
     middle->addStretch(1);
     column->addLayout(middle);
     column->addStretch(3);
-    panels::fillWith(this, content)->setObjectName(QStringLiteral("startScroll"));
+    QScrollArea* scroll = panels::fillWith(this, content);
+    scroll->setObjectName(QStringLiteral("startScroll"));
+    scroll->setAccessibleName(tr("Start page"));
 }
 
 // In a narrow window the cards stand below each other.
