@@ -414,6 +414,8 @@ int take(const Shot& shot, bool dark, QSize size, const QString& file)
         return 1;
     }
     rest();
+    constexpr int longest = 3000;  // milliseconds, where others use the machine: the last answers have been laid out
+    bed::waitFor([&] { return checks::clippedTexts(*bed.window).isEmpty(); }, longest);
     const QImage picture = bed.window->grab().toImage();
     if (!picture.save(file)) return 1;
     QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);
