@@ -163,11 +163,9 @@ def inference(
         result = hopscope.inference(model, data, memory="1Gi", verify="full")
         result.output, result.verdict
     """
-    shared = _shared(device, memory, store, resume or cluster is not None)
-    shared |= {"batch": whole_of("batch", batch), "fuse": fuse}
-    limits = {"stages": whole_of("stages", stages), "deadline": seconds_of("deadline", deadline)}
-    made = {**shared, **limits, "strategy": strategy, "objective": objective}
-    how = {**shared, "verify": mode_of(verify), "nan": nan, "reorder": reorder}
+    shared = _shared(device, memory, store, resume or cluster is not None) | {"batch": whole_of("batch", batch)}
+    made = {**shared, **_limits(stages, deadline), "fuse": fuse, "strategy": strategy, "objective": objective}
+    how = {**shared, "fuse": fuse, "verify": mode_of(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": pins_of(pins)}, how, reassociate, out, scratch)
     asked.cache = None if cache is None else str(path_of("cache", cache).absolute())
     crew = _crew(cluster, workers=workers, layout=layout, replicas=replicas)
@@ -187,6 +185,10 @@ def _shared(device: DeviceName, memory: int | str | None, store: TypeName, toget
     """As the engine says them. Runs that can be resumed, or of several workers, are for CPUs."""
     where = "cpu" if together and device == "auto" else name_of(device)
     return {"device": where, "memory": bytes_of(memory), "store": name_of(store)}
+
+
+def _limits(stages: int | None, deadline: float | None) -> dict[str, Any]:
+    return {"stages": whole_of("stages", stages), "deadline": seconds_of("deadline", deadline)}
 
 
 def _is_arguments(data: Any) -> bool:
