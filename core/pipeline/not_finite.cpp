@@ -19,8 +19,8 @@ namespace hopscope::pipeline {
 namespace {
 
 constexpr double leastSeconds = 20, mostSeconds = 60;  // that a search may take
-constexpr std::int64_t mostDestinations = 1 << 16;    // of a batch of the search
-constexpr std::size_t mostNamed = 4;                  // inputs and parameters in a sentence
+constexpr std::int64_t mostDestinations = 1 << 16;     // of a batch of the search
+constexpr std::size_t mostNamed = 4;                   // inputs and parameters in a sentence
 
 // Asks for a stop when the time is over, or when somebody else asks for it.
 class Deadline {
