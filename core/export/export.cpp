@@ -73,16 +73,17 @@ base::Status saveWeights(const base::TensorMap& weights, const std::string& file
 
 base::Status save(const Request& request, Bundle& bundle, const std::string& folder)
 {
-    const base::Result<base::TensorMap> weights = weightsOf(*request.walk, *request.analysis, *bundle.split.code);
-    if (!weights) return base::forward(weights);
-    if (base::Status saved = saveWeights(*weights, folder + "/weights.safetensors", bundle.split); !saved) return saved;
     std::map<std::string, std::string> texts = bundle.python;
-    texts["schema.json"] = schema::writeSplit(bundle.split);
     texts["plan.json"] = schema::writePlan(*request.plan, *request.analysis);
     texts["run.py"] = runnerText();
     texts["README.md"] = readme(request, bundle);
     for (const auto& [name, text] : texts)
         if (const base::Status written = writeText(text, folder + "/" + name); !written) return written;
+    const base::Result<base::TensorMap> weights = weightsOf(*request.walk, *request.analysis, *bundle.split.code);
+    if (!weights) return base::forward(weights);
+    if (base::Status saved = saveWeights(*weights, folder + "/weights.safetensors", bundle.split); !saved) return saved;
+    if (base::Status written = writeText(schema::writeSplit(bundle.split), folder + "/schema.json"); !written)
+        return written;
     return saveScript(bundle.script, *bundle.split.code, *weights, folder + "/stages.pt");
 }
 
