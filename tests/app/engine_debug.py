@@ -171,16 +171,18 @@ class Planted:
     def test_a_verdict_about_results_that_are_not_finite_begins_with_them(self):
         x = self.x.clone()
         x[NODE, 0] = -1
-        self.hunt("nan", x)  # as the verdict suggests
+        maker = self.hunt("nan", x)
         out, words = self.folder / "out", [self.folder / "nan.pt", "--data", self.folder / "nan.safetensors"]
         for store in ("exact", "bfloat16"):  # which puts words of its own before the reason
             said = run([ENGINE, "run", *map(str, words), "-o", str(out / store), "--verify", "full", "--store", store,
                         "--device", "cpu"], capture_output=True, text=True)
             lost = int((~numpy.isfinite(numpy.load(out / store / "out.npy"))).sum())
             self.assertGreater(lost, 1)
-            sentence = f"{lost:,} elements are NaN or infinite, in the model's own results as well (`hopscope-engine debug --nan`"
+            sentence = f"{lost:,} elements are NaN or infinite, in the model's own results as well (first made by aten::log (engine_debug.py:"
             self.assertIn(f"verified, but not finite: {sentence}", said.stdout)
-            self.assertTrue(json.loads((out / store / "report.json").read_text())["verify"]["reason"].startswith(sentence))
+            report = json.loads((out / store / "report.json").read_text())
+            self.assertTrue(report["verify"]["reason"].startswith(sentence))
+            self.assertEqual(report["not_finite"]["first"]["op"], maker["op"])
 
     def test_a_half_precision_overflow_is_found_at_its_conversion_and_node(self):
         x = self.x.clone()
