@@ -124,7 +124,7 @@ ShownVerdict verdictOf(const schema::Report& report)
 
 QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme)
 {
-    if (!verdict.kind) return theme.text;
+    if (!verdict.kind) return verdict.finite ? theme.text : theme.warning;
     if (*verdict.kind == schema::Verdict::Different) return theme.bad;
     return verdict.good() ? theme.good : theme.warning;
 }
