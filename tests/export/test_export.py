@@ -238,7 +238,7 @@ class Folder(ExportTest):
         self.assertEqual(sorted(file.name for file in self.folder.iterdir()), FILES)
         document = json.loads((self.folder / "schema.json").read_text())
         jsonschema.validate(document, json.loads((ROOT / "resources/schemas/schema-1.schema.json").read_text()))
-        self.assertEqual(set(document["hashes"]), {"model", "data", "roles", "plan"})
+        self.assertEqual(set(document["hashes"]), {"model", "data", "roles", "plan", "weights"})
         self.assertTrue(document["tool"].startswith("hopscope "))
         self.assertEqual(document["verification"]["verdict"], "equal")
         made = {table["name"]: table["made"] for table in document["code"]["tables"]}

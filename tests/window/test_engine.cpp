@@ -306,7 +306,8 @@ void TestEngine::resultsThatAreNotFiniteAreSaidOnTheTabsToo()
         verify->setFocus();
         QTest::keyClicks(verify, mode);
         QTest::keyClick(bed.window.get(), Qt::Key_F9);
-        QTRY_COMPARE_WITH_TIMEOUT(bed.window->document().runs().size(), ++runs, 60'000);
+        ++runs;  // the macro looks at it again and again
+        QTRY_COMPARE_WITH_TIMEOUT(bed.window->document().runs().size(), runs, 60'000);
         QTRY_VERIFY2(headline->text().contains("results are NaN or infinite"), qPrintable(headline->text()));
         QVERIFY2(detail->text().contains("x holds such numbers from the start"), qPrintable(detail->text()));
         QCOMPARE(tabs->tabText(1), QString("Verdict (1)"));
@@ -314,7 +315,7 @@ void TestEngine::resultsThatAreNotFiniteAreSaidOnTheTabsToo()
     }
     QVERIFY(bed.open(bed::sample("digits/sage.pt"), {bed::sample("digits/graph.safetensors")}));
     QVERIFY(bed.run());
-    QTRY_VERIFY(headline->text().startsWith("Equal: "));
+    QTRY_VERIFY2(headline->text().startsWith("Equal: "), qPrintable(headline->text()));
     QCOMPARE(tabs->tabText(1), QString("Verdict"));
     QVERIFY(dockTabs(*bed.window).contains("Run"));
 }
@@ -327,10 +328,11 @@ void TestEngine::tabsCountProblemsUntilTheyAreGone()
     const protocol::ModelRecord& model = *bed.window->document().model();
     const auto input = std::ranges::find(model.values, std::string("x"), &protocol::ValueRecord::name);
     QVERIFY(input != model.values.end());
+    const protocol::ValueId stored = bed.window->document().plan()->plan.stages.front().writes.front().value;
     bed.window->workbench().pin({base::PinKind::Checkpoint, model.findValue(input->id)});
     QTRY_VERIFY(!bed.window->document().refusal().isEmpty());
     QTRY_VERIFY2(dockTabs(*bed.window).contains("Problems (1)"), qPrintable(dockTabs(*bed.window).join(", ")));
-    QTest::keyClick(bed.window.get(), Qt::Key_Z, Qt::ControlModifier);
+    bed.window->workbench().pin({base::PinKind::Checkpoint, stored});
     QTRY_VERIFY(bed.window->document().refusal().isEmpty());
     QTRY_VERIFY(dockTabs(*bed.window).contains("Problems"));
 }

@@ -15,6 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
+import tokenize
 import urllib.parse
 
 import numpy as np
@@ -25,6 +26,8 @@ MOST_DESTINATIONS = 1 << 17
 SAFETENSORS = {"BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "I32": "int32",
                "U32": "uint32", "I64": "int64", "U64": "uint64", "F16": "float16", "BF16": "bfloat16",
                "F32": "float32", "F64": "float64", "C64": "complex64"}
+# Of Python's parser, which NumPy gives the header of a file to.
+UNREADABLE = (EOFError, LookupError, MemoryError, OSError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError)
 
 
 class Problem(Exception):
@@ -117,7 +120,7 @@ def read_npy(path):
         raise Problem(f"{path}: is no file")
     try:
         array = np.load(path, mmap_mode="c", allow_pickle=False)
-    except Exception as problem:  # whatever NumPy's parser of headers comes to
+    except (*UNREADABLE, tokenize.TokenError) as problem:
         raise Problem(f"{path}: is no .npy file: {problem}") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufc":
         raise Problem(f"{path}: holds no numbers")

@@ -24,6 +24,14 @@ def path_of(option: str, value: Any) -> Path:
     return path
 
 
+def new_file(name: str, path: Any) -> Path:
+    """A place for a file that does not exist yet, or is replaced."""
+    target = path_of(name, path)
+    if not target.name:
+        raise UsageError(f"{name}: {path!r} names no file", "write one such as 'model.pt'")
+    return target
+
+
 def bytes_of(size: int | str | None) -> int | None:
     """As the engine reads sizes: K M G are powers of 1000, Ki Mi Gi of 1024."""
     if size is None or (isinstance(size, int) and size >= 0):

@@ -44,6 +44,23 @@ class Call:
         return dict(leaf for name, value in self.arguments.items() for leaf in leaves(name, value))
 
 
+def unwrapped(model: Any) -> tuple[Any, list[str]]:
+    """Without what only changes where or how fast it runs."""
+    import torch
+    from torch.nn.parallel import DataParallel, DistributedDataParallel
+
+    notes = []
+    while True:
+        if isinstance(getattr(model, "_orig_mod", None), torch.nn.Module):
+            model = model._orig_mod
+            notes.append("torch.compile is left out: the module that it was given is taken")
+        elif isinstance(model, (DataParallel, DistributedDataParallel)):
+            notes.append(f"{type(model).__name__} is left out: the module that it was given is taken")
+            model = model.module
+        else:
+            return model, notes
+
+
 def bind(model: Any, inputs: Inputs) -> Call:
     """Finds `forward`'s arguments in the data by name. Raises InputError where a required one is missing."""
     parameters = _parameters(model)

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from . import _html, _largest, _trace, arrays, calling, sample
-from ._options import path_of
+from ._options import new_file
 from .calling import Call
 from .data import Inputs, inputs_of
-from .errors import InputError, Refused, ResourceError, UsageError, door, origin_of
+from .errors import InputError, Refused, ResourceError, door, origin_of
 
 # As the engine compares: an element agrees within 1e-5 + 1e-4 x |reference|.
 _ABSOLUTE, _RELATIVE = 1e-5, 1e-4
@@ -77,7 +77,7 @@ def save(model: Any, inputs: Any, path: str | os.PathLike[str], *, roles: Any = 
 
     Raises Refused with the line where neither way works, InputError where data is missing or does not fit.
     """
-    return _saved(*_bound(model, inputs), _target(path), roles, once=False)
+    return _saved(*_bound(model, inputs), new_file("path", path), roles, once=False)
 
 
 def _bound(model: Any, inputs: Any) -> tuple[Any, Call]:
@@ -86,34 +86,11 @@ def _bound(model: Any, inputs: Any) -> tuple[Any, Call]:
         raise InputError(
             f"a {type(model).__name__} is no torch.nn.Module", "pass the model itself, or the path of its file"
         )
-    inner, notes = _unwrapped(model)
+    inner, notes = calling.unwrapped(model)
     given = calling.positional(inner, inputs) if _is_arguments(inputs) else inputs
     call = calling.bind(inner, inputs_of(given))
     call.notes[:0] = notes
     return inner, call
-
-
-def _unwrapped(model: Any) -> tuple[Any, list[str]]:
-    """Without what only changes where or how fast it runs."""
-    from torch.nn.parallel import DataParallel, DistributedDataParallel
-
-    notes = []
-    while True:
-        if isinstance(getattr(model, "_orig_mod", None), _torch().nn.Module):
-            model = model._orig_mod
-            notes.append("torch.compile is left out: the module that it was given is taken")
-        elif isinstance(model, (DataParallel, DistributedDataParallel)):
-            notes.append(f"{type(model).__name__} is left out: the module that it was given is taken")
-            model = model.module
-        else:
-            return model, notes
-
-
-def _target(path: Any) -> Path:
-    target = path_of("path", path)
-    if not target.name:
-        raise UsageError(f"path: {path!r} names no file", "write one such as 'model.pt'")
-    return target
 
 
 def _saved(model: Any, call: Call, target: Path, roles: Any, once: bool) -> Saved:
@@ -504,7 +481,7 @@ def _of_saved(model: Saved, data: Any) -> Prepared:
 def _of_module(
     model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None], *, once: bool
 ) -> Prepared:
-    inputs = inputs_of(calling.positional(_unwrapped(model)[0], data) if _is_arguments(data) else data)
+    inputs = inputs_of(calling.positional(calling.unwrapped(model)[0], data) if _is_arguments(data) else data)
     model, call = _bound(model, inputs)
     # What of a container is read, only the trace tells.
     if call.container is None:
