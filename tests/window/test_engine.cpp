@@ -328,7 +328,7 @@ void TestEngine::tabsCountProblemsUntilTheyAreGone()
     const protocol::ModelRecord& model = *bed.window->document().model();
     const auto input = std::ranges::find(model.values, std::string("x"), &protocol::ValueRecord::name);
     QVERIFY(input != model.values.end());
-    const protocol::ValueId stored = bed.window->document().plan()->plan.stages.front().writes.front().value;
+    const protocol::ValueId stored = bed.window->document().plan()->checkpoints.front().value;
     bed.window->workbench().pin({base::PinKind::Checkpoint, model.findValue(input->id)});
     QTRY_VERIFY(!bed.window->document().refusal().isEmpty());
     QTRY_VERIFY2(dockTabs(*bed.window).contains("Problems (1)"), qPrintable(dockTabs(*bed.window).join(", ")));
