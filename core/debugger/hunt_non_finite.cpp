@@ -99,7 +99,7 @@ private:
         return {};
     }
 
-    // The value, if it is not finite; one that was never seen, as what is reduced over all rows, stands for what it is made of.
+    // The value, if it is not finite. A value that was never seen, such as a sum over all rows, is replaced by its operands.
     void addBad(ValueId v, std::set<ValueId>& found) const
     {
         if (isBad(v)) found.insert(v);

@@ -172,7 +172,7 @@ private:
         return {plan::StageId::at(stage), static_cast<int>(loop) + 1};
     }
 
-    // Of its batches, as far as somebody has predicted it. Those of a run with a journal depend on the journal alone.
+    // The predicted size of its batches, if there is one. Batches of a run with a journal depend on the journal alone.
     [[nodiscard]] std::optional<std::int64_t> predictedSize(const LoopNumber& number) const
     {
         const auto& sizes = m_session.options.sizes;

@@ -34,6 +34,16 @@ base::Status writeText(const std::string& text, const std::string& path)
     return base::fail(base::ErrorCode::Resources, path + ": cannot be written", "is the disk full?", path);
 }
 
+// Notes the digest of the file, which run.py compares when it loads the weights.
+base::Status saveWeights(const base::TensorMap& weights, const std::string& file, schema::Split& split)
+{
+    if (base::Status written = graph::writeSafetensors(file, weights); !written) return written;
+    const base::Result<graph::MappedFile> mapped = graph::mapFile(file);
+    if (!mapped) return base::forward(mapped);
+    split.hashes["weights"] = base::sha256(std::span(mapped->data, static_cast<std::size_t>(mapped->size)));
+    return {};
+}
+
 }  // namespace
 
 base::Result<Bundle> write(const Request& request)
@@ -56,20 +66,6 @@ base::Result<Bundle> write(const Request& request)
         },
         [] { return tl::unexpected(outOfMemory()); });
 }
-
-namespace {
-
-// Notes the digest of the file, so that whoever reads it later knows that it is the same.
-base::Status saveWeights(const base::TensorMap& weights, const std::string& file, schema::Split& split)
-{
-    if (base::Status written = graph::writeSafetensors(file, weights); !written) return written;
-    const base::Result<graph::MappedFile> mapped = graph::mapFile(file);
-    if (!mapped) return base::forward(mapped);
-    split.hashes["weights"] = base::sha256(std::span(mapped->data, static_cast<std::size_t>(mapped->size)));
-    return {};
-}
-
-}  // namespace
 
 base::Status save(const Request& request, Bundle& bundle, const std::string& folder)
 {

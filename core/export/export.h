@@ -34,8 +34,8 @@ struct Bundle {
 // with Usage for a program that --reassociate has changed.
 base::Result<Bundle> write(const Request& request);
 
-// The files of `bundle` in the folder `folder`, which must exist. The digest of the weights becomes one of the split's hashes. Fails with Resources if the disk is full, with Internal
-// if LibTorch does not compile the code.
+// The files of `bundle` in the folder `folder`, which must exist. The digest of the weights becomes one of the split's
+// hashes. Fails with Resources if the disk is full, with Internal if LibTorch does not compile the code.
 base::Status save(const Request& request, Bundle& bundle, const std::string& folder);
 
 }  // namespace hopscope::exporter

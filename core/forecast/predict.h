@@ -56,8 +56,8 @@ struct StageTime {
 };
 
 struct Prediction {
-    std::int64_t batch =
-        0;  // destinations per batch: as requested, or what fits into memory of the loop that holds most
+    // Destinations per batch: as requested, or as many as fit into memory in the loop that holds most.
+    std::int64_t batch = 0;
     std::vector<PredictedStage> stages;
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
     // Of all stages.

@@ -211,7 +211,7 @@ std::vector<Argument> listArguments(const c10::FunctionSchema& schema)
     return out;
 }
 
-// What of a model is asked for: forward, or all methods of one that has none.
+// The part of a model to load: forward, or all methods of a model without it.
 enum class Entry : std::uint8_t { Forward, Methods };
 
 // Modules with typed overloads of forward are compiled to forward__0, forward__1, and so on.
@@ -248,7 +248,7 @@ struct Silent final : c10::WarningHandler {
     void process(const c10::Warning&) override {}
 };
 
-// Nor is what models print: standard output is for results. Walks count it.
+// Neither warnings nor output of models: standard output is for results. Walks count calls of print.
 void silence()
 {
     static Silent silent;
@@ -283,14 +283,6 @@ base::Result<Model> loadChecked(const std::string& path, Entry entry)
     return Model(std::make_shared<const Model::Impl>(Model::Impl{std::move(*info), std::move(opened->module)}));
 }
 
-}  // namespace
-
-Model::Model(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
-
-const ModelInfo& Model::info() const { return m_impl->info; }
-
-namespace {
-
 base::Result<Model> loadFor(const std::string& path, Entry entry)
 {
     try {
@@ -305,6 +297,10 @@ base::Result<Model> loadFor(const std::string& path, Entry entry)
 }
 
 }  // namespace
+
+Model::Model(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
+
+const ModelInfo& Model::info() const { return m_impl->info; }
 
 base::Result<Model> load(const std::string& path) { return loadFor(path, Entry::Forward); }
 base::Result<Model> loadMethods(const std::string& path) { return loadFor(path, Entry::Methods); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Models that have methods, but none that runs them: autoencoders with encode and decode.
+// Models with methods but without forward, such as autoencoders with encode and decode.
 
 #include "loader/loader.h"
 

@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
-// TorchScript says where it was first, and what has happened there last.
+// TorchScript begins with the traceback and ends with the error itself.
 std::string_view withoutTrace(std::string_view text)
 {
     if (!text.starts_with("The following operation failed in the TorchScript interpreter")) return text;

@@ -16,8 +16,8 @@ bool similar(std::string_view key, std::string_view wanted);
 // The first key that is probably a misspelling of `wanted`; empty if there is none.
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs);
 
-// What a message of LibTorch says: its first non-empty line, at most 300 characters, or the last one of TorchScript's traces;
-// without the place in LibTorch's sources.
+// The sentence of a message of LibTorch, at most 300 characters: its first non-empty line, or the last one after a traceback of
+// TorchScript, without the place in LibTorch's sources.
 std::string firstLine(std::string_view text);
 
 }  // namespace hopscope::loader::names

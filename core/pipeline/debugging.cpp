@@ -6,14 +6,6 @@ namespace hopscope::pipeline {
 
 namespace {
 
-debugger::Subject subjectOf(const Prepared& prepared)
-{
-    return {.walk = &prepared.walk,
-            .analysis = &prepared.analysis,
-            .inputs = &prepared.inputs,
-            .name = prepared.model.info().path};
-}
-
 debugger::Settings settingsOf(const DebugOptions& options, const std::string& folder, Reporter& reporter)
 {
     return {.tolerance = options.tolerance, .folder = folder, .batch = options.batch, .progress = progressOf(reporter)};
@@ -29,6 +21,14 @@ auto reported(Reporter& reporter, Work&& work)
 }
 
 }  // namespace
+
+debugger::Subject subjectOf(const Prepared& prepared)
+{
+    return {.walk = &prepared.walk,
+            .analysis = &prepared.analysis,
+            .inputs = &prepared.inputs,
+            .name = prepared.model.info().path};
+}
 
 base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
                                    Reporter& reporter, const std::stop_token& stop)

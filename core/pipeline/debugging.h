@@ -15,6 +15,9 @@ struct DebugOptions {
     schema::ToleranceRecord tolerance;
 };
 
+// For the debugger.
+debugger::Subject subjectOf(const Prepared& prepared);
+
 // For a run on the CPU. Fails with the reason where the model cannot be split.
 base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
                                    Reporter& reporter, const std::stop_token& stop);

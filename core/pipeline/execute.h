@@ -35,8 +35,8 @@ struct ExecutionRequest {
     // On the CPU, without verification and `keepStores`: files of the data that are nobody else's and are not read after the
     // run, which empties those that hold a single input (executor::Options::transientInputs). Paths as in the data.
     std::vector<std::string> transientFiles = {};
-    std::vector<std::string> notFinite =
-        {};  // inputs that are known to hold NaN or infinities: emptied ones cannot be asked later
+    // Inputs that are known to hold NaN or infinities: emptied ones cannot be asked later.
+    std::vector<std::string> notFinite = {};
     RunJournal* journal = nullptr;     // on the CPU; without `given`
     executor::Probe* probe = nullptr;  // on the CPU, with a batch; nothing is learnt of a run that is looked at
 };
@@ -50,7 +50,7 @@ base::Status makeCacheFolder(const std::string& folder);
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop);
 
-// Looks for results that are not finite, and compares what has run with the model itself, as far as the request asks for it. A
+// Looks for results that are not finite, and compares the results with the model itself, as far as the request asks for it. A
 // difference is a verdict, not an error.
 base::Status verifyRun(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                        Reporter& reporter, const std::stop_token& stop);

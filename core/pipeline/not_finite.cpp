@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/units.h"
-#include "debugger/debugger.h"
 #include "graph/dataset.h"
+#include "pipeline/debugging.h"
 #include "pipeline/labels.h"
 #include "verify/verify.h"
 
@@ -22,7 +22,7 @@ constexpr double leastSeconds = 20, mostSeconds = 60;  // that a search may take
 constexpr std::int64_t mostDestinations = 1 << 16;     // of a batch of the search
 constexpr std::size_t mostNamed = 4;                   // inputs and parameters in a sentence
 
-// Asks for a stop when the time is over, or when somebody else asks for it.
+// Stops when the time is over, or with the other token.
 class Deadline {
 public:
     Deadline(double seconds, const std::stop_token& stop)
@@ -171,10 +171,8 @@ private:
     base::Result<schema::NonFiniteReport> hunt(const base::TensorMap& inputs, const std::stop_token& stop)
     {
         const Deadline deadline(std::clamp(2 * m_execution.run.seconds, leastSeconds, mostSeconds), stop);
-        const debugger::Subject subject{.walk = &m_prepared.walk,
-                                        .analysis = &m_prepared.analysis,
-                                        .inputs = &inputs,
-                                        .name = m_prepared.model.info().path};
+        debugger::Subject subject = subjectOf(m_prepared);
+        subject.inputs = &inputs;
         const debugger::Settings settings{.tolerance = {},
                                           .folder = m_folder.path(),
                                           .batch = batchOf(m_execution.run),

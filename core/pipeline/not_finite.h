@@ -10,7 +10,7 @@
 namespace hopscope::pipeline {
 
 // Counts them in all outputs: one pass over these, on all cores. Where there are some, the run is repeated on the CPU with a look
-// at every operator, for no longer than twice the run's own seconds or a few seconds, whichever is more; where that does not
+// at every operator, for twice the run's own seconds, at least 20 and at most 60; where that does not
 // suffice, a sample of the graph is looked at. None: every result is finite. Fails with Cancelled only.
 base::Result<std::optional<schema::NotFiniteRecord>> examineOutputs(const Execution& execution,
                                                                     const Prepared& prepared,

@@ -159,7 +159,7 @@ base::Status OutputFolder::lock()
 std::string OutputFolder::shardLock(const std::string& index) const { return journal() + "/" + lockName + "-" + index; }
 
 // The first one puts the folder in order. False if another one has removed the lock meanwhile. A shard that is leaving may
-// still lose the note of who made the folder to this one: it is written again.
+// leave a note that the folder was made for this run; it is written again.
 base::Result<bool> OutputFolder::letOthersIn(const std::string& file)
 {
     std::error_code problem;
@@ -297,7 +297,7 @@ void OutputFolder::leave()
     close(std::exchange(m_lock, -1));
 }
 
-// A shard that came before the folder was gone has to remove it in its turn.
+// Another shard has begun in the folder before it could be removed: that shard has to remove it.
 bool OutputFolder::joinAgain()
 {
     const std::string file = journal() + "/" + lockName;

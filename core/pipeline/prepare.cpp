@@ -296,10 +296,6 @@ void takeCode(Prepared& prepared, const base::Error& why)
     take(prepared, analysis::unanalysed(code, prepared.schema, why));
 }
 
-}  // namespace
-
-namespace {
-
 // A model without forward as its methods say, with that as the reason why there is nothing more.
 base::Result<Prepared> withoutForward(const ModelOptions& options, const base::Error& why, Reporter& reporter)
 {

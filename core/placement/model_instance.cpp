@@ -179,10 +179,10 @@ private:
         priceWork(n, from, m_consumers[id.at()]);
     }
 
-    // Own rows are among those of the own frontier: it costs no less, whatever the rates of a machine say.
+    // The own frontier contains the own rows and costs no less, whatever the measured rates are.
     static void raiseOwn(std::vector<double>& frontier, const Node& n, double onOwnRows)
     {
-        if (frontier.empty()) return;
+        if (n.type.at() >= frontier.size()) return;  // on other rows, or of a type that check() refuses
         double& own = frontier[n.type.at()];
         own = std::max(own, onOwnRows);
     }

@@ -1,4 +1,4 @@
-// What of the results is not finite, as a part of report.json.
+// The member of report.json about results that are not finite.
 
 #include "base/units.h"
 #include "schema/report.h"
@@ -46,6 +46,12 @@ std::string sentenceOf(const NotFiniteRecord& record)
     return base::formatCount(static_cast<double>(record.numbers())) + " of " +
            base::formatCount(static_cast<double>(all)) + " numbers in " + outputsText(record.outputs) +
            " are NaN or infinite: " + record.origin;
+}
+
+std::string notFiniteBesideVerdict(const Report& report)
+{
+    const bool said = report.verify && report.verify->verdict == Verdict::Equal && report.verify->notFinite() > 0;
+    return report.notFinite && !said ? sentenceOf(*report.notFinite) : std::string();
 }
 
 Value notFiniteValue(const NotFiniteRecord& record)

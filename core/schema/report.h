@@ -94,7 +94,7 @@ struct NotFiniteRecord {
     std::optional<plan::StageId> stage{};   // of `first`; none: it is computed once, before the stages
     std::vector<std::string> given{};       // inputs and parameters that hold some
     bool onSample = false;                  // `first` and `given` were found on a sample of the graph
-    std::string origin{};                   // the same in words, or how to find out
+    std::string origin{};                   // a phrase with `first` and `given`, or a command that finds them
     [[nodiscard]] std::int64_t numbers() const
     {
         std::int64_t sum = 0;
@@ -227,8 +227,8 @@ struct Report {
     std::optional<ResumedRecord> resumed{};  // none: the run went through, as in older reports
     std::optional<ShardRecord> shard{};      // none: one process has computed the run
     std::vector<std::string> notes;
-    std::optional<NotFiniteRecord>
-        notFinite{};                     // none: all results are finite, or nobody has looked, as in older reports
+    // None: all results are finite, or the report is older.
+    std::optional<NotFiniteRecord> notFinite{};
     std::optional<Verification> verify;  // none: --verify none
     bool operator==(const Report&) const = default;
 };
@@ -240,14 +240,16 @@ json::Value tensorValue(const TensorRecord& record);
 json::Value coverageValue(const CoverageRecord& coverage);
 // "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1 (gcn.py:17), stage 1, for node 3".
 std::string sentenceOf(const NotFiniteRecord& record);
+// The same of a report; empty if all results are finite, or the reason of the verdict begins with it.
+std::string notFiniteBesideVerdict(const Report& report);
 json::Value notFiniteValue(const NotFiniteRecord& record);
 NotFiniteRecord notFiniteFrom(const json::Reader& item);
 plan::Bytes readBytes(const json::Reader& item);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text
-// The same, of less than mostReportBytes as text, its outputs aside: of what does not fit the least important is left out,
-// and a note says what.
+// The same with less than mostReportBytes of text, not counting its outputs: the least important records are left out, and a
+// note counts them.
 inline constexpr std::size_t mostReportBytes = 4'000'000;
 Report bounded(Report report);
 base::Result<Report> readReport(const std::string& text, const std::string& file);

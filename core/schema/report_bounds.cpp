@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longestText = 1000;
 
-// With room for the note about what is left out.
+// With room for the note about the omissions.
 bool fits(const Report& report) { return writeReport(report).size() < mostReportBytes - longestText; }
 
 std::string counted(std::int64_t count, const std::string& what)
@@ -98,7 +98,7 @@ std::int64_t leaveOutStages(Report& report, std::size_t least)
     });
 }
 
-// The first ones tell what the others do.
+// Later ones mostly repeat the first.
 std::int64_t leaveOutRemarks(Report& report, std::size_t least)
 {
     const auto cut = [](auto& items, std::size_t keep) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// How threads of OpenMP wait for each other. They loop for milliseconds before they sleep, which gains microseconds where the
-// cores have nothing else to do; where they have, each operator of a small model costs those milliseconds of a core.
+// How threads of OpenMP wait for each other. They spin for milliseconds before they sleep, which saves microseconds on idle
+// cores; on busy ones each operator of a small model costs those milliseconds of a core.
 
 #include <latch>
 #include <thread>

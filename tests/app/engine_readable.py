@@ -15,7 +15,6 @@ from engine_commands import EngineTest, engine
 from tiers import sized
 
 MOST = 4_000_000
-LINES = 20_000
 
 
 class Prints(nn.Module):

@@ -184,13 +184,7 @@ private:
 
     void add(NodeKind kind, std::vector<NodeId> src, std::vector<NodeId> loc)
     {
-        Node node;
-        node.name = "v" + std::to_string(m_in.nodes.size());
-        node.kind = kind;
-        node.type = TypeId(0);
-        node.src = std::move(src);
-        node.loc = std::move(loc);
-        if (kind == NodeKind::Hop) node.relation = RelationId(0);
+        Node node = nodeFor(m_in, kind, std::move(src), std::move(loc));
         node.write = kind == NodeKind::Input ? 0 : whole(1, 6);
         node.readD = whole(1, 6);
         node.size = whole(1, 6);
@@ -226,6 +220,18 @@ private:
 };
 
 }  // namespace
+
+Node nodeFor(const Instance& in, NodeKind kind, std::vector<NodeId> src, std::vector<NodeId> loc)
+{
+    Node node;
+    node.name = "v" + std::to_string(in.nodes.size());
+    node.kind = kind;
+    node.type = TypeId(0);
+    node.src = std::move(src);
+    node.loc = std::move(loc);
+    if (kind == NodeKind::Hop) node.relation = RelationId(0);
+    return node;
+}
 
 Instance regionInstance(std::uint64_t seed, int ops) { return Region(seed, ops).make(seed % 2 == 1); }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "optimiser/instance.h"
 
@@ -28,8 +29,12 @@ optimiser::Instance wildInstance(std::uint64_t seed, int nodes);
 // One to three pins of any kind; not necessarily satisfiable.
 void addPins(optimiser::Instance& instance, std::uint64_t seed);
 
-// So many pins that cut edges; fewer where a draw finds an edge twice or none.
+// Up to `count` pins that cut edges: a draw that finds an input makes none.
 void addCuts(optimiser::Instance& instance, std::uint64_t seed, int count);
+
+// A node "v3" of the first type and relation, without costs.
+optimiser::Node nodeFor(const optimiser::Instance& instance, optimiser::NodeKind kind,
+                        std::vector<optimiser::NodeId> src, std::vector<optimiser::NodeId> loc);
 
 // A hop, so many ops that use it and each other, and a hop that gathers the last of them, with costs that no real model
 // has: where one op is reached from another by several ways, one of the two need not be stored. Every other one has a host

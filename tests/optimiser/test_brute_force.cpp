@@ -133,13 +133,7 @@ TEST_CASE("an op stays storable where what lies beside it is used by others, too
     in.relations = {{"e", 0.0}};
     const auto add = [&](NodeKind kind, std::vector<NodeId> src, std::vector<NodeId> loc, double store, double onD,
                          double onF) {
-        Node node;
-        node.name = "v" + std::to_string(in.nodes.size());
-        node.kind = kind;
-        node.type = TypeId(0);
-        node.src = std::move(src);
-        node.loc = std::move(loc);
-        if (kind == NodeKind::Hop) node.relation = RelationId(0);
+        Node node = test::nodeFor(in, kind, std::move(src), std::move(loc));
         node.write = kind == NodeKind::Input ? 0 : store;
         node.readD = node.size = store;
         node.readF = {store};

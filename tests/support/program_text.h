@@ -10,7 +10,8 @@
 //   a, b = aten::unbind(self=e, dim=0) -> i[9], i[9] list
 //   out = y
 //
-// NAME:=VALUE says that the value is not the schema's default. Arguments: names of values, integers, decimals (1.5), true, false, none, 'text', [lists]. Types: f, i, b (bool), d (float64).
+// NAME:=VALUE says that the value is not the schema's default. Arguments: names of values, integers, decimals (1.5), true,
+// false, none, 'text', [lists]. Types: f, i, b (bool), d (float64).
 
 #include <map>
 #include <string>

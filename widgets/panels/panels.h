@@ -28,7 +28,7 @@ public:
     virtual void setTheme(const style::Theme& theme) = 0;
 
 signals:
-    // How many things the panel shows that somebody should look at; its tab has the number.
+    // The number of findings in the panel, shown in its tab.
     void findingsChanged(int count);
 };
 

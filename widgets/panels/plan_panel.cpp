@@ -259,7 +259,7 @@ void PlanPanel::refresh()
     follow(m_context.selection.current());
 }
 
-// Their length is what stands beside them.
+// Bars are as long as the number beside them says.
 void PlanPanel::showBars()
 {
     const std::vector<PlanBar> bars = planBars(m_context.document);

@@ -35,19 +35,11 @@ std::int64_t differing(const schema::Verification& verification)
     return rows;
 }
 
-// Verification counts what it has compared.
+// A verification counts compared numbers only.
 std::int64_t notFiniteIn(const schema::Report& report)
 {
     const std::int64_t compared = report.verify ? report.verify->notFinite() : 0;
     return report.notFinite ? std::max(report.notFinite->numbers(), compared) : compared;
-}
-
-// What is not finite and where it comes from, unless the reason of the verdict says it.
-QString unsaid(const schema::Report& report)
-{
-    const bool said =
-        report.verify && report.verify->verdict == schema::Verdict::Equal && report.verify->notFinite() > 0;
-    return report.notFinite && !said ? text(schema::sentenceOf(*report.notFinite)) : QString();
 }
 
 ShownVerdict notVerified(const schema::Report& report, std::int64_t lost)
@@ -57,7 +49,7 @@ ShownVerdict notVerified(const schema::Report& report, std::int64_t lost)
     return {.kind = std::nullopt,
             .headline = VerdictCard::tr("Not verified, and %1 results are NaN or infinite")
                             .arg(formatCount(static_cast<double>(lost))),
-            .detail = unsaid(report) + QStringLiteral(" · ") + why,
+            .detail = text(schema::notFiniteBesideVerdict(report)) + QStringLiteral(" · ") + why,
             .finite = false};
 }
 
@@ -108,7 +100,7 @@ ShownVerdict verdictOf(const schema::Report& report)
     const QString largest = VerdictCard::tr("largest difference %1").arg(number(largestDifference(found)));
     ShownVerdict shown{.kind = found.verdict,
                        .headline = VerdictCard::tr("Unverifiable"),
-                       .detail = detailOf(found, unsaid(report)),
+                       .detail = detailOf(found, text(schema::notFiniteBesideVerdict(report))),
                        .finite = lost == 0};
     if (found.verdict == schema::Verdict::Equal)
         shown.headline = VerdictCard::tr("Equal: %1, %2").arg(coverage(found.coverage), largest);

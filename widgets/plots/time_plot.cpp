@@ -138,7 +138,7 @@ void TimePlot::Impl::addGraphs()
 {
     graph = new Curve(canvas->xAxis, canvas->yAxis);
     secondGraph = new Curve(canvas->xAxis, canvas->yAxis);
-    // What a batch holds and how fast it is counts from the end of the one before: levels, not slopes.
+    // Memory and rate of a batch hold from the end of the one before: levels, not slopes.
     for (Curve* curve : {graph, secondGraph}) {
         curve->setLineStyle(QCPGraph::lsStepRight);
         curve->setAntialiased(false);

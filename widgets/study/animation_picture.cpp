@@ -83,7 +83,7 @@ private:
         return used;
     }
 
-    // Where all would leave no room for the graph, those of the stage and what lies nearest to them.
+    // Where all would leave no room for the graph, those of the stage and their neighbours.
     [[nodiscard]] std::vector<std::size_t> shownStores() const
     {
         std::vector<std::size_t> shown(m_film.animation.stores.size());

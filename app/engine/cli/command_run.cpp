@@ -25,7 +25,7 @@ struct Watchers {
     Observers all;
 };
 
-// --quiet leaves what is wrong with the results, and the verdict.
+// --quiet keeps the verdict and the sentence about results that are not finite.
 std::string textOf(const schema::Report& report, const Console& console)
 {
     if (console.json()) return schema::writeReport(report);

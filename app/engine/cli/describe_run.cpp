@@ -198,11 +198,8 @@ std::string describeRun(const schema::Report& report, const Style& style)
 
 std::string describeOutcome(const schema::Report& report, const Style& style)
 {
-    const bool told =
-        report.verify && report.verify->verdict == schema::Verdict::Equal && report.verify->notFinite() > 0;
-    std::string text;
-    if (report.notFinite && !told)
-        text = style.warn("not finite:") + " " + schema::sentenceOf(*report.notFinite) + "\n";
+    const std::string lost = schema::notFiniteBesideVerdict(report);
+    std::string text = lost.empty() ? "" : style.warn("not finite:") + " " + lost + "\n";
     if (report.verify) text += describeVerdict(*report.verify, style, !report.narrowed.empty());
     return text;
 }

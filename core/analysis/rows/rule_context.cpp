@@ -28,7 +28,7 @@ SpaceId rootOf(const Tables& tables, SpaceId s)
     return s;
 }
 
-// Where numbers are and how they lie, not what they are: the device and the memory of a run are its own.
+// The device and the layout in memory do not change numbers, and a run chooses its own.
 bool saysWhereAlone(const std::string& argument, const ir::Arg& given)
 {
     static const std::set<std::string> places{"copy", "device", "memory_format", "non_blocking", "pin_memory"};

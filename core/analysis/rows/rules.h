@@ -107,12 +107,12 @@ public:
     [[nodiscard]] Slot slot(const std::string& argument) const { return {index(argument), -1}; }
     void use(Slot slot, Use how, int part = 0) { info.uses[slot] = {how, part}; }
 
-    // Whatever is asked for above counts as read, and so do these arguments, which mean the same on any rows: the operator
-    // itself runs on them and obeys.
+    // The accessors above mark an argument as read. These mark arguments that mean the same on any rows: the operator itself
+    // runs with them.
     void passOn(std::initializer_list<const char*> arguments) const;
     void passOnAll() const;
     void forgetRead() const { m_read.clear(); }
-    // What the model gives the operator and nobody has read: an argument that is not its default, or an operand with rows.
+    // The first unread argument that differs from its default, or unread operand with rows, as a refusal.
     [[nodiscard]] std::optional<Refused> unread() const;
 
     // Tensor operands that are dependencies (not Shape), in order; they count as read.

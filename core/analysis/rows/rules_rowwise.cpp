@@ -62,7 +62,7 @@ Ruled<Outcomes> pointwiseRule(RuleContext& c)
     return result;
 }
 
-// Casts and copies: the numbers stay what they are, and so do their roles, unless the dtype is too narrow for them.
+// Casts and copies keep the numbers and their roles, unless the dtype is too narrow for row numbers.
 Ruled<Outcomes> copyRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");

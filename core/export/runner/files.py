@@ -67,7 +67,7 @@ def read_safetensors(path):
 
 
 def read_header(path):
-    """What is in the file, where its tensors begin, and how many bytes they have."""
+    """The header of the file, the offset of its tensors, and the number of their bytes."""
     if not os.path.isfile(path):
         raise Problem(f"{path}: is no file")
     size = os.path.getsize(path)

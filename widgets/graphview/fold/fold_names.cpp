@@ -17,7 +17,7 @@ QString relative(const QString& path, const QString& frame)
     return !frame.isEmpty() && path.startsWith(frame + QLatin1Char('.')) ? path.mid(frame.size() + 1) : path;
 }
 
-// A number, as modules in a list have it, does not say what it does: "Linear mlp.7".
+// The number of a module in a list gets its type: "Linear mlp.7".
 QString toldName(const models::Module& module, const QString& frame)
 {
     const QString name = relative(module.path, frame);

@@ -67,7 +67,7 @@ bool opens(const PaintContext& c, int node)
     return c.state.scale >= titleScale && !c.scene.graph->nodes[node].expands.isEmpty() && !c.state.picture;
 }
 
-// Letters that are larger than at 100 % take the room that shapes leave beside them.
+// Letters larger than at 100 % may fill the whole shape.
 StubText labelOf(const PaintContext& c, int node, const QFont& font)
 {
     const NodeText& text = c.scene.texts[node];

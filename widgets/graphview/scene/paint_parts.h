@@ -6,11 +6,11 @@
 
 namespace hopscope::graphview {
 
-// Letters of fewer pixels on the screen are not read. Zoomed out, names grow as far as their places allow; below that neither
-// they are drawn nor what is made for them alone.
+// Letters of fewer pixels on the screen cannot be read. Zoomed out, names grow as far as their places allow; at smaller scales
+// neither the names nor the boxes around them are drawn.
 constexpr qreal legible = 7;
-constexpr int mostLabel = 28, mostTitle = 15,
-              mostMark = 12;  // pixels of the scene, of names, of frames, of all the rest
+// Pixels of the scene: of names, of titles of frames, of all other text.
+constexpr int mostLabel = 28, mostTitle = 15, mostMark = 12;
 constexpr qreal textScale = legible / mostLabel, titleScale = legible / mostTitle, detailScale = legible / mostMark;
 // A font of the scene that is legible on the screen.
 QFont legibleFont(const PaintContext& c, const QFont& font);

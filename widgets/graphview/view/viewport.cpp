@@ -55,7 +55,7 @@ void Viewport::setCamera(const Camera& camera)
     tell();
 }
 
-// What goes away again, or takes room at the side, is no reason to hold the scene where the size would fit it again.
+// Only a line above holds the scene: where the size changes otherwise, it is fitted again.
 void Viewport::holdStill(QPointF moved)
 {
     m_held = moved.x() == 0 && moved.y() > 0;

@@ -18,7 +18,7 @@ public:
     // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
     void setScene(ScenePtr scene, QPointF shift);
     void holdStill(QPointF moved);  // a line above pushes the widget down: the scene stays, whatever it was fitted to
-    void resized();                 // what was fitted is fitted again, unless somebody has zoomed or panned since
+    void resized();                 // fits again after a fit, unless the user has zoomed or panned since
     [[nodiscard]] const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
 
@@ -27,9 +27,9 @@ public:
     void setPointer(QPointF pointer) { m_pointer = pointer; }
     [[nodiscard]] QPointF pointer() const { return m_pointer; }  // outside of the widget where it is not over it
     [[nodiscard]] int legibleRanks() const;  // nodes one below the other that are seen whole and can be read
-    // Nobody has touched it since showStart(): another scene may begin at its start, too.
+    // No input since showStart(): another scene may begin at its start as well.
     [[nodiscard]] bool atStart() const { return m_fitted == Fitted::Start && !m_touched; }
-    void touch() { m_touched = true; }  // somebody looks around
+    void touch() { m_touched = true; }  // the user looks around
     [[nodiscard]] bool touched() const { return m_touched; }
     void zoomBy(qreal factor);     // about the middle
     void centreOn(QPointF scene);  // with the zoom of now
@@ -39,7 +39,7 @@ signals:
     void changed();  // camera or size
 
 private:
-    enum class Fitted { Nothing, Whole, Start };  // what a change of the size keeps in sight
+    enum class Fitted { Nothing, Whole, Start };  // the part that stays in sight when the size changes
 
     void tell();
     [[nodiscard]] Camera wholeCamera() const;

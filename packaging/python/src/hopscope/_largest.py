@@ -1,5 +1,5 @@
-"""The largest numbers in somebody's data, which a trace keeps wherever `forward` reads one (`int(batch.max()) + 1`):
-which rows have them, which have smaller ones, and what two samples have in common all the same."""
+"""The largest numbers in the data, which a trace keeps wherever `forward` reads one (`int(batch.max()) + 1`): the rows
+that hold them, rows with smaller ones, and the numbers that two samples share."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def count_of(column: Any) -> int:
 
 
 def alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """What a trace of either sample would keep although it is data: numbers of rows and largest numbers, in words."""
+    """The numbers of rows and largest numbers that a trace would take from both samples alike, as phrases."""
     return [what for key, array in one.items() for what in _common(key, array, other[key])]
 
 

@@ -162,7 +162,7 @@ def _drain(stream: IO[bytes]) -> None:
             pass
 
 
-# For what the engine says of a member of a request, which knows nothing of Python.
+# The hint for the engine's complaints about a member of a request, which does not mention Python.
 _HELP = "help(hopscope.inference) says what each argument may be"
 
 

@@ -105,8 +105,8 @@ def document_of(problem: HopscopeError) -> dict[str, Any]:
 
 
 def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """A function of the package: whatever fails in it is an exception of this module. What a caller's own function
-    raises passes, and so does Python's TypeError for arguments that the function does not have."""
+    """A function of the package: every failure in it becomes an exception of this module. Exceptions of the caller's
+    own functions pass, and so does Python's TypeError for arguments that the function does not have."""
 
     @functools.wraps(function)
     def entered(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
@@ -128,7 +128,7 @@ _PASSES = "_hopscope_passes"
 
 
 def callers_own(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """A function that was given by the caller: what it raises passes every door."""
+    """The caller's own function, whose exceptions pass every door."""
 
     @functools.wraps(function)
     def called(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:

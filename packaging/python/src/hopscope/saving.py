@@ -52,8 +52,8 @@ class Saved:
 
 @dataclass
 class _Trial:
-    """The samples: leaves by key, and what the model makes of them, but for the one with smaller numbers. `once`: the
-    file is for the data that they were drawn from."""
+    """The samples: leaves by key, and the model's results on all but the one with smaller numbers. `once`: the file is
+    for the data that they were drawn from."""
 
     model: Any
     call: Call
@@ -326,7 +326,7 @@ def _first_line(problem: BaseException) -> str:
 
 
 def _traced(trial: _Trial) -> tuple[Any, _trace.Baked | None, str]:
-    """The first trace, what others say of it, and if that is nothing, in words."""
+    """The first trace, the size that others show to be baked in, or else a note that none was found."""
     entry = _entry(trial)
     if trial.call.container is not None:
         _drop_unused(trial, _trace_once(trial, entry, 0))
@@ -345,7 +345,7 @@ def _traced(trial: _Trial) -> tuple[Any, _trace.Baked | None, str]:
 
 
 def _fixed(trial: _Trial, entry: Any, first: Any) -> tuple[_trace.Baked | None, list[str]]:
-    """What a trace with smaller numbers than those of the data says of the first, and what all have in common."""
+    """The difference between the first trace and one on smaller numbers, and the numbers that all samples share."""
     common = _largest.alike(trial.samples[0], trial.samples[1])
     if not common:
         return None, []
