@@ -206,7 +206,10 @@ class Hunt:
     # ---- without a fault
 
     def trace(self, tier):
-        self.each(self.trace_one, [entry for entry in self.of_tier(tier) if not self.state.trace(entry.name)], 1)
+        new = [entry for entry in self.of_tier(tier) if not self.state.trace(entry.name)]
+        self.each(self.trace_one, [entry for entry in new if entry.prepares], 1)
+        for serial, jobs in ((False, self.jobs), (True, 1)):
+            self.each(self.trace_one, [entry for entry in new if not entry.prepares and entry.serial == serial], jobs)
 
     def trace_one(self, entry):
         with tempfile.TemporaryDirectory(prefix="hopscope-mutants-") as folder:
