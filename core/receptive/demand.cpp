@@ -1,6 +1,7 @@
 #include "receptive/demand.h"
 
-#include <set>
+#include <algorithm>
+#include <ranges>
 
 namespace hopscope::receptive {
 
@@ -19,6 +20,50 @@ ValueId sparseMatrix(const Analysis& analysis, const ir::Op& op)
         if (analysis.info(op.id).use(slot).use == Use::SparseMatrix) matrix = v;
     });
     return matrix;
+}
+
+Backtrack::Backtrack(const Analysis& analysis, RowMoves& moves) : m_analysis(analysis), m_moves(moves)
+{
+    for (const ir::Op& op : analysis.program.ops)
+        if (carries(op)) m_carried.insert(op.outputs.begin(), op.outputs.end());
+    dropUsedAtOnce();
+}
+
+// A gather along the destinations does not add to the depth.
+bool Backtrack::carries(const ir::Op& op) const
+{
+    const analysis::OpInfo& info = m_analysis.info(op.id);
+    if (info.structureOnly || info.kind == OpKind::Aggregate || info.kind == OpKind::Reduce) return false;
+    bool found = false;
+    ir::forEachOperand(op, [&](Slot slot, ValueId operand) {
+        const bool gathered = info.kind == OpKind::Gather && info.use(slot).use == Use::Source;
+        if (features(operand) && depthOf(operand) == info.depth) found |= gathered || m_carried.contains(operand);
+    });
+    return found;
+}
+
+void Backtrack::dropUsedAtOnce()
+{
+    std::map<ValueId, int> used;  // the first round that does
+    for (const ir::Op& op : std::views::reverse(m_analysis.program.ops)) {
+        const analysis::OpInfo& info = m_analysis.info(op.id);
+        if (info.structureOnly) continue;
+        int round = info.depth;
+        for (const ValueId v : op.outputs) {
+            if (!m_carried.contains(v)) continue;
+            if (used.contains(v)) round = used.at(v);
+            if (round == info.depth) m_carried.erase(v);
+        }
+        ir::forEachOperand(op, [&](Slot, ValueId v) {
+            const auto [known, fresh] = used.try_emplace(v, round);
+            if (!fresh) known->second = std::min(known->second, round);
+        });
+    }
+}
+
+bool Backtrack::carried(const ir::Op& op) const
+{
+    return std::ranges::any_of(op.outputs, [&](ValueId v) { return m_carried.contains(v); });
 }
 
 // Rows of graphs count here, too: a node may depend on its graph.
@@ -47,8 +92,9 @@ bool Backtrack::features(ValueId value) const
 
 bool Backtrack::passes(ValueId operand, const ir::Op& reader) const
 {
-    const bool leaf = m_analysis.program.value(operand).origin != ir::Origin::Op;
-    return leaf || depthOf(operand) < m_analysis.info(reader.id).depth;
+    if (m_analysis.program.value(operand).origin != ir::Origin::Op) return true;
+    if (m_carried.contains(operand)) return false;
+    return depthOf(operand) < m_analysis.info(reader.id).depth || carried(reader);
 }
 
 void Backtrack::add(ValueId value, const RowsPtr& rows)
@@ -134,6 +180,36 @@ Demand Backtrack::from(SpaceId table, std::int64_t row)
         demand.rows[{depthOf(output.value), table}] = start;
     }
     for (auto op = m_analysis.program.ops.rbegin(); op != m_analysis.program.ops.rend(); ++op) step(*op, demand);
+    return demand;
+}
+
+// The values of a depth that outputs are or that later depths take.
+std::set<ValueId> Backtrack::leaving(int depth, SpaceId table) const
+{
+    std::set<ValueId> found;
+    const auto note = [&](ValueId v) {
+        if (depthOf(v) == depth && tableOf(v) == table) found.insert(v);
+    };
+    for (const ir::NamedValue& output : m_analysis.program.outputs) note(output.value);
+    for (const ir::Op& op : m_analysis.program.ops) {
+        const analysis::OpInfo& info = m_analysis.info(op.id);
+        if (info.depth <= depth || info.structureOnly) continue;
+        ir::forEachOperand(op, [&](Slot, ValueId operand) {
+            if (features(operand)) note(operand);
+        });
+    }
+    return found;
+}
+
+Demand Backtrack::round(int depth, SpaceId table, std::int64_t row)
+{
+    m_wanted.clear();
+    m_moves.forget();
+    Demand demand;
+    const RowsPtr start = m_moves.one(table, row);
+    for (const ValueId v : leaving(depth, table)) add(v, start);
+    for (auto op = m_analysis.program.ops.rbegin(); op != m_analysis.program.ops.rend(); ++op)
+        if (m_analysis.info(op->id).depth == depth || carried(*op)) step(*op, demand);
     return demand;
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "receptive/rows.h"
@@ -33,10 +34,12 @@ struct Demand {
 // The steps of a program, once for all rows. Refers to its arguments.
 class Backtrack {
 public:
-    Backtrack(const analysis::Analysis& analysis, RowMoves& moves) : m_analysis(analysis), m_moves(moves) {}
+    Backtrack(const analysis::Analysis& analysis, RowMoves& moves);
 
     // What `row` of `table` needs of outputs on this table.
     Demand from(ir::SpaceId table, std::int64_t row);
+    // What the operators of one depth need to make the values of `row` that later depths or outputs take.
+    Demand round(int depth, ir::SpaceId table, std::int64_t row);
     // Bytes per row of the values that pass, by depth and table: distinct values, once each.
     [[nodiscard]] std::map<Needed, std::int64_t> rowBytes() const;
     // By depth, table and owner: the key of the gathers that feed the messages; none if nothing is gathered.
@@ -52,11 +55,18 @@ private:
     [[nodiscard]] ir::SpaceId tableOf(ir::ValueId value) const;
     [[nodiscard]] int depthOf(ir::ValueId value) const;
     [[nodiscard]] bool passes(ir::ValueId operand, const ir::Op& reader) const;
+    [[nodiscard]] bool carries(const ir::Op& op) const;
+    [[nodiscard]] bool carried(const ir::Op& op) const;
+    void dropUsedAtOnce();
     [[nodiscard]] bool features(ir::ValueId value) const;
+    [[nodiscard]] std::set<ir::ValueId> leaving(int depth, ir::SpaceId table) const;
 
     const analysis::Analysis& m_analysis;
     RowMoves& m_moves;
     std::map<ir::ValueId, RowsPtr> m_wanted;
+    // Rows of edges that are copies of their destinations' rows, or follow from these alone, and that only later rounds use:
+    // these make them anew, so that what they read are the rows of the destinations.
+    std::set<ir::ValueId> m_carried;
 };
 
 // The sparse matrix among the operands; invalid if there is none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 
 #include "analysis/naming/table_labels.h"
 #include "executor/input_rows.h"
@@ -129,6 +130,17 @@ std::vector<schema::FieldBlock> Levels::blocks(SpaceId table, std::int64_t row)
         }
     }
     std::ranges::reverse(list);
+    return list;
+}
+
+std::vector<schema::FieldRead> Levels::reads(int depth, const Demand& demand) const
+{
+    std::vector<schema::FieldRead> list;
+    for (const auto& [needed, rows] : std::views::reverse(demand.rows))
+        list.push_back({.depth = depth,
+                        .from = needed.depth,
+                        .table = analysis::tableLabel(m_analysis.tables, needed.table),
+                        .rows = rows->count});
     return list;
 }
 

@@ -17,6 +17,8 @@ public:
     std::vector<schema::FieldLevel> describe(const Demand& demand, bool listed);
     // One round of message passing into the row, for each depth.
     std::vector<schema::FieldBlock> blocks(ir::SpaceId table, std::int64_t row);
+    // The rows that a round reads for the row, `demand` of it.
+    std::vector<schema::FieldRead> reads(int depth, const Demand& demand) const;
     // Row numbers by name: "depth1.node", "depth1.edge_index", with "from" and "to" of each edge.
     base::TensorMap ids(const std::vector<schema::FieldLevel>& levels) const;
 

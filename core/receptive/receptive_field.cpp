@@ -90,6 +90,10 @@ public:
         Levels levels(m_structure, m_analysis, m_moves, m_backtrack);
         describe(field, demand, levels);
         field.blocks = levels.blocks(table, field.node);
+        for (int depth = field.depth; depth > 0; --depth) {
+            const auto reads = levels.reads(depth, m_backtrack.round(depth, table, field.node));
+            field.reads.insert(field.reads.end(), reads.begin(), reads.end());
+        }
         field.notes = notesOf(m_analysis, demand);
         field.explosion = explosion(m_structure, m_analysis, m_moves, m_backtrack,
                                     {.table = table, .seed = m_request.seed, .budget = m_request.budget}, m_stop);

@@ -68,6 +68,16 @@ Value blockValue(const FieldBlock& block)
     return item;
 }
 
+Value readValue(const FieldRead& read)
+{
+    Value item;
+    item["depth"] = read.depth;
+    item["from"] = read.from;
+    item["table"] = read.table;
+    item["rows"] = read.rows;
+    return item;
+}
+
 Value meanValue(const FieldMean& mean)
 {
     Value item;
@@ -159,6 +169,8 @@ Value receptiveFieldValue(const ReceptiveField& field)
     for (const FieldLevel& level : field.levels) document["levels"].push(levelValue(level));
     document["blocks"] = Value::array();
     for (const FieldBlock& block : field.blocks) document["blocks"].push(blockValue(block));
+    document["reads"] = Value::array();
+    for (const FieldRead& read : field.reads) document["reads"].push(readValue(read));
     document["explosion"] = explosionValue(field.explosion);
     document["notes"] = Value(field.notes);
     document["seconds"] = field.seconds;
@@ -181,6 +193,11 @@ base::Result<ReceptiveField> receptiveFieldFrom(const Value& document, const std
                                 .table = block.get<std::string>("table"),
                                 .edges = block.get<std::int64_t>("edges"),
                                 .sources = block.get<std::int64_t>("sources")});
+    for (const Reader& read : root.items("reads"))
+        field.reads.push_back({.depth = read.get<int>("depth"),
+                               .from = read.get<int>("from"),
+                               .table = read.get<std::string>("table"),
+                               .rows = read.get<std::int64_t>("rows")});
     field.explosion = explosionFrom(root.child("explosion"));
     field.notes = root.get<std::vector<std::string>>("notes");
     field.seconds = root.get<double>("seconds");

@@ -47,12 +47,21 @@ struct FieldLevel {
     bool operator==(const FieldLevel&) const = default;
 };
 
-// What the layer-wise run needs of the node in one round: the values before it are stored.
+// The edges along which one round of the layer-wise run gathers for the node.
 struct FieldBlock {
     int depth = 0;
     std::string table{};
     std::int64_t edges = 0, sources = 0;  // into the node; different rows that they come from
     bool operator==(const FieldBlock&) const = default;
+};
+
+// Rows of one table that one round of the layer-wise run reads for the node: the sources of its edges, and its own row where
+// the round uses it.
+struct FieldRead {
+    int depth = 0, from = 0;  // of the round; of the values, which are stored or inputs
+    std::string table{};
+    std::int64_t rows = 0;  // different ones
+    bool operator==(const FieldRead&) const = default;
 };
 
 // A count of the receptive field of a node, averaged over nodes.
@@ -87,6 +96,7 @@ struct ReceptiveField {
     int depth = 0;
     std::vector<FieldLevel> levels{};  // by descending depth: the node itself first, the inputs last
     std::vector<FieldBlock> blocks{};  // by descending depth
+    std::vector<FieldRead> reads{};    // by descending depth
     FieldExplosion explosion{};
     std::vector<std::string> notes{};
     double seconds = 0;

@@ -93,6 +93,11 @@ def layers_of(node, into, depth, own_loop, keeps_own):
     return [*levels, (nodes, set(), set())]
 
 
+def reads(field):
+    """(round, depth of the values, table) -> rows, where there are any."""
+    return {(read["depth"], read["from"], read["table"]): read["rows"] for read in field["reads"] if read["rows"]}
+
+
 class Receptive(ServeTest):
     def fields(self, request, nodes, rows, seed=7):
         client = self.client()
@@ -138,6 +143,8 @@ class Receptive(ServeTest):
         request = self.stack(Gcn(8, 8, 3, 3), edges, rows, 8)
         for node, field in self.fields(request, NODES, rows):
             self.compare(field, layers_of(node, into, 3, True, False), 3, count)
+            rows = len({source for _, source in into[node]} | {node})
+            self.assertEqual(reads(field), {(depth, depth - 1, "node"): rows for depth in (3, 2, 1)}, node)
 
     def test_a_stack_on_a_skewed_graph_with_duplicates_and_isolated_nodes_has_them_too(self):
         rows, generator = 5000, numpy.random.default_rng(3)
@@ -150,7 +157,19 @@ class Receptive(ServeTest):
         for node, field in self.fields(request, NODES, rows):
             self.compare(field, layers_of(node, into, 2, False, True), 2, edges.shape[1])
             block = field["blocks"][0]
-            self.assertEqual((block["edges"], block["sources"]), (len(into[node]), len({s for _, s in into[node]})))
+            sources = {source for _, source in into[node]}
+            self.assertEqual((block["edges"], block["sources"]), (len(into[node]), len(sources)))
+            self.assertEqual(reads(field), {(depth, depth - 1, "node"): len(sources | {node}) for depth in (2, 1)}, node)
+
+    def test_attention_reads_the_row_of_the_destination_too(self):
+        """Rows of edges that follow from their destinations alone are no values that pass: their destinations are."""
+        edges = load_file(DIGITS["gat"]["data"][0])["edge_index"]
+        rows = int(edges.max()) + 1
+        into = neighbours(edges, rows)
+        for node, field in self.fields(DIGITS["gat"], NODES, rows):
+            self.compare(field, layers_of(node, into, 2, False, True), 2, edges.shape[1])
+            read = len({source for _, source in into[node]} | {node})
+            self.assertEqual(reads(field), {(2, 1, "node"): read, (1, 0, "node"): read}, node)
 
     def test_node_types_and_relations_are_followed_as_the_model_uses_them(self):
         users, items = 400, 300
@@ -170,6 +189,8 @@ class Receptive(ServeTest):
         self.assertEqual(two["edges"], {"bought": bought} if bought else {}, node)
         self.assertEqual(one["rows"]["item"], middle, node)
         self.assertEqual(one["rows"]["user"], {node}, node)
+        gathered = {(depth, depth - 1, "item"): len(middle) for depth in (2, 1)} if middle else {}
+        self.assertEqual(reads(field), {(2, 1, "user"): 1, (1, 0, "user"): 1, **gathered}, node)
         wanted = {"buys": {e for i in middle for e, _ in by_buys[i]}, "like": {e for i in middle for e, _ in by_like[i]},
                   "bought": bought}
         self.assertEqual(one["edges"], {name: edges for name, edges in wanted.items() if edges}, node)

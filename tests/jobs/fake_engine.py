@@ -106,6 +106,7 @@ class Engine:
         return {"format": "hopscope-receptive-field", "version": "1.0", "table": "node", "node": node, "nodes": NODES, "depth": 2,
                 "levels": levels, "notes": [], "seconds": 0.001,
                 "blocks": [{"depth": depth, "table": "edge_index", "edges": 3, "sources": 3} for depth in (2, 1)],
+                "reads": [{"depth": depth, "from": depth - 1, "table": "node", "rows": 3} for depth in (2, 1)],
                 "explosion": {"method": "exact", "nodes": NODES, "seed": 1, "means": means if params["average"] else []}}
 
     def debug_staged(self, params):

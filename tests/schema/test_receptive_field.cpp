@@ -16,6 +16,7 @@ schema::ReceptiveField field()
     edges.toIds = {3, 3};
     made.levels = {{1, {{"user", 1, 9, 16, {3}}}, {edges}}, {0, {{"item", 2, 7, 64, {3, 5}}}, {}}};
     made.blocks = {{1, "likes + self-loops", 2, 2}};
+    made.reads = {{1, 0, "item", 2}, {1, 0, "user", 1}};
     made.explosion = {schema::MeanMethod::Sampled, 4, 7, {{1, "user", false, 1, 0.25, 1.5, 640, 144}}};
     made.notes = {"a note"};
     made.seconds = 0.5;

@@ -51,12 +51,13 @@ std::size_t edgesIn(const schema::FieldLevel& level)
     return sum;
 }
 
-// Different rows that the edges into the node come from, after the round of a level.
-std::int64_t sourcesAt(const schema::ReceptiveField& field, int level)
+// Different rows of the level below that the round of a level reads for the node.
+std::int64_t readsAt(const schema::ReceptiveField& field, int level)
 {
+    const auto at = static_cast<std::size_t>(level);
     std::int64_t sum = 0;
-    for (const schema::FieldBlock& block : field.blocks)
-        if (block.depth == field.levels[static_cast<std::size_t>(level)].depth) sum += block.sources;
+    for (const schema::FieldRead& read : field.reads)
+        if (read.depth == field.levels[at].depth && read.from == field.levels[at + 1].depth) sum += read.rows;
     return sum;
 }
 
@@ -315,10 +316,10 @@ void FieldFlow::paintBlocks(QPainter& painter) const
     for (int level = 0; level < levels(); ++level) paintStore(painter, level);
 }
 
-// Between two rounds: the node, and the rows of the store that its edges come from.
+// Between two rounds: the node, and the rows of the store that it reads.
 void FieldFlow::paintFan(QPainter& painter, int level) const
 {
-    const qreal reach = widthOf(sourcesAt(*m_field, level)) / 2, centre = half(1).center().x();
+    const qreal reach = widthOf(readsAt(*m_field, level)) / 2, centre = half(1).center().x();
     const qreal base = lineOf(level + 1) - bar / 2;
     QColor shade = m_theme.depthColour(m_field->levels[static_cast<std::size_t>(level)].depth);
     shade.setAlphaF(0.45F);
@@ -334,7 +335,7 @@ void FieldFlow::paintStore(QPainter& painter, int level) const
     painter.setPen(QPen(result || input ? m_theme.nodeBorder : m_theme.checkpoint, 1.4));
     painter.setBrush(m_theme.panel);
     painter.drawRoundedRect(store, 5, 5);
-    const std::int64_t rows = result ? 1 : sourcesAt(*m_field, level - 1);
+    const std::int64_t rows = result ? 1 : readsAt(*m_field, level - 1);
     const qreal wide = widthOf(rows);
     painter.setPen(Qt::NoPen);
     painter.setBrush(m_theme.depthColour(m_field->levels[static_cast<std::size_t>(level)].depth));

@@ -1,5 +1,6 @@
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "base/units.h"
 #include "cli/describe.h"
@@ -36,12 +37,19 @@ std::string levelTable(const schema::ReceptiveField& field)
     return table.render();
 }
 
-std::string blockTable(const schema::ReceptiveField& field)
+std::string roundTable(const schema::ReceptiveField& field)
 {
     Table table({Align::Right, Align::Left, Align::Right, Align::Right});
-    table.add({"depth", "along", "edges", "sources"});
-    for (const schema::FieldBlock& block : field.blocks)
-        table.add({std::to_string(block.depth), block.table, count(block.edges), count(block.sources)});
+    table.add({"depth", "reads", "edges", "rows"});
+    for (int depth = field.depth; depth > 0; --depth) {
+        std::string number = std::to_string(depth);
+        for (const schema::FieldBlock& block : field.blocks)
+            if (block.depth == depth) table.add({std::exchange(number, ""), block.table, count(block.edges)});
+        for (const schema::FieldRead& read : field.reads)
+            if (read.depth == depth)
+                table.add({std::exchange(number, ""), read.table + " of depth " + std::to_string(read.from), "",
+                           count(read.rows)});
+    }
     return table.render();
 }
 
@@ -68,8 +76,8 @@ std::string describeReceptiveField(const schema::ReceptiveField& field, const St
 {
     std::string text = style.bold("Receptive field of " + field.table + " " + std::to_string(field.node)) + "\n" +
                        levelTable(field) + "\n";
-    if (!field.blocks.empty())
-        text += style.bold("Layer by layer it needs, once in each round") + "\n" + blockTable(field) + "\n";
+    if (field.depth > 0)
+        text += style.bold("Layer by layer it needs, once in each round") + "\n" + roundTable(field) + "\n";
     text += style.bold("Average over nodes") + " (" + sampleText(field.explosion) + ")\n" + meanTable(field.explosion);
     for (const std::string& note : field.notes) text += "\n" + style.warn(note) + "\n";
     return text;
