@@ -45,6 +45,28 @@ Pin dragged(const Instance& in, int seed, int step)
     return {PinKind::Checkpoint, storable[(begin + static_cast<std::size_t>(step) * 3) % storable.size()], {}, 0};
 }
 
+struct RepairCosts {
+    std::optional<double> repair, cheapest;  // none: no repair was found; nothing is possible
+};
+
+// Of the cheapest plan of a small instance after pins have cut some of its edges.
+RepairCosts repairOfCuts(int seed, int nodes)
+{
+    Instance in = test::wildInstance(static_cast<std::uint64_t>(seed), nodes);
+    const auto before = solve(in);
+    if (!before || before->status == Status::Infeasible) return {};
+    in.stages = std::min(4, in.stages + 1);
+    test::addCuts(in, static_cast<std::uint64_t>(seed), 1 + seed % 3);
+    INFO(test::dump(in));
+    const auto repair = repaired(in, before->placement);
+    if (repair) CHECK(test::flaw(in, *repair) == "");
+    const auto best = solve(in);
+    RepairCosts costs;
+    if (repair) costs.repair = repair->cost.total();
+    if (best && best->status != Status::Infeasible) costs.cheapest = best->placement.cost.total();
+    return costs;
+}
+
 }  // namespace
 
 TEST_CASE("a dragged store has a legal plan where no program may be solved: by a rule or by local search")
@@ -102,31 +124,35 @@ TEST_CASE("what pins have broken is repaired without a solver, legal and seldom 
     CHECK(excess <= 0.1 * found);
 }
 
-TEST_CASE(
-    "edges that pins cut are repaired in later stages, near the cheapest plan, and stores that do not pay are given up")
+TEST_CASE("edges that pins cut are repaired in later stages, nearly always and near the cheapest plan")
 {
     if (!solver::available()) return;
     int possible = 0, found = 0;
     double excess = 0;
     for (int i = 0; i < 360 / test::share; ++i) {
-        Instance in = test::wildInstance(static_cast<std::uint64_t>(i), 12);
-        const auto before = solve(in);
-        if (!before || before->status == Status::Infeasible) continue;
-        in.stages = std::min(4, in.stages + 1);
-        test::addCuts(in, static_cast<std::uint64_t>(i), 1 + i % 3);
-        INFO(test::dump(in));
-        const auto repair = repaired(in, before->placement);
-        const auto best = solve(in);
-        if (!best || best->status == Status::Infeasible) continue;
+        const auto [repair, cheapest] = repairOfCuts(i, 12);
+        if (!cheapest) continue;
         ++possible;
         if (!repair) continue;
         ++found;
-        CHECK(test::flaw(in, *repair) == "");
-        excess += repair->cost.total() / best->placement.cost.total() - 1;
+        excess += *repair / *cheapest - 1;
     }
     MESSAGE(found, " of ", possible, " repaired, ", 100 * excess / std::max(found, 1), " % dearer in the mean");
-    CHECK(found * 10 >= possible * 8);
+    CHECK(found * 20 >= possible * 19);
     CHECK(excess <= 0.1 * found);
+}
+
+TEST_CASE("a repair gives up stores that do not pay")
+{
+    if (!solver::available()) return;
+    // Of some 2,400 instances those where storing all that is repeated costs most: 9 to 15 % more than the cheapest plan.
+    for (const auto& [seed, nodes] : {std::pair(639, 12), std::pair(142, 20), std::pair(1073, 20)}) {
+        CAPTURE(seed);
+        const auto [repair, cheapest] = repairOfCuts(seed, nodes);
+        REQUIRE(repair);
+        REQUIRE(cheapest);
+        CHECK(*repair <= 1.02 * *cheapest);
+    }
 }
 
 TEST_CASE("while a store is dragged, plans are legal and as cheap as with all stages in one problem")
