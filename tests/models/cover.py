@@ -24,7 +24,7 @@ NAMED = {
     "structures": ["jumping_concat", "jumping_max", "norm_graph_twice", "norm_standard_deviation", "softmax_over_nodes",
                    "pool_mean_max_min", "scalar_output", "virtual_node", "edge_output", "edge_states", "both_directions",
                    "loops_removed_and_added", "edges_sorted_in_the_model"],
-    "further": ["sage_median_traced", "sage_quantile_traced", "sage_lstm"],
+    "further": ["reverse_edge_by_flip", "sage_median_traced", "sage_quantile_traced", "sage_lstm"],
     "typed": ["two_types", "two_types_only_source", "tuple_scripted"],
     "programs": ["program_2", "program_16", "program_39"],
 }
