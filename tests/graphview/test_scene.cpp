@@ -118,6 +118,12 @@ private slots:
         const int node = good->edges.back().to, before = good->edges.back().from;
         QVERIFY(faults([&](Scene& s, Colouring&) { s.nodes[node] = s.nodes[before]; }).contains("overlaps"));
         QVERIFY(faults([&](Scene& s, Colouring&) { s.texts[node].label = QString(80, 'W'); }).contains("clipped"));
+        const QRectF overEnd(good->edges.back().path.back() - QPointF(20, 16), QSizeF(40, 15));
+        SceneStub label;
+        label.node = node;
+        label.source = before;
+        label.textRect = overEnd;
+        QVERIFY(faults([&](Scene& s, Colouring&) { s.stubs.push_back(label); }).contains("covers the end of an edge"));
         QVERIFY(faults([&](Scene& s, Colouring&) {
                     std::swap(s.edges.back().from, s.edges.back().to);
                 }).contains("goes up"));

@@ -20,6 +20,7 @@ public:
     {
         for (std::size_t node = 0; node < m_scene.nodes.size(); ++node) checkNode(static_cast<int>(node));
         for (const SceneEdge& edge : m_scene.edges) checkEdge(edge);
+        for (const SceneStub& stub : m_scene.stubs) checkStub(stub);
         for (const SceneStore& store : m_scene.stores)
             if (m_scene.nodeIndex.count(store.rect, 1) > 0)
                 report(store.node, QStringLiteral("its store lies on a node"));
@@ -80,6 +81,15 @@ private:
              {std::pair(edge.path.front(), edge.from), std::pair(edge.path.back(), edge.to)})
             if (!m_scene.nodes[node].adjusted(-1, -1, 1, 1).contains(point))
                 report(node, QStringLiteral("an edge ends beside it"));
+    }
+    // The ends of edges show where they go.
+    void checkStub(const SceneStub& stub)
+    {
+        for (const int edge : m_scene.edgesInside(stub.textRect)) {
+            const auto& path = m_scene.edges[edge].path;
+            if (stub.textRect.contains(path.back() - QPointF(0, 4)))
+                report(stub.node, QStringLiteral("the label of what it takes covers the end of an edge"));
+        }
     }
 
     const Scene& m_scene;

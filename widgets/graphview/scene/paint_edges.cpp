@@ -57,7 +57,10 @@ void paintEdge(const PaintContext& c, int index, const QRectF& exposed)
     QPen pen(colour, edge.cut ? 2.4 : lit ? 2 : 1.2);
     if (lit && edge.cut) pen.setWidthF(3.4);
     pen.setCapStyle(Qt::FlatCap);
-    if (edge.cut) pen.setDashPattern({3, 2});
+    if (edge.cut) {
+        pen.setDashPattern({3, 2});
+        pen.setDashOffset(3);  // a gap first: the dashes of several cuts of one value would look like an arrow head
+    }
     c.painter.setOpacity(off ? fadedOpacity : 1);
     c.painter.setPen(pen);
     c.painter.setBrush(Qt::NoBrush);

@@ -16,6 +16,7 @@ constexpr qreal storeWidth = 96, storeHeight = 32, storeGap = 30;
 constexpr qreal namedWidth = 140, namedHeight = 46;
 constexpr std::size_t maxApart = 4;  // more stores at one place are one
 constexpr qreal stubLength = 34, stubText = 110, leastWord = 40;
+constexpr qreal depthChip = 20;  // over the right end of the upper edge
 
 QString bytesText(const QString& arrow, std::optional<std::int64_t> bytes)
 {
@@ -283,7 +284,19 @@ void SceneBuilder::gatherStubs()
     }
 }
 
-// To the left of the node; over its left half where a neighbour is too near for a word.
+// Edges enter a node on the side that they come from.
+bool SceneBuilder::enteredFromLeftOnly(int node) const
+{
+    constexpr qreal nearMiddle = 30;
+    bool left = false, right = false;
+    for (const VisibleEdge& edge : m_scene->graph->edges) {
+        const qreal aside = m_scene->nodes[edge.from].center().x() - m_scene->nodes[node].center().x();
+        if (edge.to == node && std::abs(aside) > nearMiddle) (aside < 0 ? left : right) = true;
+    }
+    return left && !right;
+}
+
+// To the left of the node; over half of it where a neighbour is too near for a word.
 void SceneBuilder::placeStub(SceneStub& stub)
 {
     const QRectF& box = m_scene->nodes[stub.node];
@@ -297,9 +310,12 @@ void SceneBuilder::placeStub(SceneStub& stub)
     stub.from = {box.left() - line, box.center().y()};
     const qreal beside = room - line - 6;
     const bool above = beside < std::min(m_measure.stubWidth(stub.tip), leastWord);
-    const StubText text = m_measure.fitStub(stub.tip, above ? box.width() / 2 : std::max(0.0, beside));
+    const bool overRight = above && enteredFromLeftOnly(stub.node);  // beside the chip of its depth
+    const qreal half = box.width() / 2 - (overRight ? depthChip - 6 : 0);
+    const StubText text = m_measure.fitStub(stub.tip, above ? half : std::max(0.0, beside));
     stub.text = text.text;
-    stub.textRect = above ? QRectF(box.left(), box.top() - 16, text.width + 2, 15)
+    const qreal over = overRight ? box.right() - depthChip - text.width - 2 : box.left();
+    stub.textRect = above ? QRectF(over, box.top() - 16, text.width + 2, 15)
                           : QRectF(stub.from.x() - text.width - 5, box.center().y() - 8, text.width + 2, 16);
     m_scene->bounds |= stub.textRect;
 }

@@ -33,6 +33,7 @@ private:
     void markPin(const plan::Pin& pin);
     void indexEdges();
     void gatherStubs();
+    [[nodiscard]] bool enteredFromLeftOnly(int node) const;
     void placeStub(SceneStub& stub);
     void placeStubs();
     void placeStores();
