@@ -410,6 +410,27 @@ private slots:
         QVERIFY(bench.scene().nodes.size() <= 60);
     }
 
+    void everyOperatorIsDrawnByItselfAndModulesOpenWithoutThePrologue()
+    {
+        Bench bench;
+        const auto ofThePrologue = [&] {
+            return std::ranges::count_if(bench.scene().graph->nodes,
+                                         [](const VisibleNode& node) { return node.prologue && node.op.valid(); });
+        };
+        const auto closed = ofThePrologue();
+        bench.action("graphExpandAll")->trigger();
+        bench.settle();
+        const std::size_t open = bench.scene().nodes.size();
+        QCOMPARE(ofThePrologue(), closed);
+        bench.action("graphEveryOperator")->trigger();
+        bench.settle();
+        QCOMPARE(bench.scene().nodes.size(), bench.model->ops.size());
+        QVERIFY(ofThePrologue() > closed);
+        bench.action("graphEveryOperator")->trigger();
+        bench.settle();
+        QCOMPARE(bench.scene().nodes.size(), open);
+    }
+
     void theContextMenuStoresAndOpens()
     {
         Bench bench;

@@ -158,14 +158,17 @@ FoldState initialFold(const FoldModel& fold, int budget, int longest)
     return state == first ? first : openedSingly(fold, std::move(state), longest);
 }
 
-FoldState fullyExpanded(const FoldModel& fold)
+FoldState modulesExpanded(const FoldModel& fold)
 {
     FoldState state;
-    for (std::size_t i = 1; i < fold.tree.modules.size(); ++i) {
-        state.expanded.insert(fold.tree.modules[i].path);
-        state.expanded.insert(structureKey(fold.tree.modules[i].path));
-    }
-    state.expanded.insert(structureKey({}));
+    for (std::size_t i = 1; i < fold.tree.modules.size(); ++i) state.expanded.insert(fold.tree.modules[i].path);
+    return state;
+}
+
+FoldState fullyExpanded(const FoldModel& fold)
+{
+    FoldState state = modulesExpanded(fold);
+    for (const auto& module : fold.tree.modules) state.expanded.insert(structureKey(module.path));
     state.expanded.insert(wholePrologueKey());
     return state;
 }

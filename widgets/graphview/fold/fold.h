@@ -123,6 +123,8 @@ FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTr
 // and fewer where more than `longest` nodes in a row would not fit on the screen, if that helps.
 FoldState initialFold(const FoldModel& fold, int budget = 60, int longest = std::numeric_limits<int>::max());
 FoldState fullyExpanded(const FoldModel& fold);
+// All modules are open; what is computed once per graph stays in its boxes.
+FoldState modulesExpanded(const FoldModel& fold);
 
 // Near-linear in operators and values. `before`: the model in another state, null: none; what reads the same takes its words
 // from there, which makes a difference in time alone.

@@ -62,14 +62,7 @@ void FoldControl::closeAround(int node)
     toggle(path, topOf(scene->nodes[node]), record.prologue ? path : moduleKey(path), {});
 }
 
-void FoldControl::openAll()
-{
-    if (!m_parts.maker.ready()) return;
-    FoldState state = fullyExpanded(m_parts.maker.fold());
-    state.everyOperator = m_parts.maker.state().everyOperator;
-    m_placement.fit();
-    m_parts.maker.setFold(std::move(state));
-}
+void FoldControl::openAll() { showEveryOperator(m_parts.maker.state().everyOperator); }
 
 void FoldControl::closeAll()
 {
@@ -86,8 +79,11 @@ void FoldControl::foldToLayers()
 
 void FoldControl::showEveryOperator(bool shown)
 {
-    FoldState state = m_parts.maker.state();
+    if (!m_parts.maker.ready()) return;
+    const FoldModel& fold = m_parts.maker.fold();
+    FoldState state = shown ? fullyExpanded(fold) : modulesExpanded(fold);
     state.everyOperator = shown;
+    m_placement.fit();
     m_parts.maker.setFold(std::move(state));
 }
 

@@ -91,13 +91,14 @@ void GraphActions::addFolds()
     add("graphCollapse", tr("Collapse module"), QKeySequence(Qt::Key_Minus),
         tr("Collapse the module around the selected node"),
         [this] { m_tools.folds.closeAround(m_tools.targets.selectedNode()); });
-    add("graphExpandAll", tr("Expand all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus), tr("Show all operators"),
-        [this] { m_tools.folds.openAll(); });
+    add("graphExpandAll", tr("Expand all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus),
+        tr("Show the operators of all modules"), [this] { m_tools.folds.openAll(); });
     add("graphCollapseAll", tr("Collapse all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Minus),
         tr("Show top-level modules"), [this] { m_tools.folds.closeAll(); });
     add("graphFoldLayers", tr("Fold to layers"), QKeySequence(Qt::Key_L), tr("The default level of detail"),
         [this] { m_tools.folds.foldToLayers(); });
-    m_everyOperator = add("graphEveryOperator", tr("Every operator"), {}, tr("Also show reshapes, casts and biases"),
+    m_everyOperator = add("graphEveryOperator", tr("Every operator"), {},
+                          tr("Show each operator by itself: reshapes, casts, biases and the prologue, too"),
                           [this] { m_tools.folds.showEveryOperator(m_everyOperator->isChecked()); });
     m_everyOperator->setCheckable(true);
 }
