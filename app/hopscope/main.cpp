@@ -36,8 +36,8 @@ WindowSetup makeSetup(const CommandLine& line)
     WindowSetup setup;
     setup.unattended = line.unattended();
     if (!setup.unattended) setup.settings = loadSettings();
-    if (line.theme) setup.settings.theme = *line.theme;
-    else if (setup.unattended) setup.settings.theme = style::Mode::Light;
+    setup.theme = line.theme;
+    if (setup.unattended && !line.theme) setup.theme = style::Mode::Light;
     if (!line.perspective.isEmpty()) setup.settings.perspective = line.perspective;
     setup.engine = line.engine;
     setup.engineCommand = line.engine.isEmpty()

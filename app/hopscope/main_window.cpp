@@ -60,7 +60,7 @@ QRect fittedTo(QRect window, const QRect& room)
 MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
     : QMainWindow(parent),
       m_setup(std::move(setup)),
-      m_theme(style::loadTheme(m_setup.settings.theme)),
+      m_theme(style::loadTheme(m_setup.theme.value_or(m_setup.settings.theme))),
       m_engine(std::make_unique<jobs::EngineClient>(m_setup.engineCommand)),
       m_workbench(std::make_unique<jobs::Workbench>(*m_engine, m_document))
 {

@@ -148,7 +148,7 @@ void WindowActions::addThemes()
                                       .needs = Needs::Nothing,
                                       .run = [this, mode = mode] { emit themeChosen(mode); }});
         action->setCheckable(true);
-        action->setChecked(mode == m_parts.setup.settings.theme);
+        action->setChecked(mode == m_parts.setup.theme.value_or(m_parts.setup.settings.theme));
         group->addAction(action);
     }
 }

@@ -3,6 +3,7 @@
 // What the window is told from outside, and what those who work in it share.
 
 #include <QMainWindow>
+#include <optional>
 
 #include "banner.h"
 #include "docks.h"
@@ -18,8 +19,9 @@ namespace hopscope::window {
 
 struct WindowSetup {
     WindowSettings settings;
-    QString engine;             // the command as the user gave it; empty: the local one
-    QStringList engineCommand;  // what is started
+    std::optional<style::Mode> theme;  // of this start alone, before that of the settings
+    QString engine;                    // the command as the user gave it; empty: the local one
+    QStringList engineCommand;         // what is started
     QStringList layoutCommand;
     QString samples;          // folder; may be empty
     QString recoveryFolder;   // empty: no autosave

@@ -63,6 +63,7 @@ private slots:
     void thePaletteFindsActionsByAFewLetters_data();
     void thePaletteFindsActionsByAFewLetters();
     void themesChangeEverythingAtOnce();
+    void aThemeOfTheCommandLineIsNotRemembered();
     void lostWorkIsOfferedAndBroughtBack();
     void everyInteractiveWidgetHasAName();
     void nothingIsClippedOnTheStartPage();
@@ -314,6 +315,19 @@ void TestWindow::themesChangeEverythingAtOnce()
     QVERIFY2(lighter > 0.9 * (light.width() / 10) * (light.height() / 10), qPrintable(QString::number(lighter)));
     QCOMPARE(bed.window->settings().theme, style::Mode::Dark);
     bed.window->actionBook().find("view.themeLight")->trigger();
+}
+
+void TestWindow::aThemeOfTheCommandLineIsNotRemembered()
+{
+    WindowSetup setup = bed::fakeSetup();
+    setup.settings.theme = style::Mode::Light;
+    setup.theme = style::Mode::Dark;
+    Bed bed(setup);
+    QVERIFY(bed.window->theme().dark);
+    QVERIFY(bed.window->actionBook().find("view.themeDark")->isChecked());
+    QCOMPARE(bed.window->settings().theme, style::Mode::Light);
+    bed.window->actionBook().find("view.themeLight")->trigger();
+    QVERIFY(!bed.window->theme().dark);
 }
 
 void TestWindow::lostWorkIsOfferedAndBroughtBack()
