@@ -192,6 +192,16 @@ class Said(PackageTest):
                 self.assertEqual(notes.count(self.ignored(name)), 1, notes)
             self.assertFalse(any("'x'" in note or "'left'" in note for note in notes), notes)
 
+    def test_every_function_names_them(self):
+        """One that takes a model and data, whether the package or the engine drops the key."""
+        data = {"x": features(), "edge_index": index(), "edge_wieght": torch.rand(EDGES)}
+        saved = hopscope.save(made(Gcn), data, self.folder / "gcn.pt")
+        for number, model in enumerate((made(Gcn), saved, saved.path)):
+            out = self.folder / f"exported{number}"
+            for done in (hopscope.inspect(model, data), hopscope.plan(model, data), hopscope.verify(model, data),
+                         hopscope.export(model, data, out)):
+                self.assertEqual(done.notes.count(self.ignored("edge_wieght")), 1, (done, done.notes))
+
     def test_what_of_a_container_is_not_read_is_named(self):
         data = graph()
         data.extra = torch.ones(3)

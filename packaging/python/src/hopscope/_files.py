@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,11 @@ class Files:
 
     words: list[str]
     saved: Saved | None
+    notes: Sequence[str] = ()  # from preparing them
+
+    def told(self, by_engine: list[str]) -> list[str]:
+        """Their notes and those of the engine, each once."""
+        return list(dict.fromkeys([*self.notes, *by_engine]))
 
 
 def as_files(
@@ -39,7 +45,7 @@ def as_files(
 def files_of(found: Prepared, given: Data, roles: Any) -> Files:
     """The words for what `as_files` has found."""
     data = [word for name in given.words for word in ("--data", name)]
-    return Files([str(found.path.absolute()), *data, *role_options(roles)], found.saved)
+    return Files([str(found.path.absolute()), *data, *role_options(roles)], found.saved, found.notes)
 
 
 def role_words(roles: Any) -> list[str]:

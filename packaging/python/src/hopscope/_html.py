@@ -96,7 +96,8 @@ def verification(found: documents.Verification) -> str:
         for output in found.outputs
     )
     title = f"{found.verdict}: {found.reason}"
-    return _page(title, _table(("output", "rows", "largest difference", "beyond the tolerance"), rows))
+    table = _table(("output", "rows", "largest difference", "beyond the tolerance"), rows)
+    return _page(title, table, _list(found.notes))
 
 
 def _bound(stage: documents.StageRun) -> str:

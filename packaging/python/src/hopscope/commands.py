@@ -54,7 +54,8 @@ def inspect(
     """What a model is: depth, stages, what is stored between them, and where it cannot be split, why. A file can be
     inspected without data; a model in memory needs them, to be saved."""
     with files(model, data, roles, scratch) as given:
-        return documents.inspection(command("inspect", *given.words).document)
+        found = documents.inspection(command("inspect", *given.words).document)
+        return replace(found, notes=given.told(found.notes))
 
 
 @door
@@ -90,7 +91,7 @@ def plan(
 def planned(given: Files, options: Mapping[str, Any], pins: Sequence[Sequence[Any]], place: Scratch) -> Plan:
     """As `plan`, for files."""
     answer = command("plan", *given.words, *option_words(options), *pin_words(pins, place))
-    made = documents.plan(answer.document, answer.notes)
+    made = documents.plan(answer.document, given.told(answer.notes))
     return replace(made, fingerprint=given.saved.fingerprint if given.saved else "")
 
 
@@ -139,7 +140,7 @@ def verify(
     with files(model, data, roles, scratch) as given, Scratch() as place:
         planned = [] if plan is None else ["--plan", str(plan_file(plan, given, place))]
         answer = command("verify", *given.words, *option_words(options), *planned)
-    found = documents.verification(answer.document)
+    found = documents.verification(answer.document, given.told(answer.notes))
     if found.verdict == "different":
         problem = VerificationError(f"the split and the model's own forward differ: {found.reason}")
         problem.result = found

@@ -4,6 +4,7 @@ other members are what people ask for most. Every one has `to_pandas()` and a ta
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -187,6 +188,7 @@ class Verification:
     outputs: list[Compared]
     seconds: float
     document: dict[str, Any] = field(repr=False)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def max_abs(self) -> float | None:
@@ -391,14 +393,14 @@ def _planned_cut(cut: dict[str, Any], names: dict[str, str]) -> Cut:
     )  # fmt: skip
 
 
-def verification(document: dict[str, Any]) -> Verification:
+def verification(document: dict[str, Any], notes: Iterable[str] = ()) -> Verification:
     """From what `verify --json` prints, or a report's `verify`."""
     names = ("name", "max_abs", "max_rel", "rows", "different")
     outputs = [Compared(**{name: output[name] for name in names}) for output in document["outputs"]]
     coverage = document["coverage"]
     return Verification(
         document["verdict"], document["reason"], coverage["method"], coverage["chosen"] - coverage["skipped"], outputs,
-        document["seconds"], document,
+        document["seconds"], document, list(notes),
     )  # fmt: skip
 
 

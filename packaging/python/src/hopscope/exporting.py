@@ -84,7 +84,7 @@ def export(
         )
         target = path_of("out", out).absolute()
         answer = command("export", *given.words, *option_words(shared), *how, "-o", str(target))
-        return Export(target, answer.document, given.saved, answer.notes)
+        return Export(target, answer.document, given.saved, given.told(answer.notes))
 
 
 class Exported:
