@@ -74,10 +74,7 @@ void Notices::tellRun()
     if (log->end() != models::RunEnd::Completed)
         return m_parts.status.setResult(panels::progressText(*log), QStringLiteral("warning"));
     const models::FinishedRun& run = m_parts.document.runs().back();
-    const panels::ShownVerdict verdict = panels::verdictOf(*run.report);
-    const bool different = verdict.kind == schema::Verdict::Different;
-    const QString doubtful = different ? QStringLiteral("bad") : QStringLiteral("warning");
-    m_parts.status.setResult(panels::resultText(run), verdict.good() ? QStringLiteral("good") : doubtful);
+    m_parts.status.setResult(panels::resultText(run), panels::toneOf(panels::verdictOf(*run.report)));
 }
 
 void Notices::engineLost(const QString& reason)

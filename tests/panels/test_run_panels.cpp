@@ -30,6 +30,7 @@ private slots:
     void buttonsAreDisabledWithoutAPlan();
     void progressAndStagesFillWhileEventsArrive();
     void theVerdictIsShownWhenARunEnds();
+    void aRunThatWasNotVerifiedIsNoWarning();
     void plotsFillWhileEventsArrive();
     void severalWorkersHaveLanesAndARateAlone();
     void aRunOnAGpuShowsItsOverlapAndWhatIsReserved();
@@ -131,6 +132,26 @@ void TestRunPanels::theVerdictIsShownWhenARunEnds()
     QCOMPARE(part<QLabel>(*panel, "verdictHeadline")->palette().color(QPalette::WindowText), theme.bad);
     QCOMPARE(part<QTableView>(*panel, "differences")->model()->rowCount(), 2);
     QCOMPARE(part<QTableView>(*panel, "runs")->model()->rowCount(), 2);
+}
+
+// The card and the status line have one rule.
+void TestRunPanels::aRunThatWasNotVerifiedIsNoWarning()
+{
+    const style::Theme theme = style::loadTheme(style::Mode::Light);
+    using Found = std::optional<schema::Verdict>;
+    const std::tuple<Found, bool, const char*, QColor> cases[] = {
+        {std::nullopt, true, "", theme.text},
+        {std::nullopt, false, "warning", theme.warning},
+        {schema::Verdict::Equal, true, "good", theme.good},
+        {schema::Verdict::Equal, false, "warning", theme.warning},
+        {schema::Verdict::Different, true, "bad", theme.bad},
+        {schema::Verdict::Unverifiable, true, "warning", theme.warning},
+    };
+    for (const auto& [kind, finite, tone, colour] : cases) {
+        const ShownVerdict verdict{.kind = kind, .headline = {}, .detail = {}, .finite = finite};
+        QCOMPARE(toneOf(verdict), QString::fromLatin1(tone));
+        QCOMPARE(colourOf(verdict, theme), colour);
+    }
 }
 
 void TestRunPanels::plotsFillWhileEventsArrive()

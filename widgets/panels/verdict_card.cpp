@@ -114,11 +114,17 @@ ShownVerdict verdictOf(const schema::Report& report)
     return shown;
 }
 
+QString toneOf(const ShownVerdict& verdict)
+{
+    if (!verdict.kind && verdict.finite) return {};
+    if (verdict.kind == schema::Verdict::Different) return QStringLiteral("bad");
+    return verdict.good() ? QStringLiteral("good") : QStringLiteral("warning");
+}
+
 QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme)
 {
-    if (!verdict.kind) return verdict.finite ? theme.text : theme.warning;
-    if (*verdict.kind == schema::Verdict::Different) return theme.bad;
-    return verdict.good() ? theme.good : theme.warning;
+    const QString tone = toneOf(verdict);
+    return tone.isEmpty() ? theme.text : tone == u"bad" ? theme.bad : tone == u"good" ? theme.good : theme.warning;
 }
 
 QVariant DifferenceModel::cell(const DifferenceRow& row, DifferenceColumn column, int role) const

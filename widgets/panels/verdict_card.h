@@ -25,6 +25,8 @@ struct ShownVerdict {
 };
 
 ShownVerdict verdictOf(const schema::Report& report);
+// "good", "warning" or "bad", as the style sheet colours it; empty: neither was looked for.
+QString toneOf(const ShownVerdict& verdict);
 QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme);
 
 struct DifferenceRow {
