@@ -11,6 +11,7 @@
 #include <new>
 #include <set>
 
+#include "base/ending.h"
 #include "base/temporary_file.h"
 #include "loader/archive/archive.h"
 #include "loader/archive/preflight.h"
@@ -285,6 +286,7 @@ base::Result<Model> loadChecked(const std::string& path, Entry entry)
 
 base::Result<Model> loadFor(const std::string& path, Entry entry)
 {
+    const base::Uninterruptible here;
     try {
         return loadChecked(path, entry);
     } catch (const c10::Error& e) {

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/result.h"
+
 namespace hopscope::engine {
 
 namespace {
@@ -25,18 +27,21 @@ void onSignal(int number)
     errno = before;
 }
 
-void watch(std::stop_source source)
+}  // namespace
+
+void Interrupt::watch()
 {
     char byte = 0;
-    while (read(g_pipe[0], &byte, 1) == 1 && byte != finish) source.request_stop();
+    while (read(g_pipe[0], &byte, 1) == 1 && byte != finish) {
+        m_ending.begin(static_cast<int>(base::ErrorCode::Cancelled));
+        m_source.request_stop();
+    }
 }
-
-}  // namespace
 
 Interrupt::Interrupt()
 {
     if (pipe2(g_pipe, O_CLOEXEC) != 0) return;
-    m_thread = std::thread(watch, m_source);
+    m_thread = std::thread(&Interrupt::watch, this);
     for (const int number : handled) {
         const auto before = std::signal(number, onSignal);
         // nohup stays in force; an ignored SIGINT is only a shell's habit with background jobs.

@@ -3,10 +3,12 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/ending.h"
+
 namespace hopscope::engine {
 
-// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives. A second signal ends the process at
-// once. Child processes get the default handling back. At most one instance at a time.
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives; what does not hear it ends the process with
+// 130 (base/ending.h). A second signal ends the process at once. Child processes get the default handling back. At most one instance at a time.
 class Interrupt {
 public:
     Interrupt();
@@ -18,7 +20,10 @@ public:
 
 private:
     std::stop_source m_source;
+    base::Ending m_ending;
     std::thread m_thread;
+
+    void watch();
 };
 
 }  // namespace hopscope::engine

@@ -58,7 +58,7 @@ int Conversation::run()
 void Conversation::stop(int exitCode)
 {
     m_exitCode = exitCode;
-    m_queue.close();
+    close();
 }
 
 int converse(Conversation& conversation, const std::stop_token& stop)
@@ -76,6 +76,12 @@ void Conversation::readAll()
         frames.append(bytes);
         if (!readFrames(frames)) return;
     }
+    close();
+}
+
+void Conversation::close()
+{
+    m_ending.begin(m_exitCode);
     m_queue.close();
 }
 
@@ -120,7 +126,7 @@ void Conversation::receive(protocol::Request request)
 bool Conversation::receive(const protocol::Notification& notice)
 {
     if (notice.method == "exit") {
-        m_queue.close();
+        close();
         return false;
     }
     const Value* const id = notice.params.find("id");

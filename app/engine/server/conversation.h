@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ending.h"
 #include "protocol/framing.h"
 #include "server/channel.h"
 #include "server/requests.h"
@@ -40,6 +41,7 @@ protected:
 
 private:
     void readAll();
+    void close();
     bool readFrames(protocol::FrameReader& frames);
     bool receive(const std::string& text);
     void receive(protocol::Request request);
@@ -57,6 +59,7 @@ private:
     std::atomic<bool> m_initialized = false;
     bool m_shutDown = false;
     std::atomic<int> m_exitCode = 0;
+    base::Ending m_ending;
 };
 
 // Carries a conversation through: signals end it with the exit code 130.

@@ -1,3 +1,4 @@
+#include "base/ending.h"
 #include "loader/one_thread.h"
 #include "loader/walk/walker.h"
 
@@ -43,6 +44,7 @@ bool throwsOn(const Model& model, const base::TensorMap& whole)
 
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole)
 {
+    const base::Uninterruptible here;
     auto inputs = assembleInputs(model, sample);
     if (!inputs) return base::forward(inputs);
     const at::NoGradGuard noGrad;
