@@ -1,5 +1,8 @@
 #include "graph/array_cache.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -95,7 +98,8 @@ std::vector<Kept> keptIn(const std::string& folder)
         std::error_code failed, unknown;
         const auto bytes = at->file_size(failed);
         const auto used = at->last_write_time(unknown);
-        if (at->path().extension() == suffix && !failed && !unknown)
+        const bool own = fs::is_regular_file(at->symlink_status(failed));
+        if (own && at->path().extension() == suffix && !failed && !unknown)
             found.push_back({at->path(), used, static_cast<std::int64_t>(bytes)});
     }
     std::ranges::sort(found, {}, &Kept::used);
@@ -103,11 +107,7 @@ std::vector<Kept> keptIn(const std::string& folder)
 }
 
 // For whoever makes room: this file has been used now. Where that cannot be noted, it is older than it might be.
-void touch(const std::string& file)
-{
-    std::error_code ignored;
-    fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
-}
+void touch(const std::string& file) { (void)::utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW); }
 
 }  // namespace
 
@@ -137,7 +137,7 @@ base::Status ArrayCache::makeRoom(std::int64_t bytes) const
 
 std::optional<ArrayCache::Entry> ArrayCache::find(const Digest& name) const
 {
-    const base::Result<MappedFile> file = mapFile(fileOf(name));
+    const base::Result<MappedFile> file = mapFile(fileOf(name), Links::Refused);
     if (!file) return std::nullopt;
     const std::optional<Header> header = headerOf(*file, name);
     if (!header) return std::nullopt;

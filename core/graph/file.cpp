@@ -17,6 +17,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/folder.h"
+
 namespace hopscope::graph {
 
 namespace {
@@ -105,6 +107,14 @@ std::string folderOf(const std::string& path)
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// Another process may have written it, or somebody may have laid a link there.
+base::Result<int> openLasting(const std::string& file)
+{
+    const base::Result<base::Folder> folder = base::Folder::open(folderOf(file));
+    if (!folder) return cannotWrite(file, ENOENT);
+    return folder->openFile(file.substr(file.find_last_of('/') + 1), O_RDWR | O_CREAT);
+}
+
 }  // namespace
 
 // What has been written and not let go of, in the order of writing.
@@ -150,11 +160,12 @@ base::Status syncFolder(const std::string& folder)
     return fail(ErrorCode::Resources, folder + ": cannot be written to the disk: " + reason(errno), {}, folder);
 }
 
-base::Result<MappedFile> mapFile(const std::string& path)
+base::Result<MappedFile> mapFile(const std::string& path, Links links)
 {
     if (path.find('\0') != std::string::npos) return fail(ErrorCode::Input, "a file name contains a zero byte");
     // Without O_NONBLOCK, opening a pipe would wait for its writer.
-    const Handle handle(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const int followed = links == Links::Refused ? O_NOFOLLOW : 0;
+    const Handle handle(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | followed));
     if (handle.fd < 0) return cannotOpen(path, errno);
     struct stat facts {};
     if (::fstat(handle.fd, &facts) != 0) return cannotOpen(path, errno);
@@ -211,13 +222,14 @@ base::Result<NewFile> NewFile::resume(const std::string& path, std::int64_t size
 {
     const std::string temporary = path + ".part";
     struct stat facts {};
-    if (::stat(temporary.c_str(), &facts) != 0) ::rename(path.c_str(), temporary.c_str());
-    const bool there = ::stat(temporary.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == size;
-    const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (there ? 0 : O_TRUNC), 0666);
-    if (fd < 0) return cannotWrite(path, errno);
+    if (::lstat(temporary.c_str(), &facts) != 0) ::rename(path.c_str(), temporary.c_str());
+    const bool there = ::lstat(temporary.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == size;
+    const base::Result<int> opened = openLasting(temporary);
+    if (!opened) return base::forward(opened);
+    const int fd = *opened;
     NewFile file(path, temporary, fd, size);
     if (there) file.m_lasting = Lasting::Yes;
-    const int error = reserve(fd, size);
+    const int emptied = there ? 0 : extend(fd, 0), error = emptied != 0 ? emptied : reserve(fd, size);
     if (error != 0) return cannotWrite(path, error);
     file.m_lasting = Lasting::Yes;
     file.m_continued = there;
@@ -229,9 +241,10 @@ base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size,
 {
     const std::string temporary = path + ".part";
     struct stat facts {};
-    if (::stat(temporary.c_str(), &facts) != 0) ::rename(path.c_str(), temporary.c_str());
-    const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) return cannotWrite(path, errno);
+    if (::lstat(temporary.c_str(), &facts) != 0) ::rename(path.c_str(), temporary.c_str());
+    const base::Result<int> opened = openLasting(temporary);
+    if (!opened) return base::forward(opened);
+    const int fd = *opened;
     NewFile file(path, temporary, fd, size);
     file.m_lasting = lasting;
     while (::flock(fd, LOCK_EX) != 0)
@@ -343,7 +356,7 @@ base::Status NewFile::sync() const
 }
 
 // Network file systems look for changes when a file is opened and mapped.
-void NewFile::refresh() const { (void)mapFile(m_temporary); }
+void NewFile::refresh() const { (void)mapFile(m_temporary, Links::Refused); }
 
 // An error number, or 0.
 int NewFile::flushAll() const

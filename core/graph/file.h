@@ -20,8 +20,11 @@ struct MappedFile {
     std::shared_ptr<const void> owner;  // keeps the mapping
 };
 
+// Whether a file may be named by a link: not in folders that others can write.
+enum class Links : std::uint8_t { Followed, Refused };
+
 // Fails with Input: a file that is missing, unreadable, or no regular file (folder, pipe, device). Never blocks.
-base::Result<MappedFile> mapFile(const std::string& path);
+base::Result<MappedFile> mapFile(const std::string& path, Links links = Links::Followed);
 
 // Takes all bytes of a file away. Its pages are free at once, also where it is mapped; who reads the mapping then gets
 // SIGBUS. What cannot be emptied stays as it is.

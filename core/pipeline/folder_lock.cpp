@@ -1,13 +1,21 @@
 #include "pipeline/folder_lock.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <ctime>
+#include <mutex>
 #include <utility>
 
 namespace hopscope::pipeline {
@@ -15,6 +23,14 @@ namespace hopscope::pipeline {
 namespace {
 
 constexpr const char* shardsWord = " shards";
+constexpr std::chrono::seconds beat(5);
+constexpr std::int64_t leaseSeconds = 60;  // without a sign of life, which a busy file server may delay
+// Of file systems that one machine has alone, containers on it included: these know of every lock. linux/magic.h lacks two.
+constexpr std::array<std::int64_t, 9> localSystems{EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,       BTRFS_SUPER_MAGIC,
+                                                   TMPFS_MAGIC,      OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,
+                                                   RAMFS_MAGIC,      ECRYPTFS_SUPER_MAGIC,  0x2fc12fc1 /* ZFS */};
+
+std::atomic<bool> doubted = false;
 
 std::string hostName()
 {
@@ -39,13 +55,46 @@ bool heldByOtherHost(const std::string& text)
     return at != std::string::npos && text.substr(at + 4) != hostName();
 }
 
-// Whether `descriptor` is still the file at `path`: its owner may have removed it while we were waiting.
-bool sameFile(int descriptor, const std::string& path)
+bool knowsAllLocks(int descriptor)
+{
+    struct statfs facts {};
+    return !doubted && ::fstatfs(descriptor, &facts) == 0 &&
+           std::ranges::find(localSystems, static_cast<std::int64_t>(facts.f_type)) != localSystems.end();
+}
+
+// Seconds since the last sign of life, by the clock of the file system: that of this machine may be another one.
+std::int64_t secondsOfSilence(int descriptor, const base::Folder& folder, const std::string& name)
+{
+    struct stat before {
+    }, now{};
+    const std::string probe = name + "-clock-" + std::to_string(getpid());
+    const base::Result<int> clock = folder.openFile(probe, O_RDWR | O_CREAT);
+    const bool known = clock && futimens(*clock, nullptr) == 0 && fstat(*clock, &now) == 0;
+    if (clock) close(*clock);
+    folder.remove(probe);
+    return known && fstat(descriptor, &before) == 0 ? now.st_mtim.tv_sec - before.st_mtim.tv_sec : 0;
+}
+
+// Of a file that this process has locked, as far as this machine knows: empty, or why it must not use it.
+std::string otherHolder(int descriptor, const base::Folder& folder, const std::string& name)
+{
+    const std::string text = readLock(descriptor);
+    if (!heldByOtherHost(text) || knowsAllLocks(descriptor)) return {};
+    const std::int64_t silence = secondsOfSilence(descriptor, folder, name);
+    if (silence >= leaseSeconds) return {};
+    return text + ", which showed that it lives " + std::to_string(std::max<std::int64_t>(silence, 0)) + " s ago";
+}
+
+// Whether `descriptor` is still the file of this name: its owner may have removed it while we were waiting.
+bool sameFile(int descriptor, const base::Folder& folder, const std::string& name)
 {
     struct stat opened {
     }, found{};
-    return fstat(descriptor, &opened) == 0 && stat(path.c_str(), &found) == 0 && opened.st_ino == found.st_ino &&
-           opened.st_dev == found.st_dev;
+    const base::Result<int> file = folder.openFile(name, O_RDONLY);
+    if (!file) return false;
+    const bool known = fstat(descriptor, &opened) == 0 && fstat(*file, &found) == 0;
+    close(*file);
+    return known && opened.st_ino == found.st_ino && opened.st_dev == found.st_dev;
 }
 
 base::Status say(int descriptor, const std::string& file, const std::string& text)
@@ -59,56 +108,64 @@ base::Status say(int descriptor, const std::string& file, const std::string& tex
 
 }  // namespace
 
-base::Result<int> lockAlone(const std::string& folder, const std::string& file)
+base::Result<int> lockAlone(const base::Folder& folder, const std::string& name)
 {
     for (int attempt = 0; attempt < 10; ++attempt) {
-        const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (descriptor < 0)
-            return base::fail(base::ErrorCode::Input, folder + ": cannot be written: " + std::strerror(errno),
-                              "choose another folder", folder);
-        const bool taken = flock(descriptor, LOCK_EX | LOCK_NB) == 0, same = sameFile(descriptor, file);
-        const std::string before = readLock(descriptor);
-        if (taken && same && !heldByOtherHost(before)) {
-            const base::Status said = say(descriptor, file, thisProcess());
+        const base::Result<int> file = folder.openFile(name, O_RDWR | O_CREAT);
+        if (!file) return file;
+        const int descriptor = *file;
+        const bool taken = flock(descriptor, LOCK_EX | LOCK_NB) == 0, same = sameFile(descriptor, folder, name);
+        const std::string holder = taken && same ? otherHolder(descriptor, folder, name) : readLock(descriptor);
+        if (taken && same && holder.empty()) {
+            const base::Status said = say(descriptor, folder.path(name), thisProcess());
             if (said) return descriptor;
             close(descriptor);
             return base::forward(said);
         }
         close(descriptor);
         if (taken && !same) continue;
-        return base::fail(
-            base::ErrorCode::Input, folder + ": locked by " + (before.empty() ? std::string("another run") : before),
-            "wait for that run or choose another folder; if that machine no longer exists, remove " + file, folder);
+        return base::fail(base::ErrorCode::Input,
+                          folder.path() + ": locked by " + (holder.empty() ? std::string("another run") : holder),
+                          taken ? "wait for that run; if its machine is gone, the same command takes over after " +
+                                      std::to_string(leaseSeconds) + " s"
+                                : "wait for that run or choose another folder",
+                          folder.path());
     }
-    return base::fail(base::ErrorCode::Input, folder + ": locked by another run", "choose another folder", folder);
+    return base::fail(base::ErrorCode::Input, folder.path() + ": locked by another run", "choose another folder",
+                      folder.path());
 }
 
-LockAttempt tryToShare(const std::string& file, int shards)
+LockAttempt tryToShare(const base::Folder& folder, const std::string& name, int shards)
 {
     LockAttempt attempt;
-    attempt.descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (attempt.descriptor < 0) return attempt;
+    const base::Result<int> file = folder.openFile(name, O_RDWR | O_CREAT);
+    if (!file && file.error().code == base::ErrorCode::Input) attempt.problem = file.error();
+    if (!file) return attempt;
+    attempt.descriptor = *file;
     const bool alone = flock(attempt.descriptor, LOCK_EX | LOCK_NB) == 0;
     const bool shared = !alone && flock(attempt.descriptor, LOCK_SH | LOCK_NB) == 0;
     attempt.holder = readLock(attempt.descriptor);
-    const bool same = sameFile(attempt.descriptor, file);
-    if (alone && same && !heldByOtherHost(attempt.holder)) attempt.outcome = LockAttempt::Alone;
+    const bool same = sameFile(attempt.descriptor, folder, name);
+    if (alone && same && otherHolder(attempt.descriptor, folder, name).empty()) attempt.outcome = LockAttempt::Alone;
     else if (shared && same && attempt.holder == sharersOf(shards)) attempt.outcome = LockAttempt::Shared;
     else close(std::exchange(attempt.descriptor, -1));
     return attempt;
 }
 
-base::Result<bool> shareLock(int descriptor, const std::string& file, int shards)
+base::Result<bool> shareLock(int descriptor, const base::Folder& folder, const std::string& name, int shards)
 {
+    const std::string file = folder.path(name);
     if (const base::Status said = say(descriptor, file, sharersOf(shards)); !said) return base::forward(said);
-    if (flock(descriptor, LOCK_SH) == 0) return sameFile(descriptor, file);
+    if (flock(descriptor, LOCK_SH) == 0) return sameFile(descriptor, folder, name);
     return base::fail(base::ErrorCode::Resources, file + ": cannot be shared: " + std::strerror(errno));
 }
 
-bool becomesAlone(int descriptor, const std::string& file)
+bool becomesAlone(int descriptor, const base::Folder& folder, const std::string& name)
 {
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && sameFile(descriptor, file);
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && sameFile(descriptor, folder, name);
 }
+
+bool saysThisProcess(int descriptor) { return readLock(descriptor) == thisProcess(); }
 
 std::string sharersOf(int shards)
 {
@@ -121,23 +178,34 @@ bool heldByShards(const std::string& holder)
     return holder.size() > word.size() && holder.compare(holder.size() - word.size(), word.size(), word) == 0;
 }
 
-int tryToLock(const std::string& file, std::string& holder)
+int tryToLock(const base::Folder& folder, const std::string& name, std::string& holder)
 {
-    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor < 0) return -1;
-    holder = readLock(descriptor);
-    if (becomesAlone(descriptor, file) && say(descriptor, file, thisProcess())) return descriptor;
-    close(descriptor);
+    const base::Result<int> file = folder.openFile(name, O_RDWR | O_CREAT);
+    if (!file) return -1;
+    holder = readLock(*file);
+    if (becomesAlone(*file, folder, name) && say(*file, folder.path(name), thisProcess())) return *file;
+    close(*file);
     return -1;
 }
 
-bool isLocked(const std::string& file)
+bool isLocked(const base::Folder& folder, const std::string& name)
 {
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
-    const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0;
-    close(descriptor);
+    const base::Result<int> file = folder.openFile(name, O_RDONLY);
+    if (!file) return false;
+    const bool held = flock(*file, LOCK_SH | LOCK_NB) != 0;
+    close(*file);
     return held;
 }
+
+LockHeartbeat::LockHeartbeat(int descriptor)
+    : m_thread([descriptor](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::condition_variable_any end;
+          std::unique_lock lock(mutex);
+          while (!end.wait_for(lock, stop, beat, [&] { return stop.stop_requested(); })) futimens(descriptor, nullptr);
+      })
+{}
+
+void doubtLocks(bool doubt) { doubted = doubt; }
 
 }  // namespace hopscope::pipeline

@@ -1,18 +1,22 @@
 #pragma once
 
 // The lock file of an output folder: held by one process alone, or by the shards of a run together. The kernel releases
-// what a process holds when it ends, however it ends.
+// what a process holds when it ends, however it ends. Names are below `folder`, and are no links (base::Folder).
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <thread>
 
+#include "base/folder.h"
 #include "base/result.h"
 
 namespace hopscope::pipeline {
 
-// Takes it alone and says so in the file. Input: somebody else holds it ("locked by pid 12 on host"), also on another
-// machine, as far as the file says.
-base::Result<int> lockAlone(const std::string& folder, const std::string& file);
+// Takes it alone and says so in the file. Input: somebody else holds it ("locked by pid 12 on host"). Where the file
+// system tells other machines of locks, nobody else can; where it may not, what the file says counts as long as its holder
+// shows that it lives (LockHeartbeat).
+base::Result<int> lockAlone(const base::Folder& folder, const std::string& name);
 
 // An attempt of one of `shards` processes (0: of any number).
 struct LockAttempt {
@@ -22,14 +26,17 @@ struct LockAttempt {
         Busy,    // somebody else holds it alone
     } outcome = Busy;
     int descriptor = -1;
-    std::string holder;  // what the file says
+    std::string holder;                  // what the file says
+    std::optional<base::Error> problem;  // the file is none that could be locked
 };
-LockAttempt tryToShare(const std::string& file, int shards);
+LockAttempt tryToShare(const base::Folder& folder, const std::string& name, int shards);
 // Lets others share the lock. False if the file was removed meanwhile: flock() does not promise that a lock is held while it
 // changes.
-base::Result<bool> shareLock(int descriptor, const std::string& file, int shards);
-// Whether the lock on `file` is held alone now. If not, one that was shared before is lost.
-bool becomesAlone(int descriptor, const std::string& file);
+base::Result<bool> shareLock(int descriptor, const base::Folder& folder, const std::string& name, int shards);
+// Whether the lock is held alone now. If not, one that was shared before is lost.
+bool becomesAlone(int descriptor, const base::Folder& folder, const std::string& name);
+// Whether the file still says that this process has it alone.
+bool saysThisProcess(int descriptor);
 
 // What the file says where so many shards hold it; 0: any number of workers.
 std::string sharersOf(int shards);
@@ -38,8 +45,20 @@ bool heldByShards(const std::string& holder);
 
 // Takes a lock for this process alone, without looking at what the file says; -1 if somebody else has it. `holder`: what
 // the file said.
-int tryToLock(const std::string& file, std::string& holder);
+int tryToLock(const base::Folder& folder, const std::string& name, std::string& holder);
 // Whether somebody has it.
-bool isLocked(const std::string& file);
+bool isLocked(const base::Folder& folder, const std::string& name);
+
+// Sets the time of a lock file every few seconds, until its end: a sign of life for other machines.
+class LockHeartbeat {
+public:
+    explicit LockHeartbeat(int descriptor);
+
+private:
+    std::jthread m_thread;
+};
+
+// Whether no file system is taken to tell other machines of locks: for tests.
+void doubtLocks(bool doubt);
 
 }  // namespace hopscope::pipeline

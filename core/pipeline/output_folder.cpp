@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "graph/file.h"
-#include "pipeline/folder_lock.h"
 #include "pipeline/text_file.h"
 
 namespace hopscope::pipeline {
@@ -68,7 +67,7 @@ base::Result<OutputFolder> OutputFolder::openShared(const std::string& path, con
 
 bool OutputFolder::take(int index, std::string& holder)
 {
-    m_shardLock = tryToLock(shardLock(std::to_string(index)), holder);
+    m_shardLock = tryToLock(*m_root, shardLock(std::to_string(index)), holder);
     if (m_shardLock >= 0) m_share->index = index;
     return m_shardLock >= 0;
 }
@@ -96,12 +95,14 @@ base::Status OutputFolder::takePlace()
 
 OutputFolder::OutputFolder(OutputFolder&& other) noexcept
     : m_path(std::move(other.m_path)),
+      m_root(std::move(other.m_root)),
       m_created(std::move(other.m_created)),
       m_moves(std::move(other.m_moves)),
       m_share(other.m_share),
       m_lock(std::exchange(other.m_lock, -1)),
       m_shardLock(std::exchange(other.m_shardLock, -1)),
       m_publishLock(std::exchange(other.m_publishLock, -1)),
+      m_beat(std::move(other.m_beat)),
       m_published(other.m_published),
       m_keep(other.m_keep),
       m_completed(other.m_completed),
@@ -122,14 +123,20 @@ OutputFolder::~OutputFolder()
 
 std::string OutputFolder::journal() const { return (fs::path(m_path) / journalName).string(); }
 
+std::string OutputFolder::inJournal(const std::string& name) { return std::string(journalName) + "/" + name; }
+
 base::Status OutputFolder::createFolders()
 {
     std::error_code problem;
     if (fs::exists(m_path, problem) && !fs::is_directory(m_path, problem))
         return refuse(m_path, "is a file, not a folder", "choose another folder with -o");
     int failure = ENOENT;  // also where the last shard to leave removes a folder under this one
-    for (int attempt = 0; failure == ENOENT && attempt < mostAttempts; ++attempt) failure = makeFolders();
-    if (failure == 0) return {};
+    for (int attempt = 0; failure == ENOENT && attempt < mostAttempts; ++attempt) {
+        failure = makeFolders();
+        const base::Status opened = failure == 0 ? openRoot() : base::Status();
+        if (failure == 0 && (opened || opened.error().code == base::ErrorCode::Input)) return opened;
+        if (failure == 0) failure = ENOENT;
+    }
     return refuse(m_path, std::string("cannot be created or written: ") + std::strerror(failure),
                   "choose another folder with -o");
 }
@@ -148,15 +155,26 @@ int OutputFolder::makeFolders()
     return 0;
 }
 
+// Of folders that are there. Input: the journal is none of its own.
+base::Status OutputFolder::openRoot()
+{
+    base::Result<base::Folder> root = base::Folder::open(m_path);
+    if (!root) return base::fail(base::ErrorCode::Resources, root.error().message);
+    m_root = std::move(*root);
+    const base::Result<base::Folder> journal = m_root->below(journalName);
+    return journal ? base::Status() : base::Status(base::forward(journal));
+}
+
 base::Status OutputFolder::lock()
 {
-    const base::Result<int> descriptor = lockAlone(m_path, journal() + "/" + lockName);
+    const base::Result<int> descriptor = lockAlone(*m_root, inJournal(lockName));
     if (!descriptor) return base::forward(descriptor);
     m_lock = *descriptor;
+    m_beat.emplace(m_lock);
     return {};
 }
 
-std::string OutputFolder::shardLock(const std::string& index) const { return journal() + "/" + lockName + "-" + index; }
+std::string OutputFolder::shardLock(const std::string& index) { return inJournal(std::string(lockName) + "-" + index); }
 
 // The first one puts the folder in order. False if another one has removed the lock meanwhile. A shard that is leaving may
 // leave a note that the folder was made for this run; it is written again.
@@ -165,7 +183,7 @@ base::Result<bool> OutputFolder::letOthersIn(const std::string& file)
     std::error_code problem;
     if (fs::exists(journal() + "/" + madeName, problem)) m_created.insert(m_created.begin(), m_path);
     if (const base::Status cleared = clear(Unfinished::Continue); !cleared) return base::forward(cleared);
-    return shareLock(m_lock, file, m_share->count);
+    return shareLock(m_lock, *m_root, file, m_share->count);
 }
 
 // Who makes the results appear holds the lock alone until they are there.
@@ -174,8 +192,9 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
     const int shards = m_share->count;
     for (int attempt = 0; !stop.stop_requested(); std::this_thread::sleep_for(pause)) {
         if (const base::Status made = createFolders(); !made) return made;
-        const std::string file = journal() + "/" + lockName;
-        LockAttempt tried = tryToShare(file, shards);
+        const std::string file = inJournal(lockName);
+        LockAttempt tried = tryToShare(*m_root, file, shards);
+        if (tried.problem) return tl::unexpected(*tried.problem);
         m_lock = tried.descriptor;
         if (tried.outcome == LockAttempt::Shared) return {};
         if (tried.outcome == LockAttempt::Alone) {
@@ -208,6 +227,8 @@ base::Status OutputFolder::clear(Unfinished unfinished)
     if (fs::exists(journal() + "/" + movesName, problem))
         if (const base::Status finished = finishMoves(); !finished) return finished;
     const Left left = whatIsLeft();
+    if (left != Left::Nothing)
+        if (const base::Status own = onlyOwnFiles(); !own) return own;
     if (m_share ? left == Left::Run
                 : left != Left::Nothing && (left == Left::Shards || unfinished == Unfinished::Refuse))
         return refuse(m_path,
@@ -236,7 +257,7 @@ OutputFolder::Left OutputFolder::whatIsLeft() const
 base::Result<bool> OutputFolder::isolate(const std::stop_token& stop)
 {
     std::string holder;
-    m_publishLock = tryToLock(journal() + "/" + publishName, holder);
+    m_publishLock = tryToLock(*m_root, inJournal(publishName), holder);
     if (m_publishLock < 0) return false;
     while (flock(m_lock, LOCK_EX | LOCK_NB) != 0) {
         if (stop.stop_requested()) return base::fail(base::ErrorCode::Cancelled, "cancelled");
@@ -245,29 +266,52 @@ base::Result<bool> OutputFolder::isolate(const std::stop_token& stop)
     return true;
 }
 
+// Whoever wrote the journal names files in it and in the folder, and nothing else.
+base::Status OutputFolder::onlyOwnFiles() const
+{
+    const base::Result<base::Folder> journal = m_root->below(journalName);
+    return journal ? journal->onlyOwnFiles() : base::Status(base::forward(journal));
+}
+
 // What has not appeared yet is still in the journal.
-base::Status OutputFolder::finishMoves()
+base::Result<std::vector<OutputFolder::Move>> OutputFolder::listedMoves() const
 {
     const base::Result<std::string> text = readText(journal() + "/" + movesName);
     if (!text) return base::forward(text);
     std::vector<Move> moves;
     std::istringstream lines(*text);
     for (std::string file, name; lines >> file >> name;) {
-        const std::string source = journal() + "/" + file;
-        if (fs::exists(source)) moves.push_back({source, name});
+        if (!base::isPlainName(file) || !base::isPlainName(name))
+            return refuse(m_path, "the list of results that were to appear names a file outside of the folder",
+                          "to begin anew, remove " + journal());
+        if (fs::exists(journal() + "/" + file)) moves.push_back({file, name});
     }
-    if (const base::Status renamed = rename(moves); !renamed) return renamed;
+    return moves;
+}
+
+base::Status OutputFolder::finishMoves()
+{
+    if (const base::Status own = onlyOwnFiles(); !own) return own;
+    const base::Result<std::vector<Move>> moves = listedMoves();
+    if (!moves) return base::forward(moves);
+    if (const base::Status renamed = rename(*moves); !renamed) return renamed;
     removeLeavings();
     m_completed = true;
     return {};
 }
 
-void OutputFolder::add(const std::string& file, const std::string& name) { m_moves.push_back({file, name}); }
+void OutputFolder::add(const std::string& file, const std::string& name)
+{
+    m_moves.push_back({fs::path(file).filename().string(), name});
+}
 
 base::Status OutputFolder::publish()
 {
     std::string list;
-    for (const Move& move : m_moves) list += fs::path(move.file).filename().string() + " " + move.name + "\n";
+    for (const Move& move : m_moves) list += move.file + " " + move.name + "\n";
+    if (!m_share && !saysThisProcess(m_lock))
+        return refuse(m_path, "another process has taken over this run",
+                      "its results appear when that one has finished");
     if (const base::Status listed = writeTextFile(list, journal() + "/" + movesName); !listed) return listed;
     if (const base::Status synced = graph::syncFolder(journal()); !synced) return synced;
     if (const base::Status renamed = rename(m_moves); !renamed) {
@@ -281,18 +325,15 @@ base::Status OutputFolder::publish()
 
 base::Status OutputFolder::rename(const std::vector<Move>& moves)
 {
-    for (const Move& move : moves) {
-        const std::string target = (fs::path(m_path) / move.name).string();
-        if (std::rename(move.file.c_str(), target.c_str()) != 0)
-            return base::fail(base::ErrorCode::Resources, target + ": cannot be written: " + std::strerror(errno),
-                              "does something else with this name exist?", target);
-    }
+    for (const Move& move : moves)
+        if (const base::Status done = m_root->rename(inJournal(move.file), move.name); !done) return done;
     return graph::syncFolder(m_path);
 }
 
 // Whoever goes on may do that on another machine.
 void OutputFolder::leave()
 {
+    m_beat.reset();
     if (ftruncate(m_lock, 0) != 0) errno = 0;  // then this machine has to
     close(std::exchange(m_lock, -1));
 }
@@ -300,10 +341,9 @@ void OutputFolder::leave()
 // Another shard has begun in the folder before it could be removed: that shard has to remove it.
 bool OutputFolder::joinAgain()
 {
-    const std::string file = journal() + "/" + lockName;
     std::error_code problem;
     for (int attempt = 0; attempt < mostAttempts && fs::exists(journal(), problem); ++attempt) {
-        m_lock = tryToShare(file, m_share->count).descriptor;
+        m_lock = tryToShare(*m_root, inJournal(lockName), m_share->count).descriptor;
         if (m_lock >= 0) return writeTextFile("", journal() + "/" + madeName).has_value();
         std::this_thread::sleep_for(pause);
     }
@@ -313,7 +353,7 @@ bool OutputFolder::joinAgain()
 // The last one to leave removes what nobody can go on with.
 void OutputFolder::leaveOthers()
 {
-    const bool last = m_lock >= 0 && !m_published && becomesAlone(m_lock, journal() + "/" + lockName);
+    const bool last = m_lock >= 0 && !m_published && becomesAlone(m_lock, *m_root, inJournal(lockName));
     if (last && (!m_mayStay || whatIsLeft() == Left::Nothing)) {
         std::error_code problem;
         const bool made = fs::exists(journal() + "/" + madeName, problem);
@@ -327,11 +367,11 @@ void OutputFolder::leaveOthers()
 // The list of moves goes last: a process that is killed here has its results, and the next one removes the rest.
 void OutputFolder::removeLeavings()
 {
-    std::error_code problem;
-    for (const fs::directory_entry& left : fs::directory_iterator(journal(), problem))
-        if (left.path().filename() != lockName && left.path().filename() != movesName)
-            fs::remove_all(left.path(), problem);
-    fs::remove(journal() + "/" + movesName, problem);
+    const base::Result<base::Folder> journal = m_root->below(journalName);
+    if (!journal) return;
+    for (const std::string& name : journal->names())
+        if (name != lockName && name != movesName) journal->remove(name);
+    journal->remove(movesName);
 }
 
 // The lock goes last, so that a second run never meets the leavings of this one.
@@ -339,9 +379,9 @@ void OutputFolder::removeJournal()
 {
     if (m_lock < 0) return;
     removeLeavings();
-    std::error_code problem;
-    fs::remove(fs::path(journal()) / lockName, problem);
-    fs::remove(journal(), problem);
+    m_root->remove(inJournal(lockName));
+    rmdir(journal().c_str());
+    m_beat.reset();
     close(std::exchange(m_lock, -1));
 }
 

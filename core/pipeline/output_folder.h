@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/folder.h"
 #include "base/result.h"
 #include "executor/journal.h"
+#include "pipeline/folder_lock.h"
 
 namespace hopscope::pipeline {
 
@@ -16,11 +18,12 @@ enum class Unfinished : std::uint8_t { Refuse, Continue };
 
 // The folder of a run. While it runs, everything is under DIR/.hopscope-journal (locked against a second run); finished
 // files appear under their final names in one go at the end. Whatever happens before that leaves nothing behind, the
-// folder itself included if it was made here, unless a journal is kept.
+// folder itself included if it was made here, unless a journal is kept. No link below the folder is followed: somebody else
+// may have prepared it.
 class OutputFolder {
 public:
     // Input: a file is in the way, or the folder cannot be made or written, or another run holds it ("locked by pid 12
-    // on host"), or it has an unfinished run with a journal. The lock of a process that is gone is taken over and its
+    // on host"), or it has an unfinished run with a journal, or links where a journal has files. The lock of a process that is gone is taken over and its
     // leavings are removed, except for a journal. If it was killed while its results were appearing, they are made to
     // appear now.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
@@ -38,7 +41,10 @@ public:
     [[nodiscard]] std::string journal() const;
     // Of a folder that is shared: whose it is, and the file that shard `index` locks while it runs.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
-    [[nodiscard]] std::string shardLock(const std::string& index) const;
+    [[nodiscard]] static std::string shardLock(const std::string& index);
+    // To open what is in the journal: the names below it.
+    [[nodiscard]] const base::Folder& root() const { return *m_root; }
+    [[nodiscard]] static std::string inJournal(const std::string& name);
     // Waits until no other shard uses the folder, and keeps others out until the end of this object. False if another one
     // does so. Cancelled.
     base::Result<bool> isolate(const std::stop_token& stop);
@@ -60,6 +66,7 @@ private:
     explicit OutputFolder(std::string path) : m_path(std::move(path)) {}
     base::Status createFolders();
     int makeFolders();
+    base::Status openRoot();
     // What an earlier process can go on with.
     enum class Left : std::uint8_t { Nothing, Run, Shards };
     base::Status lock();
@@ -73,16 +80,20 @@ private:
     void leaveOthers();
     base::Status clear(Unfinished unfinished);
     base::Status rename(const std::vector<Move>& moves);
+    [[nodiscard]] base::Result<std::vector<Move>> listedMoves() const;
+    [[nodiscard]] base::Status onlyOwnFiles() const;
     base::Status finishMoves();
     void removeLeavings();
     void removeJournal();
     void leave();
 
     std::string m_path;
+    std::optional<base::Folder> m_root;
     std::vector<std::string> m_created;  // folders made here, outermost first
     std::vector<Move> m_moves;
     std::optional<executor::Share> m_share;
     int m_lock = -1, m_shardLock = -1, m_publishLock = -1;
+    std::optional<LockHeartbeat> m_beat;  // ends before the lock is given back
     bool m_published = false, m_keep = false, m_completed = false, m_mayStay = true;
 };
 

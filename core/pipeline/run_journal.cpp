@@ -228,7 +228,7 @@ base::Status RunJournal::readChunks()
 {
     std::error_code problem;
     if (!std::filesystem::exists(file(m_name), problem)) return {};
-    const base::Result<graph::MappedFile> mapped = graph::mapFile(file(m_name));
+    const base::Result<graph::MappedFile> mapped = graph::mapFile(file(m_name), graph::Links::Refused);
     if (!mapped) return base::forward(mapped);
     ChunkLines lines =
         readChunkLines({reinterpret_cast<const char*>(mapped->data), static_cast<std::size_t>(mapped->size)});
@@ -259,11 +259,13 @@ base::Result<std::vector<executor::Chunk>> RunJournal::begin(std::int64_t batchB
 // What comes after the last line that ends is torn.
 base::Status RunJournal::openChunks()
 {
-    const std::string path = file(m_name);
-    m_chunks = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const base::Result<int> chunks =
+        m_folder.root().openFile(OutputFolder::inJournal(m_name), O_WRONLY | O_CREAT | O_APPEND);
+    if (!chunks) return base::forward(chunks);
+    m_chunks = *chunks;
     m_length = foundEnd();
-    if (m_chunks >= 0 && ftruncate(m_chunks, static_cast<off_t>(m_end)) == 0) return {};
-    return base::fail(base::ErrorCode::Resources, path + ": cannot be written: " + std::strerror(errno));
+    if (ftruncate(m_chunks, static_cast<off_t>(m_end)) == 0) return {};
+    return base::fail(base::ErrorCode::Resources, file(m_name) + ": cannot be written: " + std::strerror(errno));
 }
 
 base::Result<std::int64_t> RunJournal::write(const std::string& line)

@@ -37,7 +37,7 @@ std::string shardName(int index, int count)
 std::string readLines(const std::string& path, std::size_t from)
 {
     std::string text;
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return text;
     std::array<char, 1 << 16> piece{};
     for (auto at = static_cast<off_t>(from);;) {
@@ -92,7 +92,8 @@ base::Status ShardJournal::found(const std::stop_token& stop)
             if (const base::Status written = writeTextFile(text, file(name)); !written) return written;
     while (!hasBegun()) {
         std::string holder;
-        if (m_foundation < 0) m_foundation = tryToLock(file(foundationName), holder);
+        if (m_foundation < 0)
+            m_foundation = tryToLock(folder().root(), OutputFolder::inJournal(foundationName), holder);
         if (m_foundation >= 0 && !hasBegun()) return {};
         if (m_foundation >= 0) break;
         const std::string other = holder.empty() ? "" : " (" + holder + ")";
@@ -167,7 +168,7 @@ base::Status ShardJournal::readMore(const std::string& path, Source& source) con
 // Its records are complete, even those that have not reached the disk for sure: rows are compared with them.
 bool ShardJournal::hasEnded(const std::string& name) const
 {
-    return !isLocked(folder().shardLock(name.substr(std::string(chunksName).size() + 1)));
+    return !isLocked(folder().root(), OutputFolder::shardLock(name.substr(std::string(chunksName).size() + 1)));
 }
 
 base::Result<std::vector<executor::Chunk>> ShardJournal::gather()
@@ -199,7 +200,8 @@ std::string ShardJournal::sentenceOn(const executor::Waiting& waiting) const
                " destinations that others have computed";
     std::string text;
     for (const auto& [index, left] : waiting.left) {
-        const bool running = index == share().index || isLocked(folder().shardLock(std::to_string(index)));
+        const bool running =
+            index == share().index || isLocked(folder().root(), OutputFolder::shardLock(std::to_string(index)));
         text += (text.empty() ? "waiting for " : ", ") + shardName(index, share().count) + " (" +
                 (running ? base::formatCount(static_cast<double>(left)) + " destinations left" : "not running") + ")";
     }

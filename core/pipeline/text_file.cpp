@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/folder.h"
+
 namespace hopscope::pipeline {
 
 namespace {
@@ -32,14 +34,15 @@ base::Result<std::string> readText(const std::string& path)
 
 base::Status writeTextFile(const std::string& text, const std::string& path)
 {
-    const std::string temporary = path + ".partial." + std::to_string(gettid());
-    std::FILE* const file = std::fopen(temporary.c_str(), "wbe");
+    std::string temporary;
+    const int handle = base::openTemporary(path, temporary);
+    std::FILE* const file = handle >= 0 ? fdopen(handle, "wb") : nullptr;
     bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     written = written && std::fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (file != nullptr) written = (std::fclose(file) == 0) && written;
     if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return {};
     const std::string problem = std::strerror(errno);
-    unlink(temporary.c_str());
+    if (handle >= 0) unlink(temporary.c_str());
     return base::fail(file == nullptr ? base::ErrorCode::Input : base::ErrorCode::Resources,
                       path + ": cannot be written: " + problem, "choose another place or free some space");
 }

@@ -64,7 +64,7 @@ struct Message {
 
 void replace(int descriptor, const char* file, int flags)
 {
-    const int opened = open(file, flags | O_CLOEXEC, 0600);
+    const int opened = open(file, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (opened >= 0) dup2(opened, descriptor);
     if (opened > STDERR_FILENO) close(opened);
 }

@@ -90,7 +90,7 @@ THIRD_PARTY = [
     ("c10/", r"c10", TORCH_MODULES),
 ]
 SYSTEM = re.compile(
-    r"(sys/\w+|linux/\w+|fcntl|unistd|signal|poll|dlfcn|errno|pthread|sched|spawn|termios|immintrin|malloc)\.h")
+    r"(sys/\w+|linux/\w+|dirent|fcntl|unistd|signal|poll|dlfcn|errno|pthread|sched|spawn|termios|immintrin|malloc)\.h")
 SYSTEM_LIBRARIES = re.compile(r"Threads::Threads|dl|rt|m|\$\{CMAKE_DL_LIBS\}")
 STANDARD = re.compile(r"[a-z_0-9]+")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")', re.MULTILINE)

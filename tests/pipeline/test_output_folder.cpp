@@ -2,10 +2,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 
+#include "pipeline/folder_lock.h"
 #include "pipeline/output_folder.h"
 #include "support/temporary_folder.h"
 
@@ -111,14 +113,64 @@ TEST_CASE("the lock of a process that died is taken over and its leavings are re
     CHECK_FALSE(fs::exists(temporary.path / ".hopscope-journal/v5.npy"));
 }
 
-TEST_CASE("a lock from another machine is respected")
+namespace {
+
+// "" where it opens; the lock says that a process on another machine has it, which showed that it lives `age` seconds ago.
+std::string refusalAfter(const fs::path& folder, int age)
+{
+    fs::create_directories(folder / ".hopscope-journal");
+    const fs::path lock = folder / ".hopscope-journal/lock";
+    write(lock, "pid 17 on some-other-host");
+    fs::last_write_time(lock, fs::file_time_type::clock::now() - std::chrono::seconds(age));
+    const auto opened = pipeline::OutputFolder::open(folder.string());
+    return opened ? std::string() : base::describe(opened.error());
+}
+
+}  // namespace
+
+TEST_CASE("a lock that nobody holds is taken over where the file system knows of every lock, whatever host it names")
 {
     const Temporary temporary;
-    fs::create_directories(temporary.path / ".hopscope-journal");
-    write(temporary.path / ".hopscope-journal/lock", "pid 17 on some-other-host");
+    CHECK(refusalAfter(temporary.path, 0).empty());
+}
+
+TEST_CASE(
+    "where the file system may not know of locks, another machine keeps its lock as long as it shows that it lives")
+{
+    const Temporary temporary;
+    pipeline::doubtLocks(true);
+    const std::string fresh = refusalAfter(temporary.path, 20);
+    CHECK_MESSAGE(fresh.find("locked by pid 17 on some-other-host, which showed that it lives 2") != std::string::npos,
+                  fresh);
+    CHECK(fresh.find("takes over after 60 s") != std::string::npos);
+    CHECK(refusalAfter(temporary.path, 61).empty());
+    pipeline::doubtLocks(false);
+}
+
+TEST_CASE("a process that holds a folder shows that it lives")
+{
+    const Temporary temporary;
     const auto folder = pipeline::OutputFolder::open(temporary.path.string());
-    REQUIRE_FALSE(folder);
-    CHECK(folder.error().message.find("locked by pid 17 on some-other-host") != std::string::npos);
+    REQUIRE(folder);
+    const fs::path lock = temporary.path / ".hopscope-journal/lock";
+    const auto longAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    fs::last_write_time(lock, longAgo);
+    for (int i = 0; i < 70 && fs::last_write_time(lock) == longAgo; ++i) usleep(100'000);
+    CHECK(fs::last_write_time(lock) > longAgo);
+}
+
+TEST_CASE("a run that another process has taken over publishes nothing")
+{
+    const Temporary temporary;
+    auto folder = pipeline::OutputFolder::open(temporary.path.string());
+    REQUIRE(folder);
+    write(folder->journal() + "/rows", "rows");
+    write(temporary.path / ".hopscope-journal/lock", "pid 18 on some-other-host");
+    folder->add(folder->journal() + "/rows", "out.npy");
+    const base::Status published = folder->publish();
+    REQUIRE_FALSE(published);
+    CHECK(published.error().message.find("another process has taken over this run") != std::string::npos);
+    CHECK_FALSE(fs::exists(temporary.path / "out.npy"));
 }
 
 TEST_CASE("names of outputs become safe file names")

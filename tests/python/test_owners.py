@@ -309,6 +309,33 @@ class Sides(unittest.TestCase):
             self.assertIn("is gone", owner.seal(2, 1, "records", {})["lost"])
             self.assertEqual(list(Path(scratch).iterdir()), [])
 
+    def test_names_of_files_that_lead_elsewhere_are_refused(self):
+        """Records and copies come from other machines."""
+        with tempfile.TemporaryDirectory() as scratch:
+            owner, victim = Owner(scratch, "hopscope-run-1"), Path(scratch, "victim")
+            (Path(scratch, "hopscope-run-1") / JOURNAL).mkdir(parents=True)
+            victim.write_text("precious")
+            for name in ("../../victim", str(victim), "lock", "chunks-1", "parts-1.safetensors/../../../victim", "",
+                         "parts-1-2.safetensors\n"):
+                for said in (owner.accept("records", {name: b"evil"}), owner.seal(2, 1, "records", {name: b"evil"})):
+                    with self.subTest(name=name):
+                        self.assertIn("a worker sends a file with the name", said["error"]["message"])
+                        self.assertEqual(said["error"]["exit_code"], 3)
+            self.assertEqual(victim.read_text(), "precious")
+            self.assertEqual(owner.seal(2, 1, "records", {"parts-1-0-0-64.safetensors": b"sum"}), {"result": {}})
+            seal = Path(scratch, "hopscope-run-1", JOURNAL, "copies/2/1/sealed.json")
+            seal.write_text(json.dumps({**json.loads(seal.read_text()), "files": ["../../../../../victim"]}))
+            self.assertEqual(owner.kept(2, 1), {"result": {"sizes": None}})
+
+    def test_a_link_where_the_folder_of_a_worker_should_be_is_refused(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            victim = Path(scratch, "victim")
+            victim.mkdir()
+            Path(scratch, "hopscope-run-1").symlink_to(victim)
+            said = Owner(scratch, "hopscope-run-1").open({}, {"run": "{}", "plan": "{}"})
+            self.assertIn("is a link or a folder of another user", said["error"]["message"])
+            self.assertEqual(list(victim.iterdir()), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,17 +1,29 @@
 """Copies of what other workers have computed, in the folder of one that keeps them: of each worker and stage the
 parcels of its rows, the files of its journal with what it contributes to reductions, and its records. Methods raise
-OSError."""
+OSError, and InputError for names of files that no engine gives."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .errors import InputError
+
 _SEAL = "sealed.json"
+_CONTRIBUTION = re.compile(r"(parts|totals)(-[0-9]+)+\.safetensors")
+
+
+def checked(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Files of another worker, which has chosen their names. Raises InputError for a name that engines do not give."""
+    for name in files:
+        if not _CONTRIBUTION.fullmatch(name):
+            raise InputError(f"a worker sends a file with the name {name!r}", "do all workers have the same version?")
+    return files
 
 
 class Copies:
@@ -39,7 +51,7 @@ class Copies:
     def seal(self, worker: int, stage: int, records: str, files: Mapping[str, bytes]) -> None:
         """Now the copy is complete."""
         folder = self._made(worker, stage)
-        for name, content in files.items():
+        for name, content in checked(files).items():
             (folder / name).write_bytes(content)
         document = {"records": records, "files": sorted(files), "digest": _digest(records, files)}
         unfinished = folder / f"{_SEAL}.part"
@@ -52,9 +64,9 @@ class Copies:
         folder = self._of(worker, stage)
         try:
             seal = json.loads((folder / _SEAL).read_text())
-            files = {name: (folder / name).read_bytes() for name in seal["files"]}
+            files = {name: (folder / name).read_bytes() for name in checked(dict.fromkeys(seal["files"], b""))}
             intact = seal["digest"] == _digest(seal["records"], files)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError):  # InputError is a ValueError
             intact = False
         if not intact:
             return {"sizes": None}

@@ -4,16 +4,18 @@ answers and failures are values, which travel between machines."""
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ._copies import Copies
+from ._copies import Copies, checked
 from ._worker import JOURNAL, Worker
-from .errors import HopscopeError, ResourceError, UsageError, document_of
+from .errors import HopscopeError, InputError, ResourceError, UsageError, document_of
 
 _ATTEMPTS, _PAUSE = 20, 0.05  # seconds between them
 
@@ -46,7 +48,7 @@ class Owner:
         """Takes part in the run that has begun so."""
         try:
             self._prepare(begun)
-        except OSError as problem:
+        except (OSError, InputError) as problem:
             return {"error": document_of(self._refusal(problem))}
         where = {"output": str(self._folder), "begun": begun, "keep": bool(self._scratch)}
         answer = self.call("worker/open", {**params, **where})
@@ -97,9 +99,9 @@ class Owner:
     def accept(self, records: str, files: Mapping[str, bytes]) -> dict[str, Any]:
         """What another one has finished."""
         try:
-            for name, content in files.items():
+            for name, content in checked(files).items():
                 (self._folder / JOURNAL / name).write_bytes(content)
-        except OSError as problem:
+        except (OSError, InputError) as problem:
             return self._refused(problem)
         return self.call("records/import", {"records": records})
 
@@ -114,7 +116,7 @@ class Owner:
         """All parcels are there, and this is what the other one has noted."""
         try:
             self._copies.seal(worker, stage, records, files)
-        except OSError as problem:
+        except (OSError, InputError) as problem:
             return self._refused(problem)
         return {"result": {}}
 
@@ -143,6 +145,8 @@ class Owner:
     def _prepare(self, begun: Mapping[str, str]) -> None:
         if not self._folder.parent.is_dir():
             raise FileNotFoundError(2, "there is no such folder")
+        if os.path.lexists(self._folder) and not _is_own(self._folder):  # others know the name of a folder for everyone
+            raise InputError(f"{self._folder}: is a link or a folder of another user", "--scratch names another place")
         try:
             other = begun_in(self._folder) != begun
         except FileNotFoundError:
@@ -150,13 +154,15 @@ class Owner:
         if other:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _refused(self, problem: OSError) -> dict[str, Any]:
+    def _refused(self, problem: OSError | InputError) -> dict[str, Any]:
         """A file that is missing went with the folder of a worker that is lost, this one or another."""
         if isinstance(problem, FileNotFoundError):
             return {"lost": f"{problem.filename} is gone"}
         return {"error": document_of(self._refusal(problem))}
 
-    def _refusal(self, problem: OSError) -> HopscopeError:
+    def _refusal(self, problem: OSError | InputError) -> HopscopeError:
+        if isinstance(problem, InputError):
+            return problem
         full = problem.errno is not None and problem.errno not in (2, 13, 20, 30)
         kind = ResourceError if full else UsageError
         where = self._folder.parent
@@ -169,6 +175,11 @@ class Owner:
         file = self._fresh()
         file.write_bytes(content)
         return file
+
+
+def _is_own(folder: Path) -> bool:
+    facts = folder.lstat()
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
 
 
 class Gatherer(Owner):

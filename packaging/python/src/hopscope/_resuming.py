@@ -83,6 +83,8 @@ def _forget(out: Path, there: bool) -> None:
 def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | None:
     """What an earlier call has begun; nothing where the engine has no journal of it."""
     record = out / _OURS / "begun.json"
+    if (out / _OURS).is_symlink():
+        raise InputError(f"{out / _OURS}: is a link, and is not used", "remove it, or name another folder")
     if not (out / JOURNAL / "run.json").is_file() or not record.is_file():
         return None
     begun = json.loads(record.read_text())

@@ -37,7 +37,7 @@ class Home:
 def _held(folder: Path, more: int = 0) -> int | None:
     """The lock of a folder, as a file descriptor; nothing while another process has it."""
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | more, 0o600)
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | more, 0o600)
     except OSError:
         return None
     try:
@@ -51,7 +51,7 @@ def _held(folder: Path, more: int = 0) -> int | None:
 def _sweep(parent: Path) -> None:
     with contextlib.suppress(OSError):
         for folder in parent.glob(f"{_PREFIX}*"):
-            lock = _held(folder) if folder.stat().st_uid == os.getuid() else None
+            lock = _held(folder) if folder.lstat().st_uid == os.getuid() else None
             if lock is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)

@@ -393,12 +393,8 @@ def _written(compiled: Any, how: str, notes: list[str], trial: _Trial, target: P
     arguments = tuple(trial.call.arguments)
     keys = [key for name, value in trial.call.arguments.items() for key, _ in calling.leaves(name, value)]
     note = f"loaded again, it agrees with the model on another graph (largest difference {difference:.2g})"
-    shown = _fingerprint(compiled, how)
+    shown = _trace.fingerprint(compiled) if how == "trace" else ""
     return Saved(target.absolute(), how, arguments, tuple(keys), (*notes, note), difference, trial.structure, shown)
-
-
-def _fingerprint(compiled: Any, how: str) -> str:
-    return _trace.fingerprint(compiled) if how == "trace" else ""
 
 
 @contextlib.contextmanager
@@ -406,7 +402,9 @@ def _published(compiled: Any, target: Path) -> Iterator[Path]:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         # Where a disk is full, `save` would end Python: its writer throws while it is destroyed.
-        temporary.write_bytes(compiled.save_to_buffer())
+        temporary.unlink(missing_ok=True)  # of a process that was killed, or a link that somebody has laid there
+        with temporary.open("xb") as file:
+            file.write(compiled.save_to_buffer())
         yield temporary
         temporary.replace(target)
     except (OSError, RuntimeError) as problem:
