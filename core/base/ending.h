@@ -3,18 +3,32 @@
 // A process that is asked to stop ends within a second, also while LibTorch loads or interprets a file: these calls cannot be
 // interrupted.
 
+#include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
 
 namespace hopscope::base {
 
-// Lives around a call that no stop request reaches and that writes nothing which would have to be removed.
+// Lives around a call that no stop request reaches.
 class Uninterruptible {
 public:
     Uninterruptible();
     ~Uninterruptible();
     Uninterruptible(const Uninterruptible&) = delete;
     Uninterruptible& operator=(const Uninterruptible&) = delete;
+};
+
+// What is done, on another thread, before the process ends while an Uninterruptible lives: what a destructor would do.
+class BeforeEnding {
+public:
+    explicit BeforeEnding(std::function<void()> work);
+    ~BeforeEnding();
+    BeforeEnding(const BeforeEnding&) = delete;
+    BeforeEnding& operator=(const BeforeEnding&) = delete;
+
+private:
+    std::list<std::function<void()>>::iterator m_place;
 };
 
 // After begin(), the process has 0.7 s; from then on it ends at once, with `code` and without destructors, whenever an

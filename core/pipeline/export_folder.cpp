@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/ending.h"
 #include "executor/unsplit.h"
 #include "export/export.h"
 #include "export/rerun.h"
@@ -53,10 +54,12 @@ public:
           m_partial(std::exchange(other.m_partial, {}))
     {}
     PartialFolder& operator=(PartialFolder&&) = delete;
-    ~PartialFolder()
+    ~PartialFolder() { abandon(); }
+
+    void abandon()
     {
         std::error_code problem;
-        if (!m_partial.empty()) fs::remove_all(m_partial, problem);
+        if (!m_partial.empty()) fs::remove_all(std::exchange(m_partial, {}), problem);
     }
 
     [[nodiscard]] const std::string& partial() const { return m_partial; }
@@ -182,6 +185,7 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, executor:
 {
     base::Result<PartialFolder> folder = PartialFolder::make(request.folder);
     if (!folder) return base::forward(folder);
+    const base::BeforeEnding abandon([&] { folder->abandon(); });
     base::Result<Prepared> prepared = prepare(request.model, false, reporter);
     if (!prepared) return base::forward(prepared);
     hashInputs(*prepared, reporter);

@@ -111,7 +111,9 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
     other.m_created.clear();
 }
 
-OutputFolder::~OutputFolder()
+OutputFolder::~OutputFolder() { abandon(); }
+
+void OutputFolder::abandon()
 {
     if (m_share) leaveOthers();
     else if (m_lock >= 0 && m_keep) leave();
@@ -119,6 +121,7 @@ OutputFolder::~OutputFolder()
     if (m_published) return;
     // Only where empty: what somebody else put there meanwhile stays.
     for (auto folder = m_created.rbegin(); folder != m_created.rend(); ++folder) rmdir(folder->c_str());
+    m_created.clear();
 }
 
 std::string OutputFolder::journal() const { return (fs::path(m_path) / journalName).string(); }

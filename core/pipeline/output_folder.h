@@ -37,6 +37,9 @@ public:
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
+    // Leaves as the destructor does, which has nothing more to do then.
+    void abandon();
+
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;
     // Of a folder that is shared: whose it is, and the file that shard `index` locks while it runs.

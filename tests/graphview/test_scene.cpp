@@ -118,12 +118,8 @@ private slots:
         const int node = good->edges.back().to, before = good->edges.back().from;
         QVERIFY(faults([&](Scene& s, Colouring&) { s.nodes[node] = s.nodes[before]; }).contains("overlaps"));
         QVERIFY(faults([&](Scene& s, Colouring&) { s.texts[node].label = QString(80, 'W'); }).contains("clipped"));
-        const QRectF overEnd(good->edges.back().path.back() - QPointF(20, 16), QSizeF(40, 15));
-        SceneStub label;
-        label.node = node;
-        label.source = before;
-        label.textRect = overEnd;
-        QVERIFY(faults([&](Scene& s, Colouring&) { s.stubs.push_back(label); }).contains("covers the end of an edge"));
+        const QRectF label(good->edges.back().path.back() - QPointF(20, 16), QSizeF(40, 15));
+        QVERIFY(faults([&](Scene& s, Colouring&) { s.stubs.emplace_back().textRect = label; }).contains("covers"));
         QVERIFY(faults([&](Scene& s, Colouring&) {
                     std::swap(s.edges.back().from, s.edges.back().to);
                 }).contains("goes up"));
@@ -133,8 +129,7 @@ private slots:
 
     void stagesAreBandsFromTopToBottom()
     {
-        const models::ModelPtr model = modelNamed("jknet");
-        const ScenePtr scene = sceneOf(model, planNamed("jknet", model));
+        const ScenePtr scene = sceneOf(modelNamed("jknet"), planNamed("jknet", modelNamed("jknet")));
         QCOMPARE(scene->bands.size(), std::size_t(4));
         for (std::size_t i = 1; i < scene->bands.size(); ++i) {
             QCOMPARE(scene->bands[i].stage, StageId(static_cast<int>(i)));
@@ -274,8 +269,7 @@ private slots:
 
     void edgesGoAroundNodes()
     {
-        const models::ModelPtr model = modelNamed("gat");
-        const ScenePtr scene = sceneOf(model, planNamed("gat", model));
+        const ScenePtr scene = sceneOf(modelNamed("gat"), planNamed("gat", modelNamed("gat")));
         int crossed = 0;
         for (const SceneEdge& edge : scene->edges)
             for (int step = 1; step < 80; ++step) {

@@ -1,3 +1,4 @@
+#include "base/ending.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/observers.h"
@@ -38,6 +39,7 @@ base::Result<int> execute(const RunCommand& command, Session& session)
 {
     base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(command, command.output, session.stop);
     if (!folder) return base::forward(folder);
+    const base::BeforeEnding abandon([&] { folder->abandon(); });
     Watchers watchers(session.console);
     if (const base::Status traced = watchers.openTrace(command.trace); !traced) return base::forward(traced);
     const base::Result<pipeline::Evaluation> done =

@@ -32,6 +32,18 @@ bool isPinned(const protocol::PlanRecord& plan, protocol::ValueId value)
     return std::ranges::find(plan.pins, store) != plan.pins.end();
 }
 
+// Edges enter a node on the side that they come from.
+bool enteredFromLeftOnly(const Scene& scene, int node)
+{
+    constexpr qreal nearMiddle = 30;
+    bool left = false, right = false;
+    for (const VisibleEdge& edge : scene.graph->edges) {
+        const qreal aside = scene.nodes[edge.from].center().x() - scene.nodes[node].center().x();
+        if (edge.to == node && std::abs(aside) > nearMiddle) (aside < 0 ? left : right) = true;
+    }
+    return left && !right;
+}
+
 }  // namespace
 
 SceneBuilder::SceneBuilder(SceneInput input)
@@ -284,18 +296,6 @@ void SceneBuilder::gatherStubs()
     }
 }
 
-// Edges enter a node on the side that they come from.
-bool SceneBuilder::enteredFromLeftOnly(int node) const
-{
-    constexpr qreal nearMiddle = 30;
-    bool left = false, right = false;
-    for (const VisibleEdge& edge : m_scene->graph->edges) {
-        const qreal aside = m_scene->nodes[edge.from].center().x() - m_scene->nodes[node].center().x();
-        if (edge.to == node && std::abs(aside) > nearMiddle) (aside < 0 ? left : right) = true;
-    }
-    return left && !right;
-}
-
 // To the left of the node; over half of it where a neighbour is too near for a word.
 void SceneBuilder::placeStub(SceneStub& stub)
 {
@@ -310,7 +310,7 @@ void SceneBuilder::placeStub(SceneStub& stub)
     stub.from = {box.left() - line, box.center().y()};
     const qreal beside = room - line - 6;
     const bool above = beside < std::min(m_measure.stubWidth(stub.tip), leastWord);
-    const bool overRight = above && enteredFromLeftOnly(stub.node);  // beside the chip of its depth
+    const bool overRight = above && enteredFromLeftOnly(*m_scene, stub.node);  // beside the chip of its depth
     const qreal half = box.width() / 2 - (overRight ? depthChip - 6 : 0);
     const StubText text = m_measure.fitStub(stub.tip, above ? half : std::max(0.0, beside));
     stub.text = text.text;

@@ -33,7 +33,6 @@ private:
     void markPin(const plan::Pin& pin);
     void indexEdges();
     void gatherStubs();
-    [[nodiscard]] bool enteredFromLeftOnly(int node) const;
     void placeStub(SceneStub& stub);
     void placeStubs();
     void placeStores();
