@@ -1,11 +1,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <caffe2/serialize/read_adapter_interface.h>
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/operator_upgraders/upgraders_entry.h>
 #include <torch/csrc/jit/runtime/print_handler.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <new>
@@ -14,6 +17,7 @@
 #include "base/ending.h"
 #include "base/temporary_file.h"
 #include "loader/archive/archive.h"
+#include "loader/archive/load_code.h"
 #include "loader/archive/preflight.h"
 #include "loader/archive/repair.h"
 #include "loader/archive/tensor_records.h"
@@ -48,39 +52,65 @@ struct Loaded {
     std::string error;  // if there is no module
 };
 
-// Exception boundary: everything LibTorch throws becomes text.
-Loaded tryLoad(const std::string& path)
+// LibTorch reads the bytes that have been checked, not what a path leads to by then.
+class CheckedBytes final : public caffe2::serialize::ReadAdapterInterface {
+public:
+    explicit CheckedBytes(std::span<const std::byte> bytes) : m_bytes(bytes) {}
+    [[nodiscard]] std::size_t size() const override { return m_bytes.size(); }
+    std::size_t read(std::uint64_t at, void* to, std::size_t count, const char* /*what*/) const override
+    {
+        if (at >= m_bytes.size()) return 0;
+        const std::span<const std::byte> part = m_bytes.subspan(at, std::min(count, m_bytes.size() - at));
+        std::memcpy(to, part.data(), part.size());
+        return part.size();
+    }
+
+private:
+    std::span<const std::byte> m_bytes;
+};
+
+// Exception boundary: everything LibTorch throws becomes text, but for std::bad_alloc.
+Loaded tryLoad(std::span<const std::byte> file)
 {
     try {
         resolveVectorMath();
-        return {torch::jit::load(path, at::kCPU), {}};
+        return {torch::jit::load(std::make_shared<CheckedBytes>(file), at::kCPU), {}};
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const c10::Error& e) {
-        return {{}, e.what_without_backtrace()};
+        const std::string what = e.what_without_backtrace();
+        if (what.find("can't allocate memory") != std::string::npos) throw std::bad_alloc();
+        return {{}, what};
     } catch (const std::exception& e) {
         return {{}, e.what()};
     }
 }
 
-void readEverything(const std::string& path)
+void readEverything(std::span<const std::byte> file)
 {
-    const Loaded loaded = tryLoad(path);
+    const Loaded loaded = tryLoad(file);
     try {
         if (loaded.module) readAllSources(*loaded.module);
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception&) {
         // An error that the caller will meet as a value, or never.
     }
 }
 
-// Generous: a disk at 50 MB/s.
-unsigned mostSeconds(std::size_t bytes) { return static_cast<unsigned>(60 + bytes / 50'000'000); }
+// Generous: a disk at 50 MB/s; weights, their copies, and code as large.
+ChildLimits limitsFor(std::size_t bytes)
+{
+    return {.seconds = static_cast<unsigned>(60 + bytes / 50'000'000), .bytes = (std::uint64_t{1} << 30) + 4 * bytes};
+}
 
-// `path` may be a repaired copy of the file `name`, of about as many bytes.
-base::Result<Loaded> loadSafely(const std::string& path, const std::string& name, std::size_t bytes)
+// Of the file `name`, as it is or repaired.
+base::Result<Loaded> loadSafely(std::span<const std::byte> file, const std::string& name)
 {
     const base::Status safe = survives(
-        name, [&] { readEverything(path); }, mostSeconds(bytes));
+        name, [&] { readEverything(file); }, limitsFor(file.size()));
     if (!safe) return base::forward(safe);
-    return tryLoad(path);
+    return tryLoad(file);
 }
 
 tl::unexpected<base::Error> refuse(const std::string& path, const std::string& error)
@@ -92,9 +122,6 @@ tl::unexpected<base::Error> refuse(const std::string& path, const std::string& e
         return fail(ErrorCode::Unsupported, path + " uses the operator " + op + ", which is not part of PyTorch",
                     "it needs the library " + libraryOf(op) + "; a traced model without it can be read", path);
     }
-    if (error.find("__torch__.torch.classes") != std::string::npos)
-        return fail(ErrorCode::Unsupported, path + " holds objects of a custom C++ class: " + names::firstLine(error),
-                    "export the model without it", path);
     return fail(ErrorCode::Input, "PyTorch cannot load " + path + ": " + names::firstLine(error),
                 "save the model again, with torch.jit.trace if scripting made it", path);
 }
@@ -163,13 +190,15 @@ struct Opened {
 base::Result<Opened> openModule(const std::string& path, std::span<const std::byte> file, const Archive& archive)
 {
     torch::jit::populate_upgraders_graph_map();  // what the first load compiles, not once more in the child process
-    base::Result<Loaded> loaded = loadSafely(path, path, file.size());
+    base::Result<Loaded> loaded = loadSafely(file, path);
     Repairer repairer(file, archive);
     for (int i = 0; loaded && !loaded->module && i < kMostRepairs; ++i) {
         if (!repairer.edit(loaded->error)) return refuse(path, loaded->error);
         const base::TemporaryFile temporary(std::filesystem::temp_directory_path());
         if (auto ok = repairer.write(temporary.path()); !ok) return base::forward(ok);
-        loaded = loadSafely(temporary.path(), path, file.size());
+        const auto repaired = MappedFile::open(temporary.path());
+        if (!repaired) return base::forward(repaired);
+        loaded = loadSafely(repaired->bytes(), path);
     }
     if (!loaded) return base::forward(loaded);
     if (!loaded->module) return refuse(path, loaded->error);
@@ -265,6 +294,8 @@ base::Result<Model> loadChecked(const std::string& path, Entry entry)
     if (!archive) return base::forward(archive);
     if (const base::Status intact = checkContents(file->bytes(), *archive, path); !intact) return base::forward(intact);
     if (const base::Status fit = checkTensorRecords(file->bytes(), *archive, path); !fit) return base::forward(fit);
+    if (const base::Status inert = checkLoadRunsNothing(file->bytes(), *archive, path); !inert)
+        return base::forward(inert);
     const auto customOps = listCustomOps(file->bytes(), *archive);
     if (!customOps) return base::forward(customOps);
     silence();

@@ -56,7 +56,7 @@ PARTS = {
 FRONTS = {
     "app/engine": ["version.h"],
     "core/analysis": ["analysis.h"],
-    "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "save_module.h", "torch_model.h"],
+    "core/loader": ["bounds.h", "custom_ops.h", "names.h", "one_thread.h", "save_module.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_MODULES = WIDGETS | {"app/hopscope"}
@@ -88,6 +88,7 @@ THIRD_PARTY = [
     ("torch/", r"hopscope_libtorch|torch", TORCH_MODULES),
     ("ATen/", r"ATen", TORCH_MODULES),
     ("c10/", r"c10", TORCH_MODULES),
+    ("caffe2/", r"torch", {"loader"}),
 ]
 SYSTEM = re.compile(
     r"(sys/\w+|linux/\w+|dirent|fcntl|unistd|signal|poll|dlfcn|errno|pthread|sched|spawn|termios|immintrin|malloc)\.h")

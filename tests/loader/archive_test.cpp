@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "loader/archive/archive.h"
+#include "loader/archive/load_code.h"
 #include "loader/archive/repair.h"
 #include "loader/names.h"
 
@@ -201,4 +202,27 @@ TEST_CASE("Slips of a key are told from other names")
     CHECK(loader::names::firstLine("x INTERNAL ASSERT FAILED at \"/build/a.h\":1, please report a bug to PyTorch. ") ==
           "a check within PyTorch fails");
     CHECK(loader::names::firstLine("") == "");
+}
+
+TEST_CASE("What LibTorch would run while it reads a file is found in code and pickles")
+{
+    const auto check = [](const std::string& data, const std::string& code) {
+        const std::string bytes =
+            bytesOf({{"m/constants.pkl", "abc"}, {"m/data.pkl", data}, {"m/version", "3"}, {"m/code/a/b.py", code}});
+        const auto archive = scan(bytes);
+        REQUIRE(archive);
+        return loader::checkLoadRunsNothing(std::as_bytes(std::span(bytes)), *archive, "f.pt");
+    };
+    CHECK(check("c__torch__\nSub\n)", "def forward(self):\n  return 1\n"));
+    for (const char* code :
+         {"x\n  def __setstate__(self, state: Tensor) -> None:", "y\ndef\t__getstate__ (self)", "z\n# __setstate__"}) {
+        const base::Status refused = check("d", code);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == base::ErrorCode::Unsupported);
+        CHECK(refused.error().where == "f.pt:m/code/a/b.py:2");
+    }
+    for (const char* data : {"c__torch__.torch.classes.quantized\nPacked\n", "c__torch__\ntorch.classes.x.Y\n",
+                             "c__torch__.torch\nclasses.x.Y\n"})
+        CHECK_FALSE(check(data, "def forward(self): pass"));
+    CHECK_FALSE(check("d", "def forward(self, x: __torch__.torch.classes.x.Y): pass"));
 }

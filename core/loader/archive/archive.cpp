@@ -265,6 +265,9 @@ base::Status checkKind(const Scan& scan, const Archive& archive)
         if (!r.name.starts_with(prefix))
             return input("is a zip archive, but not TorchScript: its entries have no common folder",
                          "save the model with torch.jit.trace(model, inputs).save(..)");
+    if (archive.find("model.json"))
+        return fail(ErrorCode::Unsupported, scan.name + " has the format that TorchScript had before PyTorch 1.3",
+                    "load it in Python and save it again with torch.jit.save", scan.name + ":0");
     if (archive.find("data.pkl") && !archive.find("constants.pkl"))
         return input("was saved by torch.save (a state dict or a pickled module), not TorchScript",
                      "load it in Python and save it with torch.jit.trace(model, inputs).save(..)");

@@ -1,0 +1,93 @@
+#include "loader/bounds.h"
+
+#include <ATen/ATen.h>
+
+#include <c10/util/safe_numerics.h>
+
+#include <algorithm>
+#include <map>
+
+namespace hopscope::loader {
+
+namespace {
+
+using torch::jit::Stack;
+
+void within(const at::Tensor& numbers, std::int64_t least, std::int64_t most, const char* what)
+{
+    if (numbers.numel() == 0) return;
+    const auto smallest = numbers.min().item<std::int64_t>(), largest = numbers.max().item<std::int64_t>();
+    TORCH_CHECK_INDEX(smallest >= least && largest <= most, what, " has numbers from ", smallest, " to ", largest,
+                      ", but only ", least, " to ", most, " are places");
+}
+
+void offsetsWithin(const at::Tensor& offsets, std::int64_t entries, const char* what)
+{
+    within(offsets, 0, entries, what);
+    if (offsets.numel() > 1)
+        TORCH_CHECK_INDEX((offsets.diff(1, -1) >= 0).all().item<bool>(), what, " must not descend");
+}
+
+void checkUncompressed(const Stack& arguments)
+{
+    offsetsWithin(arguments[0].toTensor(), arguments[1].toTensor().size(-1), "crow_indices");
+}
+
+void checkCompressed(const Stack& arguments)
+{
+    within(arguments[0].toTensor(), 0, arguments[1].toInt() - 1, "the input");
+}
+
+void checkAliased(const Stack& arguments)
+{
+    const at::Tensor& self = arguments[0].toTensor();
+    const std::vector<std::int64_t> size = arguments[1].toIntVector(), stride = arguments[2].toIntVector();
+    TORCH_CHECK_INDEX(size.size() == stride.size(), "size and stride must have the same length");
+    std::int64_t last = self.storage_offset();
+    for (std::size_t d = 0; d < size.size(); ++d) {
+        TORCH_CHECK_INDEX(size[d] >= 0 && stride[d] >= 0, "size and stride must not be negative");
+        std::int64_t reach = 0;
+        const bool tooFar = size[d] > 0 && (c10::mul_overflows(size[d] - 1, stride[d], &reach) ||
+                                            c10::add_overflows(last, reach, &last));
+        TORCH_CHECK_INDEX(!tooFar, "size and stride reach beyond all memory");
+    }
+    const auto bytes = static_cast<std::int64_t>(self.storage().nbytes());
+    const bool empty = std::ranges::find(size, 0) != size.end();
+    TORCH_CHECK_INDEX(empty || last < bytes / static_cast<std::int64_t>(self.itemsize()),
+                      "size and stride reach beyond the memory of the operand");
+}
+
+void checkSparse(const Stack& arguments)
+{
+    const at::Tensor& indices = arguments[0].toTensor();
+    const std::vector<std::int64_t> size = arguments[2].toIntVector();
+    TORCH_CHECK_INDEX(indices.dim() == 2 && indices.size(0) <= static_cast<std::int64_t>(size.size()),
+                      "indices must have a row for each sparse dimension");
+    for (std::int64_t d = 0; d < indices.size(0); ++d)
+        within(indices[d], 0, size[static_cast<std::size_t>(d)] - 1, "indices");
+}
+
+// Lengths are looked at by the operator itself unless it is told not to; offsets never are.
+void checkSegments(const Stack& arguments)
+{
+    constexpr std::size_t offsets = 4, axis = 5, unsafe = 6;
+    TORCH_CHECK_INDEX(!arguments[unsafe].toBool(), "unsafe=True does not look at its segments");
+    if (!arguments[offsets].isTensor()) return;
+    offsetsWithin(arguments[offsets].toTensor(), arguments[0].toTensor().size(arguments[axis].toInt()), "offsets");
+}
+
+}  // namespace
+
+BoundsCheck boundsCheckOf(const std::string& name)
+{
+    static const std::map<std::string, BoundsCheck> checks{
+        {"aten::_convert_indices_from_coo_to_csr", checkCompressed},
+        {"aten::_convert_indices_from_csr_to_coo", checkUncompressed},
+        {"aten::_reshape_alias", checkAliased},
+        {"aten::_sparse_coo_tensor_unsafe", checkSparse},
+        {"aten::segment_reduce", checkSegments}};
+    const auto found = checks.find(name);
+    return found == checks.end() ? nullptr : found->second;
+}
+
+}  // namespace hopscope::loader

@@ -1,0 +1,143 @@
+"""Files whose code would run while they are read, or whose operators would reach beyond memory: refused in words, by every
+command and by serve, before they have done anything. The models are made here, when the test runs."""
+import os
+import subprocess
+import time
+import unittest
+from typing import Tuple
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from engine_process import ENGINE, always_the_program
+from serve_case import ServeTest
+
+always_the_program()
+SOON = 5
+COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field", "debug --nan")
+MARK = "OWNED"
+
+
+class WritesWhenRead(nn.Module):
+    """Maps a file of the user and writes into it."""
+
+    def __init__(self):
+        super().__init__()
+        self.state = torch.zeros(3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+    @torch.jit.export
+    def __getstate__(self) -> Tuple[Tensor, bool]:
+        return (self.state, self.training)
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
+        self.training = state[1]
+        file = torch.from_file("OWNED", shared=True, size=4, dtype=torch.uint8)
+        self.state = file.copy_(torch.ones(4, dtype=torch.uint8)).float()
+
+
+class LoopsWhenRead(WritesWhenRead):
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
+        while state[0].sum() < 1:
+            self.training = state[1]
+        self.state = state[0]
+
+
+class SavesWhenRead(WritesWhenRead):
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
+        self.training = state[1]
+        torch.save(state[0], "OWNED")
+        self.state = state[0]
+
+
+class Around(nn.Module):
+    """A round of message passing with a hostile part, so that nothing else is wrong."""
+
+    def __init__(self, part):
+        super().__init__()
+        self.part = part
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return torch.zeros_like(x).index_add(0, edge_index[1], self.part(x)[edge_index[0]])
+
+
+class Beyond(nn.Module):
+    """Operators that do not look at the numbers that they use as places."""
+
+    def __init__(self, which: int):
+        super().__init__()
+        self.which = which
+
+    def forward(self, x: Tensor) -> Tensor:
+        far = torch.tensor([0, 1, 1_000_000_000])
+        if self.which == 0:
+            return x + torch.ops.aten._reshape_alias(x, [200_000_000], [64]).sum()
+        if self.which == 1:
+            return x + torch._convert_indices_from_coo_to_csr(far, 4).sum()
+        if self.which == 2:
+            return x + torch._convert_indices_from_csr_to_coo(far, torch.zeros(2, dtype=torch.int64)).sum()
+        if self.which == 3:
+            return x + torch.segment_reduce(x, "sum", lengths=far, unsafe=True).sum()
+        if self.which == 4:
+            return x + torch.segment_reduce(x, "sum", offsets=far).sum()
+        return x + torch.ops.aten._sparse_coo_tensor_unsafe(torch.stack([far, far]), torch.ones(3), [4, 4]).to_dense().sum()
+
+
+class Hostile(ServeTest):
+    def setUp(self):
+        super().setUp()
+        save_file({"x": torch.randn(20, 4), "edge_index": torch.randint(0, 20, (2, 60))}, self.folder / "graph.safetensors")
+        self.words = ["--data", self.folder / "graph.safetensors"]
+
+    def made(self, part, name):
+        path = self.folder / f"{name}.pt"
+        torch.jit.script(Around(part)).save(path)
+        (self.folder / MARK).unlink(missing_ok=True)
+        return path
+
+    def ask(self, command, model):
+        words = [ENGINE, *command.split(), model, *self.words]
+        if command in ("run", "export"):
+            words += ["-o", self.folder / "out"]
+        began = time.monotonic()
+        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=60, check=False)
+        self.assertLess(time.monotonic() - began, SOON, words)
+        self.assertFalse((self.folder / "out").exists(), words)
+        return done
+
+    def test_nothing_of_a_file_runs_while_it_is_read(self):
+        for kind in (WritesWhenRead, LoopsWhenRead, SavesWhenRead):
+            model = self.made(kind(), kind.__name__)
+            for command in COMMANDS:
+                with self.subTest(kind=kind.__name__, command=command):
+                    done = self.ask(command, model)
+                    self.assertEqual(done.returncode, 4, done.stderr)
+                    self.assertRegex(done.stderr, r"has a method __[gs]etstate__, which PyTorch would run .*/code/__torch__.*\.py:\d+\)")
+                    self.assertFalse((self.folder / MARK).exists())
+            client = self.client()
+            self.refused(-32004, "would run while it reads the file", client.call, "model/open", model=str(model),
+                         data=[str(self.folder / "graph.safetensors")], roles=[])
+            self.assertEqual(client.call("model/open", **self.small())["document"], 1)
+
+    def small(self):
+        torch.jit.script(Around(nn.Identity())).save(self.folder / "harmless.pt")
+        return {"model": str(self.folder / "harmless.pt"), "data": [str(self.folder / "graph.safetensors")], "roles": []}
+
+    def test_operators_that_do_not_look_reach_nothing(self):
+        for which in range(6):
+            model = self.made(Beyond(which), f"beyond{which}")
+            for command in COMMANDS:
+                with self.subTest(which=which, command=command):
+                    done = self.ask(command, model)
+                    self.assertIn(done.returncode, (0, 3, 4), done.stderr)
+                    self.assertRegex(done.stdout + done.stderr, "places|memory of the operand|unsafe=True|forward fails|descend")
+
+
+if __name__ == "__main__":
+    unittest.main()
