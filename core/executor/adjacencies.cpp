@@ -65,7 +65,10 @@ graph::Adjacency Adjacencies::built(ir::SpaceId space, ir::KeyId key)
         return order ? unwrap(made.arranged(order, m_scratch, m_threads)) : made;
     };
     const bool slow = order || !looksSorted(keys);
-    return slow && caches(space) ? m_cache->adjacency(space, key, make) : make();
+    const auto targetOf = [&, places = placeOf(target)](std::int64_t row) {
+        return places ? places[keys[row]] : keys[row];
+    };
+    return slow && caches(space) ? m_cache->adjacency(space, key, targetOf, make) : make();
 }
 
 graph::Adjacency Adjacencies::builtFrom(const Column& keys, ir::SpaceId target)
@@ -94,7 +97,7 @@ OwnedColumn Adjacencies::along(const EdgeKeys& keys)
     m_checkStop();
     const auto make = [&] { return copiedAlong(order, keys); };
     const bool slow = order.numbered() || nodeAt(m_tables.target(keys.table, keys.owner));
-    return slow && caches(keys.table) ? m_cache->column(keys, Numbers::Input, make) : make();
+    return slow && caches(keys.table) ? m_cache->column(keys, Numbers::Input, order, nullptr, make) : make();
 }
 
 OwnedColumn Adjacencies::copiedAlong(const graph::Adjacency& order, const EdgeKeys& keys)
@@ -121,7 +124,8 @@ OwnedColumn Adjacencies::inPlacesAlong(const EdgeKeys& keys, const std::int64_t*
         return inPlaces(input, adjacency(keys.table, keys.owner).rows(), places, isWide(keys.table, keys.key),
                         m_scratch, m_threads);
     };
-    return caches(keys.table) ? m_cache->column(keys, Numbers::Places, make) : make();
+    return caches(keys.table) ? m_cache->column(keys, Numbers::Places, adjacency(keys.table, keys.owner), places, make)
+                              : make();
 }
 
 // ---- orders of nodes
@@ -147,13 +151,13 @@ void Adjacencies::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
     });
     if (m_cache) m_cache->arrange(type, order);
     m_nodeAt.emplace(type, std::move(order));
+    m_placeOf.emplace(type, std::move(places));
     for (auto& [name, adjacency] : m_adjacencies) {
         if (m_tables.target(name.first, name.second) != type) continue;
         graph::Adjacency next = arrangedFrom(name, adjacency);
         arrangeColumns(name, adjacency, next);
         adjacency = std::move(next);
     }
-    m_placeOf.emplace(type, std::move(places));
 }
 
 graph::Adjacency Adjacencies::arrangedFrom(const Name& name, const graph::Adjacency& adjacency)
@@ -161,7 +165,12 @@ graph::Adjacency Adjacencies::arrangedFrom(const Name& name, const graph::Adjace
     const auto [space, key] = name;
     const std::int64_t* const order = nodeAt(m_tables.target(space, key));
     const auto make = [&] { return unwrap(adjacency.arranged(order, m_scratch, m_threads)); };
-    return caches(space) ? m_cache->adjacency(space, key, make) : make();
+    if (!caches(space)) return make();
+    const Column keys = m_columns.passing(space, key);
+    const auto targetOf = [&, places = placeOf(m_tables.target(space, key))](std::int64_t row) {
+        return places[keys[row]];
+    };
+    return m_cache->adjacency(space, key, targetOf, make);
 }
 
 // Columns along `from` that are there already, along `to`.
@@ -174,7 +183,8 @@ void Adjacencies::arrangeColumns(const Name& name, const graph::Adjacency& from,
         const auto make = [&, &old = column] {
             return arranged(old, from, to, order, isWide(keys.table, keys.key), m_scratch, m_threads);
         };
-        column = caches(keys.table) ? m_cache->column(keys, std::get<Numbers>(key), make) : make();
+        const std::int64_t* const places = placeOf(m_tables.target(keys.table, keys.key));
+        column = caches(keys.table) ? m_cache->column(keys, std::get<Numbers>(key), to, places, make) : make();
     }
 }
 

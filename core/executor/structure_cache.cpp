@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <random>
 
 #include "base/parallel.h"
+#include "graph/random.h"
 
 namespace hopscope::executor {
 
@@ -14,6 +17,7 @@ using Bytes = graph::ArrayCache::Bytes;
 // Part of every name: changes whenever what is made of the same edges does.
 constexpr const char* madeAs = "1 ";
 constexpr std::int64_t rowsAtOnce = 1 << 17;  // 1 MiB: a piece of graph::digestOf()
+constexpr std::int64_t sampled = 2048;
 
 template <class Number>
 Bytes bytesOf(const Number* numbers, std::int64_t count)
@@ -54,6 +58,47 @@ std::optional<OwnedColumn> columnFrom(const graph::ArrayCache::Entry& entry, std
     const std::int64_t bytes = std::ssize(entry.arrays[0]);
     if (bytes != rows * 4 && bytes != rows * 8) return std::nullopt;
     return OwnedColumn{.bytes = entry.shared(0), .wide = bytes == rows * 8};
+}
+
+bool allBelow(const OwnedColumn& column, std::int64_t rows, std::int64_t end, int threads)
+{
+    std::atomic<bool> below = true;
+    column.with([&](const auto* first) {
+        using Number = std::make_unsigned_t<std::remove_cvref_t<decltype(*first)>>;
+        base::parallelParts(rows, threads, rowsAtOnce, [&](int, std::int64_t from, std::int64_t to) {
+            Number largest = 0;  // negative ones are the largest
+            for (std::int64_t p = from; p < to; ++p) largest = std::max(largest, static_cast<Number>(first[p]));
+            if (from < to && largest >= static_cast<std::uint64_t>(end)) below = false;
+        });
+    });
+    return below;
+}
+
+// Of some of the targets that have rows, one row each; whoever has written the file cannot know which. Whether
+// holds(target, position, row) is true for all.
+template <class Holds>
+bool holdsForSample(const graph::Adjacency& adjacency, Holds&& holds)
+{
+    graph::Draws draws(std::random_device{}(), 0);
+    bool all = true;
+    for (std::int64_t i = 0; all && i < std::min(sampled, adjacency.targets()); ++i) {
+        const std::int64_t target = draws.below(adjacency.targets()), first = adjacency.begin(target);
+        if (adjacency.end(target) == first) continue;
+        const std::int64_t position = first + draws.below(adjacency.end(target) - first);
+        adjacency.eachRow(position, position + 1,
+                          [&](std::int64_t p, std::int64_t row) { all = holds(target, p, row); });
+    }
+    return all;
+}
+
+bool isPermutation(const std::int64_t* first, std::int64_t count)
+{
+    std::vector<bool> seen(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (first[i] < 0 || first[i] >= count || seen[static_cast<std::size_t>(first[i])]) return false;
+        seen[static_cast<std::size_t>(first[i])] = true;
+    }
+    return true;
 }
 
 }  // namespace
@@ -109,23 +154,38 @@ void StructureCache::keep(const std::string& name, std::span<const Bytes> arrays
 // ---- what is kept
 
 graph::Adjacency StructureCache::adjacency(ir::SpaceId space, ir::KeyId key,
+                                           const std::function<std::int64_t(std::int64_t)>& targetOf,
                                            const std::function<graph::Adjacency()>& make)
 {
     const std::string name = nameOf(space, key);
-    if (const auto entry = find(name))
-        if (auto found = graph::Adjacency::from(m_size(m_tables.target(space, key)), m_size(space), *entry))
-            return std::move(*found);
+    const auto belongs = [&](std::int64_t target, std::int64_t, std::int64_t row) { return targetOf(row) == target; };
+    if (const auto entry = find(name)) {
+        auto found = graph::Adjacency::from(m_size(m_tables.target(space, key)), m_size(space), *entry, m_threads);
+        if (found && holdsForSample(*found, belongs)) return std::move(*found);
+    }
     graph::Adjacency made = make();
     keep(name, made.arrays());
     return made;
 }
 
-OwnedColumn StructureCache::column(const EdgeKeys& keys, Numbers numbers, const std::function<OwnedColumn()>& make)
+bool StructureCache::isAlong(const OwnedColumn& column, const EdgeKeys& keys, const graph::Adjacency& order,
+                             const std::int64_t* places)
+{
+    if (!allBelow(column, order.rows(), m_size(m_tables.target(keys.table, keys.key)), m_threads)) return false;
+    const Column key = m_columns.passing(keys.table, keys.key);
+    return holdsForSample(order, [&](std::int64_t, std::int64_t position, std::int64_t row) {
+        return column[position] == (places ? places[key[row]] : key[row]);
+    });
+}
+
+OwnedColumn StructureCache::column(const EdgeKeys& keys, Numbers numbers, const graph::Adjacency& order,
+                                   const std::int64_t* places, const std::function<OwnedColumn()>& make)
 {
     const std::int64_t rows = m_size(keys.table);
     const std::string name = nameOf(keys, numbers);
     if (const auto entry = find(name))
-        if (auto found = columnFrom(*entry, rows)) return std::move(*found);
+        if (auto found = columnFrom(*entry, rows))
+            if (isAlong(*found, keys, order, numbers == Numbers::Places ? places : nullptr)) return std::move(*found);
     OwnedColumn made = make();
     made.with([&](const auto* first) { keep(name, std::array{bytesOf(first, rows)}); });
     return made;
@@ -139,6 +199,7 @@ std::optional<graph::NodeOrder> StructureCache::findOrder(const EdgeKeys& keys, 
         std::ssize(entry->arrays[0]) != nodes * static_cast<std::int64_t>(sizeof(std::int64_t)))
         return std::nullopt;
     const auto* const first = reinterpret_cast<const std::int64_t*>(entry->arrays[0].data());
+    if (!isPermutation(first, nodes)) return std::nullopt;
     return graph::NodeOrder(first, first + nodes);
 }
 

@@ -3,7 +3,8 @@
 // Private to executor: parts of a structure that later runs with the same edges take from a folder (graph/array_cache.h).
 //
 // Each is named after everything that it is made of: the numbers of its key columns, the sizes of tables, and the orders
-// of nodes. What is quicker to make than to read is not kept.
+// of nodes. What is quicker to make than to read is not kept. Others may write to the folder: no number that is found leads
+// outside of its table, and a random sample is what would be made; otherwise it is made.
 
 #include <functional>
 #include <map>
@@ -39,9 +40,13 @@ public:
     // Whether the table has so many rows that anything of it is kept.
     [[nodiscard]] bool keeps(ir::SpaceId space) const { return m_size(space) >= leastRows; }
 
-    // Those in the folder, or what `make` returns, which is kept there.
-    graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key, const std::function<graph::Adjacency()>& make);
-    OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const std::function<OwnedColumn()>& make);
+    // Those in the folder, or what `make` returns, which is kept there. `targetOf`: the target of a row.
+    graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key,
+                               const std::function<std::int64_t(std::int64_t)>& targetOf,
+                               const std::function<graph::Adjacency()>& make);
+    // `places`: of the rows that the keys name, where numbers are those.
+    OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const graph::Adjacency& order, const std::int64_t* places,
+                       const std::function<OwnedColumn()>& make);
 
     // The order that an earlier run has found for the targets of `keys.owner`.
     std::optional<graph::NodeOrder> findOrder(const EdgeKeys& keys, base::Reorder how);
@@ -61,6 +66,8 @@ private:
     std::string nameOf(const EdgeKeys& keys, Numbers numbers);
     std::string nameOf(const EdgeKeys& keys, base::Reorder how);
     [[nodiscard]] std::optional<graph::ArrayCache::Entry> find(const std::string& name) const;
+    [[nodiscard]] bool isAlong(const OwnedColumn& column, const EdgeKeys& keys, const graph::Adjacency& order,
+                               const std::int64_t* places);
     void keep(const std::string& name, std::span<const graph::ArrayCache::Bytes> arrays);
 
     graph::ArrayCache m_files;

@@ -294,7 +294,41 @@ std::array<ArrayCache::Bytes, 3> Adjacency::arrays() const
             bytes(m_runs, m_targets + 1)};
 }
 
-std::optional<Adjacency> Adjacency::from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry)
+bool Adjacency::staysWithin(std::int64_t firstTarget, std::int64_t lastTarget) const
+{
+    bool within = true;
+    for (std::int64_t t = firstTarget; t < lastTarget; ++t) within &= begin(t) <= end(t);
+    for (std::int64_t t = firstTarget; m_runs && within && t < lastTarget; ++t) {
+        const Runs& runs = m_runs[t];
+        const std::int64_t others = end(t) - begin(t) - runs.count;
+        within = runs.count >= 0 && others >= 0 && runs.first >= 0 && runs.second >= 0 &&
+                 (runs.count == 0 || runs.first <= m_count - runs.count) &&
+                 (others == 0 || runs.second <= m_count - others);
+    }
+    return within;
+}
+
+bool Adjacency::leadsNowhereElse(int threads) const
+{
+    if (m_offsets[0] != 0 || m_offsets[m_targets] != m_count) return false;
+    std::atomic<bool> within = true;
+    base::parallelParts(m_targets, threads, kGrain, [&](int, std::int64_t first, std::int64_t last) {
+        if (!staysWithin(first, last)) within = false;
+    });
+    const auto count = static_cast<std::uint64_t>(m_count);
+    base::parallelParts(numbered() ? m_count : 0, threads, kGrain, [&](int, std::int64_t first, std::int64_t last) {
+        std::uint64_t largest = 0;
+        if (m_rows32) largest = *std::max_element(m_rows32 + first, m_rows32 + last);
+        else
+            for (std::int64_t p = first; p < last; ++p)
+                largest = std::max(largest, static_cast<std::uint64_t>(m_rows64[p]));
+        if (first < last && largest >= count) within = false;
+    });
+    return within;
+}
+
+std::optional<Adjacency> Adjacency::from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
+                                         int threads)
 {
     if (entry.arrays.size() != 3) return std::nullopt;
     Adjacency made;
@@ -307,7 +341,7 @@ std::optional<Adjacency> Adjacency::from(std::int64_t targets, std::int64_t rows
     if (runs) made.m_runs = made.runsToWrite();
     if (numbers) made.setRows();
     const auto same = [](ArrayCache::Bytes a, ArrayCache::Bytes b) { return a.size() == b.size(); };
-    if (!std::ranges::equal(made.arrays(), entry.arrays, same) || made.m_offsets[targets] != rows) return std::nullopt;
+    if (!std::ranges::equal(made.arrays(), entry.arrays, same) || !made.leadsNowhereElse(threads)) return std::nullopt;
     return made;
 }
 

@@ -45,8 +45,10 @@ public:
     [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
                                                    int threads) const;
 
-    // What arrays() was of an adjacency with so many targets and rows; nullopt: its arrays have other sizes.
-    static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry);
+    // What arrays() was of an adjacency with so many targets and rows; nullopt: its arrays have other sizes, or a number in
+    // them leads outside. Linear in both.
+    static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
+                                         int threads);
     // Of this one: offsets, numbers of rows, runs; those that are not there are empty. Valid as long as any copy of it.
     [[nodiscard]] std::array<ArrayCache::Bytes, 3> arrays() const;
 
@@ -104,6 +106,8 @@ private:
     base::Status allocateRows(const Scratch& scratch);
     base::Status allocateRuns(const Scratch& scratch);
     void setRows();  // to m_rowBytes
+    [[nodiscard]] bool leadsNowhereElse(int threads) const;
+    [[nodiscard]] bool staysWithin(std::int64_t firstTarget, std::int64_t lastTarget) const;
     template <class Number>
     void findRuns(const Number* key, std::int64_t stride, std::int64_t split, int threads);
     base::Status arrangeRuns(const Adjacency& original, const std::int64_t* order, const Scratch& scratch, int threads);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <span>
 
@@ -133,16 +134,43 @@ TEST_CASE("an adjacency is what its arrays say, and arrays of other sizes are no
         REQUIRE(made);
         const auto arrays = made->arrays();
         ArrayCache::Entry entry{.arrays = {arrays.begin(), arrays.end()}, .owner = nullptr};
-        const auto again = Adjacency::from(20, rows, entry);
+        const auto again = Adjacency::from(20, rows, entry, 2);
         REQUIRE(again);
         CHECK(listsOf(*again) == listsOf(*made));
         CHECK(again->inOrder() == made->inOrder());
         CHECK(again->numbered() == made->numbered());
         CHECK(again->bytes() == made->bytes());
-        CHECK(!Adjacency::from(19, rows, entry));
-        CHECK(!Adjacency::from(20, rows + 1, entry));
+        CHECK(!Adjacency::from(19, rows, entry, 2));
+        CHECK(!Adjacency::from(20, rows + 1, entry, 2));
         entry.arrays.pop_back();
-        CHECK(!Adjacency::from(20, rows, entry));
+        CHECK(!Adjacency::from(20, rows, entry, 2));
+    }
+}
+
+TEST_CASE("an adjacency of which one number leads outside is none")
+{
+    const TempFolder folder;
+    const Scratch scratch(folder.path());
+    std::vector<std::int64_t> any{3, 0, 2, 3, 1, 1}, twice{0, 1, 3, 0, 2, 3};
+    for (const auto& keys : {any, twice}) {
+        const auto made = Adjacency::build(keys.data(), 1, 6, 4, scratch, 1);
+        REQUIRE(made);
+        for (std::size_t part = 0; part < 3; ++part) {
+            const std::size_t width = part == 1 ? 4 : 8;
+            for (std::size_t at = 0; at + width <= made->arrays()[part].size(); at += width)
+                for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{7}, std::int64_t{1} << 30}) {
+                    const auto arrays = made->arrays();
+                    std::vector<std::byte> copy(arrays[part].begin(), arrays[part].end());
+                    std::memcpy(copy.data() + at, &wrong, width);
+                    ArrayCache::Entry entry{.arrays = {arrays.begin(), arrays.end()}, .owner = nullptr};
+                    entry.arrays[part] = copy;
+                    const auto again = Adjacency::from(4, 6, entry, 2);
+                    // The last of the runs belongs to no target, and some have no rows.
+                    if (again) CHECK(part == 2);
+                    if (again)
+                        again->eachRow(0, 6, [](std::int64_t, std::int64_t row) { CHECK((row >= 0 && row < 6)); });
+                }
+        }
     }
 }
 
