@@ -7,6 +7,7 @@
 #include <ATen/core/function_schema.h>
 #include <ATen/core/jit_type.h>
 
+#include "base/text.h"
 #include "executor/failure.h"
 #include "loader/registry.h"
 #include "loader/tensors.h"
@@ -244,13 +245,9 @@ Text dtypeText(base::DType dtype)
 std::string comesFrom(const ir::Op& op)
 {
     std::string text = ir::modulePath(op.modules);
-    const std::string source = ir::describeSource(op.source);
-    if (source.empty()) return text;
-    text += (text.empty() ? "" : ", ") + source;
-    std::string line = op.source.text.substr(0, 90);
-    std::ranges::replace_if(
-        line, [](char c) { return static_cast<unsigned char>(c) < 32; }, ' ');
-    return line.empty() ? text : text + ": " + line;
+    const std::string source = ir::describeSource(op.source), line = base::oneLine(op.source.text, 90);
+    if (!source.empty()) text += (text.empty() ? "" : ", ") + source + (line.empty() ? "" : ": " + line);
+    return plain(text);
 }
 
 Text dummyText(const analysis::Analysis& analysis, ir::ValueId value, const std::optional<std::vector<Text>>& shape)

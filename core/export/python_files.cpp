@@ -15,16 +15,17 @@ namespace {
 std::string described(const schema::CodeRows& rows)
 {
     switch (rows.kind) {
-    case schema::CodeRowsKind::Batch: return "the batch's rows of " + rows.table;
-    case schema::CodeRowsKind::Owned: return "the rows of " + rows.table + " that the batch owns by " + rows.key;
+    case schema::CodeRowsKind::Batch: return "the batch's rows of " + plain(rows.table);
+    case schema::CodeRowsKind::Owned:
+        return "the rows of " + plain(rows.table) + " that the batch owns by " + plain(rows.key);
     case schema::CodeRowsKind::Frontier: break;
     }
-    return "the frontier of " + rows.table;
+    return "the frontier of " + plain(rows.table);
 }
 
 std::string called(const analysis::ValueNames& names, ir::ValueId value)
 {
-    return names[value] + " (" + ir::valueName(value) + ")";
+    return plain(names[value]) + " (" + ir::valueName(value) + ")";
 }
 
 std::string described(const schema::CodeArgument& a, const analysis::ValueNames& names)
@@ -33,9 +34,9 @@ std::string described(const schema::CodeArgument& a, const analysis::ValueNames&
     case schema::ArgumentKind::Rows: return called(names, a.value) + " on " + described(a.rows.at(0));
     case schema::ArgumentKind::Whole: return "all of " + called(names, a.value);
     case schema::ArgumentKind::Positions:
-        return a.key + " of " + described(a.rows.at(0)) + ", as places in " + described(a.rows.at(1));
+        return plain(a.key) + " of " + described(a.rows.at(0)) + ", as places in " + described(a.rows.at(1));
     case schema::ArgumentKind::Count: return "how many are " + described(a.rows.at(0));
-    case schema::ArgumentKind::Size: return "rows of " + a.table + " in the whole graph";
+    case schema::ArgumentKind::Size: return "rows of " + plain(a.table) + " in the whole graph";
     case schema::ArgumentKind::Parents: return "places of the selected rows in " + described(a.rows.at(1));
     case schema::ArgumentKind::Order: break;
     }
@@ -47,13 +48,6 @@ std::string argumentList(const std::vector<schema::CodeArgument>& arguments, con
     std::string text;
     for (const schema::CodeArgument& a : arguments) text += "        " + a.name + ": " + described(a, names) + "\n";
     return text.empty() ? text : "\n" + text;
-}
-
-std::string plainText(std::string text)
-{
-    std::ranges::replace(text, '\\', '/');
-    std::ranges::replace(text, '"', '\'');
-    return text;
 }
 
 std::string returnedBy(const schema::CodeLoop& loop, const analysis::ValueNames& names)
@@ -150,7 +144,7 @@ std::string imports(const std::vector<Part>& parts)
 
 std::string fileText(const std::string& title, const std::vector<Part>& parts, const schema::Code& code)
 {
-    std::string text = "\"\"\"" + plainText(title) + "\"\"\"\n\n" + imports(parts), methods;
+    std::string text = "\"\"\"" + title + "\"\"\"\n\n" + imports(parts), methods;
     for (const Part& part : parts) {
         text += moduleText(part, code);
         methods += "    \"" + part.method->name() + "\": " + part.name + ",\n";
@@ -163,9 +157,8 @@ Part partOf(const Stages& stages, std::size_t loop, const analysis::ValueNames& 
     const schema::CodeLoop& code = stages.code.loops[loop];
     return {.method = &stages.loops[loop],
             .result = "list[Tensor]",
-            .documentation = "        \"\"\"" +
-                             plainText("For a batch of " + code.destination + ": returns " + returnedBy(code, names) +
-                                       ".\n" + argumentList(code.arguments, names)) +
+            .documentation = "        \"\"\"For a batch of " + plain(code.destination) + ": returns " +
+                             returnedBy(code, names) + ".\n" + argumentList(code.arguments, names) +
                              "        \"\"\"\n"};
 }
 
@@ -174,9 +167,9 @@ std::string stageFile(const std::string& title, std::vector<Part> parts, const s
     nameClasses(parts);
     return fileText(title +
                         "\n\nFor use in other code:\n\n    weights = safetensors.torch.load_file"
-                        "(\"weights.safetensors\")\n    module = " +
+                        "('weights.safetensors')\n    module = " +
                         parts.front().name +
-                        "(weights)\n\nrun.py cuts the arguments from the graph, as schema.json says under \"code\".\n",
+                        "(weights)\n\nrun.py cuts the arguments from the graph, as schema.json says under 'code'.\n",
                     parts, code);
 }
 
@@ -185,7 +178,7 @@ std::string stageFile(const std::string& title, std::vector<Part> parts, const s
 std::map<std::string, std::string> pythonFiles(const Stages& stages, const analysis::ValueNames& names,
                                                const std::string& model, const std::string& tool)
 {
-    const std::string by = " of " + model + ", written by " + tool + ".";
+    const std::string by = " of " + plain(model) + ", written by " + tool + ".";
     std::map<std::string, std::vector<Part>> files;
     std::map<std::string, std::string> texts;
     for (std::size_t i = 0; i < stages.loops.size(); ++i)
@@ -201,8 +194,8 @@ std::map<std::string, std::string> pythonFiles(const Stages& stages, const analy
     if (!stages.results) return texts;
     const Part results{.method = &*stages.results,
                        .result = "list[Tensor]",
-                       .documentation = "        \"\"\"The arguments:\n" +
-                                        plainText(argumentList(stages.code.results, names)) + "        \"\"\"\n",
+                       .documentation = "        \"\"\"The arguments:\n" + argumentList(stages.code.results, names) +
+                                        "        \"\"\"\n",
                        .name = "Results"};
     texts["results.py"] = fileText(
         "The outputs" + by + "\n\nThey have no rows, and are computed after the last stage.\n", {results}, stages.code);

@@ -15,7 +15,7 @@ std::string shapeText(const schema::TensorSpec& spec)
     for (const schema::Dim& dim : spec.shape) {
         text += text.empty() ? "" : " x ";
         if (const auto* n = std::get_if<std::int64_t>(&dim)) text += std::to_string(*n);
-        else text += std::get<std::string>(dim);
+        else text += plain(std::get<std::string>(dim));
     }
     return (text.empty() ? std::string("one number") : text) + ", " + base::dtypeName(spec.dtype);
 }
@@ -32,7 +32,7 @@ std::string inputTable(const schema::Split& split)
     std::string text = "| input | shape, dtype |\n|---|---|\n";
     for (const ir::ValueId id : split.inputs)
         if (const schema::TensorSpec* spec = specOf(split, id))
-            text += "| `" + spec->name + "` | " + shapeText(*spec) + " |\n";
+            text += "| `" + plain(spec->name) + "` | " + shapeText(*spec) + " |\n";
     return text;
 }
 
@@ -41,7 +41,7 @@ std::string outputTable(const schema::Split& split)
     std::string text = "| output | shape, dtype |\n|---|---|\n";
     for (const schema::CodeOutput& output : split.code->outputs)
         if (const schema::TensorSpec* spec = specOf(split, output.value))
-            text += "| `" + output.name + "` | " + shapeText(*spec) + " |\n";
+            text += "| `" + plain(output.name) + "` | " + shapeText(*spec) + " |\n";
     return text;
 }
 
@@ -50,10 +50,10 @@ std::string stageTable(const Request& request, const schema::Split& split)
     const analysis::ValueNames names(*request.analysis);
     std::string text = "| method | in batches of | returns |\n|---|---|---|\n";
     for (const schema::CodeLoop& loop : split.code->loops) {
-        text += "| `" + loop.method + "` | " + loop.destination + " | ";
+        text += "| `" + loop.method + "` | " + plain(loop.destination) + " | ";
         for (const schema::CodeResult& r : loop.results)
             text += (&r == loop.results.data() ? "" : ", ") + std::string(r.merge ? "contributions to " : "rows of ") +
-                    names[r.value];
+                    plain(names[r.value]);
         text += " |\n";
     }
     return text;
@@ -64,14 +64,14 @@ std::string verified(const schema::Verification& v)
     std::string text = "The split was compared with the model's own `forward` before it was written: " +
                        std::string(base::nameOf(v.verdict)) + ", on " + std::to_string(v.coverage.rows) + " rows.\n";
     for (const schema::TensorRecord& output : v.outputs)
-        text += "- `" + output.name + "`: largest difference " + realText(output.maxAbsolute) + "\n";
+        text += "- `" + plain(output.name) + "`: largest difference " + realText(output.maxAbsolute) + "\n";
     return text + "\nThe whole record, with the tolerance, is in `schema.json` under `verification`.\n";
 }
 
 std::string hashList(const schema::Split& split)
 {
     std::string text;
-    for (const auto& [what, hash] : split.hashes) text += "- " + what + " `" + hash + "`\n";
+    for (const auto& [what, hash] : split.hashes) text += "- " + plain(what) + " `" + plain(hash) + "`\n";
     return text;
 }
 
@@ -80,7 +80,7 @@ std::string hashList(const schema::Split& split)
 std::string readme(const Request& request, const Bundle& bundle)
 {
     const schema::Split& split = bundle.split;
-    return "# " + request.model->info().className + ", split into stages\n\nWritten by " + request.tool +
+    return "# " + plain(request.model->info().className) + ", split into stages\n\nWritten by " + request.tool +
            ". This folder computes the model's output for every node, one stage after the other for the whole graph, "
            "in batches, "
            "with PyTorch and NumPy alone:\n```\npython run.py --data graph.safetensors -o results\n```\n`--data` takes "

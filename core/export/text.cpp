@@ -5,6 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <utility>
+
+#include "base/text.h"
 
 namespace hopscope::exporter {
 
@@ -26,6 +29,16 @@ const std::set<std::string, std::less<>>& reserved()
         "len",      "type",   "nn",      "Any",      "training", "half",     "dump",    "eval",  "train", "to",
         "cpu",      "cuda",   "forward", "prologue", "results",  "_"};
     return names;
+}
+
+// Controls of U+0080 to U+009F; line and paragraph separators; marks of direction and of no width.
+bool hidden(std::string_view character)
+{
+    const bool control = character[0] == '\xC2' && static_cast<unsigned char>(character[1]) < 0xA0;
+    if (control || character == "\xEF\xBB\xBF") return true;
+    if (!character.starts_with("\xE2\x80") && !character.starts_with("\xE2\x81")) return false;
+    const auto last = static_cast<unsigned char>(character[2]);
+    return character[1] == '\x80' ? (last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE) : last >= 0xA0;
 }
 
 }  // namespace
@@ -50,15 +63,33 @@ std::string realText(double number)
     return whole ? text + ".0" : text;
 }
 
+std::string plain(const std::string& text)
+{
+    static constexpr std::pair<char, char> others[] = {{'\\', '/'}, {'"', '\''}, {'|', '!'}, {'`', '\''}};
+    std::string line;
+    const std::string all = base::oneLine(text);
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t length = base::utf8Length(all, at);
+        const std::string_view character = std::string_view(all).substr(at, length);
+        const auto* const other = std::ranges::find(others, character[0], &std::pair<char, char>::first);
+        if (other != std::end(others)) line += other->second;
+        else line += hidden(character) ? std::string_view(" ") : character;
+        at += length;
+    }
+    return line;
+}
+
+// The compiler of TorchScript knows no numbers of characters but octal ones.
 std::string quoted(const std::string& text)
 {
-    static constexpr char digits[] = "0123456789abcdef";
     std::string result = "\"";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') (result += '\\') += c;
-        else if (byte < 32 || byte == 127) (result += "\\x").append({digits[byte >> 4], digits[byte & 15]});
-        else result += c;
+        if (c == '\\') result += "\\\\";
+        else if (byte >= 32 && byte != 127 && c != '"') result += c;
+        else
+            for (const unsigned shift : {9U, 6U, 3U, 0U})
+                result += shift == 9 ? '\\' : static_cast<char>('0' + (byte >> shift & 7U));
     }
     return result + "\"";
 }

@@ -36,7 +36,12 @@ Text listed(const std::vector<Text>& items);
 // The shortest decimal that reads back as the same number; infinities and NaN as float("inf").
 std::string realText(double number);
 
-// A text in quotation marks that both spellings read.
+// A text of the model as a part of a comment, a doc string or a table of Markdown: one line, whatever a reader of code or
+// text takes for the end of one, without control characters, marks that turn the direction of writing, and characters that end
+// a string, a cell or an escape.
+std::string plain(const std::string& text);
+
+// A text in quotation marks that both spellings read; there is no quotation mark within.
 std::string quoted(const std::string& text);
 
 // A name for a variable, from what people call a value: "conv1.lin output" becomes conv1_lin_output.
