@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "graph/file.h"
+#include "graph/given_files.h"
 #include "verify/fork_server.h"
 #include "verify/verify.h"
 
@@ -71,6 +72,7 @@ int engineMain(int count, char** arguments)
         console.error(invocation.error());
         return exitCode(static_cast<int>(invocation.error().code), console);
     }
+    graph::explainCutFiles();
     if (verifies(invocation->command)) verify::beginForkServer(oracle);  // before the first thread
     // The child of a verification is stopped by its parent, not by signals of its own.
     std::optional<Interrupt> interrupt;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/folder.h"
+#include "graph/given_files.h"
 
 namespace hopscope::graph {
 
@@ -177,7 +178,11 @@ base::Result<MappedFile> mapFile(const std::string& path, Links links)
     const auto length = static_cast<std::size_t>(facts.st_size);
     void* const memory = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, handle.fd, 0);
     if (memory == MAP_FAILED) return cannotOpen(path, errno);
-    std::shared_ptr<const void> owner(memory, [length](void* p) { ::munmap(p, length); });
+    noteMapping(memory, facts.st_size, path, FileStamp::of(facts));
+    std::shared_ptr<const void> owner(memory, [length](void* p) {
+        forgetMapping(p);
+        ::munmap(p, length);
+    });
     return MappedFile{.data = static_cast<const std::byte*>(memory), .size = facts.st_size, .owner = std::move(owner)};
 }
 

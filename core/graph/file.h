@@ -13,7 +13,7 @@
 namespace hopscope::graph {
 
 // A regular file mapped read-only and private. Pages stay file-backed; a file that is cut short while it is mapped ends
-// the process with SIGBUS.
+// the process (explainCutFiles() in graph/given_files.h).
 struct MappedFile {
     const std::byte* data = nullptr;  // never null, also where the file is empty
     std::int64_t size = 0;

@@ -208,6 +208,27 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
     return request;
 }
 
+// What goes wrong with inputs that have changed is their change.
+base::Status orChanged(base::Status done, const Prepared& prepared, const ExecutionRequest& request)
+{
+    if (const base::Status same = prepared.files.unchanged(request.transientFiles); !same) return same;
+    return done;
+}
+
+base::Status compareWithModel(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
+                              Reporter& reporter, const std::stop_token& stop)
+{
+    base::Result<schema::Verification> verdict =
+        verify::verify(verifyRequest(execution, prepared, request), progressOf(reporter), stop);
+    reporter.progressEnded();
+    if (!verdict) return base::forward(verdict);
+    execution.verdict = std::move(*verdict);
+    if (execution.verdict->verdict != schema::Verdict::Different) return {};
+    const std::string overflow = overflowOf(prepared, *execution.verdict, scratchOf(request), stop);
+    if (!overflow.empty()) execution.verdict->reason += "; on a sample, " + overflow;
+    return {};
+}
+
 }  // namespace
 
 base::Status makeCacheFolder(const std::string& folder)
@@ -225,8 +246,9 @@ base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& r
     if (const base::Status made = makeCacheFolder(request.device.cache); !made) return base::forward(made);
     const executor::Cores cores(request.device.threads);
     Execution execution;
-    if (const base::Status done = runWithGuards(execution, prepared, request, observer, reporter, stop); !done)
-        return base::forward(done);
+    if (request.journal != nullptr) request.journal->expectSame(prepared.files);
+    base::Status done = runWithGuards(execution, prepared, request, observer, reporter, stop);
+    if (const base::Status same = orChanged(std::move(done), prepared, request); !same) return base::forward(same);
     return execution;
 }
 
@@ -237,16 +259,9 @@ base::Status verifyRun(Execution& execution, const Prepared& prepared, const Exe
         examineOutputs(execution, prepared, request, reporter, stop);
     if (!lost) return base::forward(lost);
     execution.notFinite = std::move(*lost);
-    if (request.verify == verify::Mode::None) return {};
-    base::Result<schema::Verification> verdict =
-        verify::verify(verifyRequest(execution, prepared, request), progressOf(reporter), stop);
-    reporter.progressEnded();
-    if (!verdict) return base::forward(verdict);
-    execution.verdict = std::move(*verdict);
-    if (execution.verdict->verdict != schema::Verdict::Different) return {};
-    const std::string overflow = overflowOf(prepared, *execution.verdict, scratchOf(request), stop);
-    if (!overflow.empty()) execution.verdict->reason += "; on a sample, " + overflow;
-    return {};
+    base::Status compared;
+    if (request.verify != verify::Mode::None) compared = compareWithModel(execution, prepared, request, reporter, stop);
+    return orChanged(std::move(compared), prepared, request);
 }
 
 base::Result<Execution> execute(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,

@@ -236,6 +236,7 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
 {
     const base::Result<base::TensorMap> data = graph::readData(arguments);
     if (!data) return base::forward(data);
+    for (const auto& [name, view] : *data) prepared.files.addMapped(view.data);
     base::Result<base::TensorMap> inputs = bindInputs(prepared.model, *data, prepared.notes);
     if (!inputs) return base::forward(inputs);
     base::Result<InputSchema> schema = inferRoles(*inputs, roles, prepared.model.info());
@@ -260,6 +261,7 @@ Prepared preparedFor(loader::Model model, const ModelOptions& options)
                       .sizes = {},
                       .hashes = {},
                       .dataArguments = options.data,
+                      .files = {},
                       .notes = {},
                       .reassociate = options.reassociate};
     prepared.hashes["model"] = prepared.model.info().hash;
@@ -270,9 +272,13 @@ base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter
 {
     executor::installCpuAllocator();  // before the first weight, so that all of them count
     reporter.progress({"loading the model", 0, 0});
+    graph::GivenFiles files;
+    files.add(options.model);
     base::Result<loader::Model> model = loader::load(options.model);
     if (!model) return base::forward(model);
-    return preparedFor(std::move(*model), options);
+    Prepared prepared = preparedFor(std::move(*model), options);
+    prepared.files = std::move(files);
+    return prepared;
 }
 
 base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Reporter& reporter)

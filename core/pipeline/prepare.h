@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/tensor.h"
 #include "executor/executor.h"
+#include "graph/given_files.h"
 #include "loader/loader.h"
 #include "pipeline/options.h"
 #include "pipeline/reporter.h"
@@ -29,6 +30,7 @@ struct Prepared {
     std::map<analysis::SpaceId, std::int64_t> sizes;  // rows of the tables, where the data gives them
     std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
     std::vector<std::string> dataArguments;           // where the data is, as given
+    graph::GivenFiles files;                          // of the model and of the data
     std::vector<std::string> notes;
     bool reassociate = false;  // as the options say
     bool fromCode = false;     // `analysis` is what the model's code says: it could not be walked

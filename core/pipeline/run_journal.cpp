@@ -281,6 +281,7 @@ base::Result<std::int64_t> RunJournal::write(const std::string& line)
 
 base::Status RunJournal::append(const executor::Chunk& chunk)
 {
+    if (const base::Status same = inputsAreSame(); !same) return same;
     if (const base::Result<std::int64_t> written = write(chunkLine(chunk)); !written) return base::forward(written);
     m_folder.keepJournal();
     return {};

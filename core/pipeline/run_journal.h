@@ -38,6 +38,8 @@ public:
     [[nodiscard]] bool goesOn() const { return m_begun.has_value(); }
     [[nodiscard]] std::string planFile() const;
     [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walkedWhole; }
+    // Nothing is noted of a run of which one of these, which must outlive it, has changed.
+    void expectSame(const graph::GivenFiles& files) { m_files = &files; }
     // Keeps the plan of a run that begins. `whole`: as walkedWhole().
     base::Status savePlan(const std::string& text, bool whole);
 
@@ -60,6 +62,7 @@ protected:
     base::Status readChunks();
     // The end of the file of records.
     base::Result<std::int64_t> write(const std::string& line);
+    [[nodiscard]] base::Status inputsAreSame() const { return m_files ? m_files->unchanged() : base::Status(); }
     [[nodiscard]] std::int64_t foundEnd() const { return static_cast<std::int64_t>(m_end); }
 
 private:
@@ -77,6 +80,7 @@ private:
     [[nodiscard]] base::Status refuse(const std::string& what) const;
 
     OutputFolder& m_folder;
+    const graph::GivenFiles* m_files = nullptr;
     Begun m_now;
     std::optional<Begun> m_begun;
     std::vector<executor::Chunk> m_found;

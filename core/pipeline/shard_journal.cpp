@@ -126,6 +126,7 @@ std::string ShardJournal::whatCannot() const
 
 base::Status ShardJournal::append(const executor::Chunk& chunk)
 {
+    if (const base::Status same = inputsAreSame(); !same) return same;
     const base::Result<std::int64_t> written = write(chunkLine(chunk));
     if (!written) return base::forward(written);
     folder().keepJournal();

@@ -1,0 +1,51 @@
+#pragma once
+
+// Files of the user that a run reads while others may write to them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "base/result.h"
+
+namespace hopscope::graph {
+
+// Which file a path names, and when it was written to. Another file under the same path has another stamp.
+struct FileStamp {
+    std::uint64_t device = 0, inode = 0;
+    std::int64_t size = 0, modified = 0;  // nanoseconds
+
+    static FileStamp of(const struct stat& facts);
+    static std::optional<FileStamp> of(const std::string& path);
+    bool operator==(const FileStamp&) const = default;
+};
+
+// For mapFile(): what lies where, as long as it is mapped. Thread-safe.
+void noteMapping(const void* begin, std::int64_t size, const std::string& path, const FileStamp& stamp);
+void forgetMapping(const void* begin);
+
+class GivenFiles {
+public:
+    // Before it is read. One that is missing is none.
+    void add(const std::string& path);
+    // The file that holds this address, as it was when it was mapped; nothing where none is mapped there.
+    void addMapped(const void* address);
+    // Input: one of them, other than `but`, is not what it was.
+    [[nodiscard]] base::Status unchanged(const std::vector<std::string>& but = {}) const;
+
+private:
+    struct Given {
+        std::string path;
+        FileStamp stamp;
+    };
+    std::vector<Given> m_files;
+};
+
+// From now on a mapped file that is cut short while it is read ends the process with one line that names it, and with the
+// exit code of Input, instead of by SIGBUS.
+void explainCutFiles();
+
+}  // namespace hopscope::graph
