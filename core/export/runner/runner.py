@@ -462,6 +462,13 @@ def main(words=None):
     except MemoryError:
         print("run.py: out of memory", file=sys.stderr)
         return 6
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError) as problem:
+        if sys.flags.dev_mode:  # for those who change the stages
+            raise
+        said = f"{type(problem).__name__}: {last_line(problem)}"
+        print(f"run.py: schema.json, the stages and the data do not fit each other ({said}); export the model again, or let "
+              "python -X dev run.py show where", file=sys.stderr)
+        return 3
     except OSError as problem:
         print(f"run.py: {problem}", file=sys.stderr)
         return 6
