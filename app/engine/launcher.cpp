@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr int internalError = 7;
+constexpr int resources = 6, internalError = 7;
 constexpr const char* engineName = "hopscope-engine-torch";
 
 // Symbolic links are resolved, so that a link to this program alone is enough.
@@ -31,7 +31,9 @@ int main(int count, char** arguments)
 {
     if (count == 2 && std::strcmp(arguments[1], "--version") == 0) {
         std::printf("hopscope-engine %s\n", hopscope::engine::versionText);
-        return 0;
+        if (std::fflush(stdout) == 0) return 0;
+        std::fprintf(stderr, "error: standard output cannot be written: %s\n", std::strerror(errno));
+        return resources;
     }
     const std::string engine = besideThisProgram(engineName);
     execv(engine.c_str(), arguments);

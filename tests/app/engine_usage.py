@@ -35,7 +35,7 @@ class Usage(EngineTest):
         printing = (["inspect", *KARATE], ["plan", *KARATE], ["verify", *KARATE], ["devices"], ["--help"], run,
                     ["receptive-field", *KARATE])
         cases = [(6, [*words, *form]) for words in printing for form in ([], ["--json"])]
-        for code, words in [*cases, (2, ["inspect", *KARATE, "--frobnicate", "--json"])]:
+        for code, words in [*cases, (6, ["--version"]), (2, ["inspect", *KARATE, "--frobnicate", "--json"])]:
             with self.subTest(words=words), open("/dev/full", "w") as full:
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
                 done = subprocess.run([ENGINE, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
