@@ -73,7 +73,11 @@ def changed(model, draw, target):
 
 
 def trees(folder):
-    """The code of an exported folder, without comments: of its files, and of what TorchScript has compiled."""
+    """The code of an exported folder, without comments: of its files, and of what TorchScript has compiled. A line of a file
+    is one for whoever reads it."""
+    for file in (*folder.glob("*.py"), folder / "README.md"):
+        text = file.read_text()
+        assert len(text.splitlines()) == text.count("\n"), file
     found = {file.name: ast.dump(ast.parse(file.read_bytes())) for file in sorted(folder.glob("*.py"))}
     with zipfile.ZipFile(folder / "stages.pt") as archive:
         for name in archive.namelist():
