@@ -131,7 +131,8 @@ std::string OutputFolder::inJournal(const std::string& name) { return std::strin
 base::Status OutputFolder::createFolders()
 {
     std::error_code problem;
-    if (fs::exists(m_path, problem) && !fs::is_directory(m_path, problem))
+    const fs::file_status there = fs::status(m_path, problem);  // once: the last shard to leave may be removing it
+    if (fs::exists(there) && !fs::is_directory(there))
         return refuse(m_path, "is a file, not a folder", "choose another folder with -o");
     int failure = ENOENT;  // also where the last shard to leave removes a folder under this one
     for (int attempt = 0; failure == ENOENT && attempt < mostAttempts; ++attempt) {
@@ -346,7 +347,7 @@ bool OutputFolder::joinAgain()
 {
     std::error_code problem;
     for (int attempt = 0; attempt < mostAttempts && fs::exists(journal(), problem); ++attempt) {
-        m_lock = tryToShare(*m_root, inJournal(lockName), m_share->count).descriptor;
+        if (openRoot()) m_lock = tryToShare(*m_root, inJournal(lockName), m_share->count).descriptor;
         if (m_lock >= 0) return writeTextFile("", journal() + "/" + madeName).has_value();
         std::this_thread::sleep_for(pause);
     }
@@ -361,7 +362,8 @@ void OutputFolder::leaveOthers()
         std::error_code problem;
         const bool made = fs::exists(journal() + "/" + madeName, problem);
         removeJournal();
-        if (made && rmdir(m_path.c_str()) != 0 && joinAgain()) return leaveOthers();
+        for (int attempt = 0; made && attempt < 5 && rmdir(m_path.c_str()) != 0 && errno != ENOENT; ++attempt)
+            if (joinAgain()) return leaveOthers();
     }
     for (int* const descriptor : {&m_shardLock, &m_publishLock, &m_lock})
         if (*descriptor >= 0) close(std::exchange(*descriptor, -1));

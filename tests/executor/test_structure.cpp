@@ -1,4 +1,7 @@
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -129,6 +132,18 @@ std::vector<std::filesystem::path> filesIn(const std::string& folder)
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
     return files;
+}
+
+// Each file of a folder: a new one where it was written anew.
+std::map<std::string, ino_t> writtenAt(const std::string& folder)
+{
+    std::map<std::string, ino_t> found;
+    for (const auto& file : filesIn(folder)) {
+        struct stat facts {};
+        REQUIRE(stat(file.c_str(), &facts) == 0);
+        found[file] = facts.st_ino;
+    }
+    return found;
 }
 
 // Puts zeros of the same sizes into all entries of a cache, with digests that are right.
@@ -305,13 +320,16 @@ TEST_CASE("a cache has what another structure of the same edges has made, and no
                 CHECK(wanted.asked(d, cache.path) == expected);
                 const std::size_t kept = filesIn(cache.path).size();
                 CHECK((kept == 0) == (sorted && arranged == 0));
+                const auto made = writtenAt(cache.path);
                 CHECK(wanted.asked(d, cache.path) == expected);
-                CHECK(filesIn(cache.path).size() == kept);
+                CHECK(writtenAt(cache.path) == made);
                 CHECK(wanted.asked(other, cache.path) == expectedOther);
                 CHECK(filesIn(cache.path).size() == 2 * kept);
-                // It is the files that were read.
+                // Entries whose numbers are not those of the edges are made anew.
                 emptyEntries(cache.path);
-                CHECK((wanted.asked(d, cache.path) == expected) == (kept == 0));
+                const auto emptied = writtenAt(cache.path);
+                CHECK(wanted.asked(d, cache.path) == expected);
+                CHECK((writtenAt(cache.path) == emptied) == (kept == 0));
                 for (const auto& file : filesIn(cache.path)) std::filesystem::resize_file(file, 5'000);
                 CHECK(wanted.asked(d, cache.path) == expected);
             }
