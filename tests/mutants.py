@@ -14,7 +14,8 @@ more than three times as long and another 30 seconds: first the one that noticed
 those that look at its module, the fastest first. An entry that does not reach a switch cannot notice what is behind it, so
 it need not be run. Entries that prepare files for others run once, without a fault.
 
-What is known is kept in FOLDER/state.json, as long as no source changes: a run that was interrupted goes on. Exits
+What is known is kept in FOLDER/state.json, as long as no source changes: a run that was interrupted goes on; its table calls
+what it has not tried yet undecided. Exits
 with 1 if the tier "default" notices fewer than 95 % of what any tier notices, if a fault survives that its file does
 not call equivalent, or if an entry fails without a fault.
 """
@@ -246,6 +247,14 @@ class Hunt:
             self.each(lambda one, alone=serial, near=nearest: self.hunt_one(one, tier, alone, near), open_ones,
                       1 if serial else self.jobs)
 
+    def undecided(self, one, tiers):
+        """Some entry of the tiers has not been traced, or can notice the fault and has not been tried."""
+        if one.equivalent or self.caught(one):
+            return False
+        of_tiers = [entry for tier in tiers for entry in self.of_tier(tier)]
+        return not all(self.state.trace(entry.name) for entry in of_tiers) or any(
+            self.able(one, tier, serial, False) for tier in tiers for serial in (False, True))
+
     def caught(self, one):
         return self.state.result(one.name)["caught"]
 
@@ -269,27 +278,28 @@ def noticed_before(table):
     return dict(re.findall(r"^\| \w+ \| ([^|]+) \| (?:quick|default|full) \| (\w+) .* \|$", text, re.MULTILINE))
 
 
-def outcome(one, result):
+def outcome(one, result, undecided):
     if one.equivalent:
         return "equivalent", one.equivalent
     if result["caught"]:
         return tuple(result["caught"])
     tried = len(result["passed"])
-    return "SURVIVES", f"{tried} entries pass" if tried else "no entry reaches it"
+    said = f"{tried} entries pass" if tried else "no entry reaches it"
+    return ("undecided", f"{tried} entries pass, others are to come") if undecided else ("SURVIVES", said)
 
 
-def rows(all_faults, state):
+def rows(all_faults, hunt, tiers):
     found = []
     for one in all_faults:
-        result = state.result(one.name)
-        how, where = outcome(one, result)
+        result = hunt.state.result(one.name)
+        how, where = outcome(one, result, hunt.undecided(one, tiers))
         found.append((one.module, one.name, how, where, f"{result['seconds']:.0f}"))
     return found
 
 
 def summary(found):
     """Of each module: how many faults, and how many of them each tier notices."""
-    kinds = (*TIERS, "SURVIVES", "equivalent")
+    kinds = (*TIERS, "SURVIVES", "equivalent", "undecided")
     modules = sorted({row[0] for row in found})
     counts = [(module, [row[2] for row in found if row[0] == module]) for module in modules]
     counts.append(("all", [row[2] for row in found]))
@@ -328,12 +338,15 @@ def run(options, all_faults):
     state = State(options.folder / "state.json", copy.key(), all_faults)
     chosen = [one for one in all_faults if not options.only or any(text in one.name for text in options.only)]
     hunt = Hunt(copy, state, chosen, options.jobs)
-    for tier in TIERS[:TIERS.index(options.tier) + 1]:
-        hunt.trace(tier)
-        hunt.hunt(tier)
-    found = rows(chosen, state)
-    if options.markdown:
-        options.markdown.write_text(markdown(found))
+    tiers = TIERS[:TIERS.index(options.tier) + 1]
+    try:
+        for tier in tiers:
+            hunt.trace(tier)
+            hunt.hunt(tier)
+    finally:
+        found = rows(chosen, hunt, tiers)
+        if options.markdown:
+            options.markdown.write_text(markdown(found))
     return verdict(found, hunt.failing())
 
 
