@@ -76,18 +76,30 @@ void checkSegments(const Stack& arguments)
     offsetsWithin(arguments[offsets].toTensor(), arguments[0].toTensor().size(arguments[axis].toInt()), "offsets");
 }
 
-}  // namespace
+// Looks at the arguments of one call, in the order of the operator's schema.
+using Check = void (*)(const Stack& arguments);
 
-BoundsCheck boundsCheckOf(const std::string& name)
+Check checkOf(const std::string& name)
 {
-    static const std::map<std::string, BoundsCheck> checks{
-        {"aten::_convert_indices_from_coo_to_csr", checkCompressed},
-        {"aten::_convert_indices_from_csr_to_coo", checkUncompressed},
-        {"aten::_reshape_alias", checkAliased},
-        {"aten::_sparse_coo_tensor_unsafe", checkSparse},
-        {"aten::segment_reduce", checkSegments}};
+    static const std::map<std::string, Check> checks{{"aten::_convert_indices_from_coo_to_csr", checkCompressed},
+                                                     {"aten::_convert_indices_from_csr_to_coo", checkUncompressed},
+                                                     {"aten::_reshape_alias", checkAliased},
+                                                     {"aten::_sparse_coo_tensor_unsafe", checkSparse},
+                                                     {"aten::segment_reduce", checkSegments}};
     const auto found = checks.find(name);
     return found == checks.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+torch::jit::Operation boundedOperation(const torch::jit::Operator& op)
+{
+    const Check check = checkOf(op.schema().name());
+    if (check == nullptr) return op.getOperation();
+    return [check, run = op.getOperation()](Stack& stack) mutable {
+        check(stack);
+        run(stack);
+    };
 }
 
 }  // namespace hopscope::loader

@@ -3,17 +3,12 @@
 // Operators of LibTorch that use numbers of a tensor as places in memory without looking at them. For the LibTorch modules
 // only.
 
-#include <ATen/core/stack.h>
-
-#include <string>
+#include <torch/csrc/jit/runtime/operator.h>
 
 namespace hopscope::loader {
 
-// Looks at the arguments of one call, in the order of the operator's schema; raises c10::Error where the call would reach
-// beyond the memory of a tensor. O(the numbers that are places).
-using BoundsCheck = void (*)(const torch::jit::Stack& arguments);
-
-// The check of "aten::segment_reduce"; null for operators that look for themselves, which are nearly all.
-BoundsCheck boundsCheckOf(const std::string& name);
+// Runs `op`. Raises c10::IndexError where one of the few operators that do not check such numbers would reach beyond the
+// memory of a tensor. O(numbers that are places) for these; others are not slowed down.
+torch::jit::Operation boundedOperation(const torch::jit::Operator& op);
 
 }  // namespace hopscope::loader

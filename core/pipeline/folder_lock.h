@@ -13,9 +13,9 @@
 
 namespace hopscope::pipeline {
 
-// Takes it alone and says so in the file. Input: somebody else holds it ("locked by pid 12 on host"). Where the file
-// system tells other machines of locks, nobody else can; where it may not, what the file says counts as long as its holder
-// shows that it lives (LockHeartbeat).
+// Takes it alone and says so in the file. Input: another process holds it ("locked by pid 12 on host"). On a local file system
+// the kernel's lock decides. On others, which may not pass locks on to other machines, the holder named in the file counts,
+// too, as long as its heartbeat goes on (LockHeartbeat).
 base::Result<int> lockAlone(const base::Folder& folder, const std::string& name);
 
 // An attempt of one of `shards` processes (0: of any number).
@@ -27,7 +27,7 @@ struct LockAttempt {
     } outcome = Busy;
     int descriptor = -1;
     std::string holder;                  // what the file says
-    std::optional<base::Error> problem;  // the file is none that could be locked
+    std::optional<base::Error> problem;  // a link, or no regular file
 };
 LockAttempt tryToShare(const base::Folder& folder, const std::string& name, int shards);
 // Lets others share the lock. False if the file was removed meanwhile: flock() does not promise that a lock is held while it

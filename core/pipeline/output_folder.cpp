@@ -137,9 +137,10 @@ base::Status OutputFolder::createFolders()
     int failure = ENOENT;  // also where the last shard to leave removes a folder under this one
     for (int attempt = 0; failure == ENOENT && attempt < mostAttempts; ++attempt) {
         failure = makeFolders();
-        const base::Status opened = failure == 0 ? openRoot() : base::Status();
-        if (failure == 0 && (opened || opened.error().code == base::ErrorCode::Input)) return opened;
-        if (failure == 0) failure = ENOENT;
+        if (failure != 0) continue;
+        base::Status opened = openRoot();
+        if (opened || opened.error().code == base::ErrorCode::Input) return opened;
+        failure = ENOENT;
     }
     return refuse(m_path, std::string("cannot be created or written: ") + std::strerror(failure),
                   "choose another folder with -o");

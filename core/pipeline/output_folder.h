@@ -22,10 +22,10 @@ enum class Unfinished : std::uint8_t { Refuse, Continue };
 // may have prepared it.
 class OutputFolder {
 public:
-    // Input: a file is in the way, or the folder cannot be made or written, or another run holds it ("locked by pid 12
-    // on host"), or it has an unfinished run with a journal, or links where a journal has files. The lock of a process that is gone is taken over and its
-    // leavings are removed, except for a journal. If it was killed while its results were appearing, they are made to
-    // appear now.
+    // Input: a file is in the way, the folder cannot be made or written, another run holds it ("locked by pid 12 on host"),
+    // it has an unfinished run with a journal, or links in the place of files of the journal. The lock of a process that is
+    // gone is taken over, and its leavings are removed, except for a journal. If it was killed while its results were
+    // appearing, they are made to appear now.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
     // For one of several processes that compute a run together; the index 0 stands for the first one that nobody has had.
     // Waits as long as another one makes the results of the run appear. Input, also: a run without shards or with another

@@ -7,8 +7,9 @@
 
 namespace hopscope::engine {
 
-// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives; what does not hear it ends the process with
-// 130 (base/ending.h). A second signal ends the process at once. Child processes get the default handling back. At most one instance at a time.
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives. Where a call cannot be interrupted, the
+// process ends with 130 (base/ending.h). A second signal ends the process at once. Child processes get the default handling
+// back. At most one instance at a time.
 class Interrupt {
 public:
     Interrupt();
@@ -19,11 +20,11 @@ public:
     [[nodiscard]] std::stop_token token() const { return m_source.get_token(); }
 
 private:
+    void watch();
+
     std::stop_source m_source;
     base::Ending m_ending;
     std::thread m_thread;
-
-    void watch();
 };
 
 }  // namespace hopscope::engine

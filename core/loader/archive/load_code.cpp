@@ -1,7 +1,6 @@
 #include "loader/archive/load_code.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace hopscope::loader {
 
@@ -10,22 +9,17 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-tl::unexpected<base::Error> refusedAt(const std::string& name, const Record& record, std::string_view text,
-                                      std::size_t at, const std::string& what, const std::string& hint)
-{
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    const std::string place = record.name + ":" + std::to_string(line);
-    return fail(ErrorCode::Unsupported, name + " " + what, hint, name + ":" + place);
-}
-
 base::Status checkCode(const std::string& name, const Record& record, const std::string& code)
 {
-    for (const std::string_view method : {"__setstate__", "__getstate__"})
-        if (const std::size_t at = code.find(method); at != std::string::npos)
-            return refusedAt(name, record, code, at,
-                             "has a method " + std::string(method) +
-                                 ", which PyTorch would run while it reads the file",
-                             "remove the method from the class, or trace the model: torch.jit.trace(model, inputs)");
+    for (const std::string method : {"__setstate__", "__getstate__"}) {
+        const std::size_t at = code.find(method);
+        if (at == std::string::npos) continue;
+        const auto line = 1 + std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+        return fail(ErrorCode::Unsupported,
+                    name + " has a method " + method + ", which PyTorch would run while it reads the file",
+                    "remove the method from the class, or trace the model: torch.jit.trace(model, inputs)",
+                    name + ":" + record.name + ":" + std::to_string(line));
+    }
     return {};
 }
 

@@ -28,6 +28,7 @@ void keepQuiet()
 
 constexpr int tooLittleMemory = 86;
 
+// Of this process; 0 if unknown.
 std::uint64_t addressSpace()
 {
     std::uint64_t pages = 0;
@@ -48,9 +49,9 @@ int exitCodeOf(const std::function<void()>& work)
 // A crash is expected here: no core file, no handler of this process, and no life after the parent's.
 void becomeExpendable(const ChildLimits& limits)
 {
-    const std::uint64_t most = addressSpace() + limits.bytes;
-    const rlimit memory{most, most};
-    setrlimit(RLIMIT_AS, &memory);
+    const std::uint64_t used = addressSpace();
+    const rlimit memory{used + limits.bytes, used + limits.bytes};
+    if (used > 0) setrlimit(RLIMIT_AS, &memory);
     constexpr rlimit noCore{0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
     for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGINT, SIGTERM, SIGALRM})

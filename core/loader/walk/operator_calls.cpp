@@ -170,16 +170,6 @@ at::MemoryFormat formatOf(const ir::Op& op)
     return at::MemoryFormat::Preserve;
 }
 
-torch::jit::Operation withBounds(const torch::jit::Operator& op)
-{
-    const BoundsCheck check = boundsCheckOf(op.schema().name());
-    if (check == nullptr) return op.getOperation();
-    return [check, run = op.getOperation()](torch::jit::Stack& stack) mutable {
-        check(stack);
-        run(stack);
-    };
-}
-
 }  // namespace
 
 torch::jit::Stack OperatorCalls::execute(torch::jit::Operation op, torch::jit::Stack stack) const
@@ -296,7 +286,7 @@ std::vector<Item> OperatorCalls::record(const torch::jit::Operator& given, const
     const int mutated = op.mutatedArg;
     const bool fromInput = anyLeaf(args, [&](const Item& leaf) { return m_recorder.fromInput(leaf); });
     if (mutated >= 0) m_recorder.beforeWrite(args[static_cast<std::size_t>(mutated)].concrete.toTensor());
-    const torch::jit::Stack results = execute(withBounds(real), std::move(stack));
+    const torch::jit::Stack results = execute(boundedOperation(real), std::move(stack));
     if (mutated >= 0) m_recorder.afterWrite(args[static_cast<std::size_t>(mutated)].concrete.toTensor(), fromInput);
     else checkSharing(op, args, results);
     return wrapResults(std::move(op), schema, results);
