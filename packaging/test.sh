@@ -62,7 +62,7 @@ sanitized() {
 unpack_packages() {
     rm -rf build/deps
     mkdir -p build/deps
-    dpkg -L nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev zlib1g-dev libhwy-dev libhwy1 doctest-dev \
+    dpkg -L nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev zlib1g-dev libhwy-dev libhwy1 libseccomp-dev libseccomp2 doctest-dev \
         coinor-libcbc-dev coinor-libcbc3 coinor-libcgl-dev coinor-libcgl1 coinor-libclp-dev coinor-libclp1 \
         coinor-libcoinutils-dev coinor-libcoinutils3v5 coinor-libosi-dev coinor-libosi1v5 |
         grep -E '^/usr/(include|lib|share/cmake)/' | while read -r file; do

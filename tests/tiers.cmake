@@ -6,7 +6,7 @@ set(hopscope_quick
   # sources and data
   house_boundaries house_contributing house_figures house_samples house_style house_together desktop_files mutants_fit
   # core
-  base json solver operators graph graph_interop analysis analysis_inputs placement schema protocol kernels gpu
+  base json solver operators graph graph_interop analysis analysis_inputs placement schema protocol kernels gpu confine
   # core with LibTorch
   loader forecast fork_server debugger pipeline engine_parts fake_device
   # the engine

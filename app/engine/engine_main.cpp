@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/proc.h"
+#include "cli/access.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "graph/file.h"
@@ -21,6 +22,21 @@ namespace {
 constexpr std::int64_t shareForScratch = 4;  // the fourth part of what is free may hold structure and the prologue
 
 void allowScratch() { graph::allowAnonymousScratch(base::availableMemory() / shareForScratch); }
+
+// Of this process and its children; none: --no-sandbox.
+std::optional<confine::Access> g_access;
+
+void enter()
+{
+    if (g_access) confine::enter(*g_access);
+    else confine::renounce("--no-sandbox");
+}
+
+void beginOracle()
+{
+    verify::volunteerForOom();
+    enter();
+}
 
 int oracle(const std::string& request)
 {
@@ -64,21 +80,42 @@ int exitCode(int code, const Console& console)
 
 }  // namespace
 
+namespace {
+
+// While the process has a single thread. What the command writes is opened first.
+base::Result<Outputs> confined(const Command& command, bool sandbox)
+{
+    if (!readsFiles(command)) {
+        if (verifies(command)) verify::beginForkServer(oracle);
+        return Outputs();
+    }
+    base::Result<Outputs> outputs = openOutputs(command, Interrupt().token());
+    if (!outputs) return outputs;
+    if (sandbox) g_access = accessOf(command, *outputs);
+    if (verifies(command)) verify::beginForkServer(oracle, beginOracle);
+    enter();
+    return outputs;
+}
+
+}  // namespace
+
 int engineMain(int count, char** arguments)
 {
     const base::Result<Invocation> invocation = parseArguments(count, arguments);
     Console console(invocation ? invocation->json : wantsJson(count, arguments), invocation && invocation->quiet);
-    if (!invocation) {
-        console.error(invocation.error());
-        return exitCode(static_cast<int>(invocation.error().code), console);
-    }
+    const auto fails = [&](const base::Error& error) {
+        console.error(error);
+        return exitCode(static_cast<int>(error.code), console);
+    };
+    if (!invocation) return fails(invocation.error());
     graph::explainCutFiles();
-    if (verifies(invocation->command)) verify::beginForkServer(oracle);  // before the first thread
+    base::Result<Outputs> outputs = confined(invocation->command, invocation->sandbox);
+    if (!outputs) return fails(outputs.error());
     // The child of a verification is stopped by its parent, not by signals of its own.
     std::optional<Interrupt> interrupt;
     if (!std::holds_alternative<OracleCommand>(invocation->command)) interrupt.emplace();
     allowScratch();
-    Session session{console, interrupt ? interrupt->token() : std::stop_token()};
+    Session session{console, interrupt ? interrupt->token() : std::stop_token(), *outputs};
     const base::Result<int> code = guarded(invocation->command, session);
     if (!code) console.error(code.error());
     return exitCode(code ? *code : static_cast<int>(code.error().code), console);

@@ -78,6 +78,13 @@ void removeAt(int folder, const std::string& name)
 
 }  // namespace
 
+void removeFolder(const std::string& path)
+{
+    if (const Result<Folder> folder = Folder::open(path))
+        for (const std::string& name : folder->names()) folder->remove(name);
+    ::rmdir(path.c_str());
+}
+
 bool isPlainName(const std::string& name)
 {
     return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&

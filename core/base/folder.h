@@ -43,6 +43,9 @@ private:
     int m_handle = -1;
 };
 
+// A folder with all that is in it. What links lead to stays. Takes no more than the right to remove folders where it lies.
+void removeFolder(const std::string& path);
+
 // A name that is one part of a path: not empty, no slash, not "." or "..".
 bool isPlainName(const std::string& name);
 

@@ -150,7 +150,8 @@ private:
 
 void emptyFile(const std::string& path)
 {
-    if (::truncate(path.c_str(), 0) != 0) return;  // it costs memory, and nothing else
+    const Handle emptied(
+        ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));  // where it fails, it costs memory alone
 }
 
 base::Status syncFolder(const std::string& folder)

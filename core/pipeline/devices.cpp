@@ -1,5 +1,7 @@
 #include "pipeline/devices.h"
 
+#include "confine/confine.h"
+
 namespace hopscope::pipeline {
 
 namespace {
@@ -24,6 +26,7 @@ json::Value devicesValue(const Devices& devices)
     document["devices"] = json::Value::array();
     for (const executor::DeviceInfo& device : devices.usable) document["devices"].push(deviceValue(device));
     document["missing"] = json::Value(devices.missing);
+    document["confinement"] = confine::state();
     return document;
 }
 

@@ -19,7 +19,8 @@ struct Devices {
 };
 Devices findDevices();
 
-// {devices: [{id, name, memory, driver}], missing: [..]}: `devices --json`, and members of the answer to `initialize`.
+// {devices: [{id, name, memory, driver}], missing: [..], confinement: confine::state()}: `devices --json`, and members of the
+// answer to `initialize`.
 json::Value devicesValue(const Devices& devices);
 
 // Sets the device that a plan made elsewhere runs on: the one that is `wanted` (fails with Usage where that is not there), or

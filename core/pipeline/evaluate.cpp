@@ -155,6 +155,7 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
 base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
                                   Reporter& reporter, const std::stop_token& stop)
 {
+    folder.showLife();
     const bool keeps = request.resume || request.shard;
     if (keeps && folder.completed()) return completed(folder, reporter);
     base::Result<Prepared> prepared = prepareRun(request, reporter);

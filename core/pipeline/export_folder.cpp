@@ -1,10 +1,6 @@
 #include "pipeline/export_folder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "base/ending.h"
@@ -28,56 +24,6 @@ tl::unexpected<base::Error> refused(const std::string& path, const std::string& 
 {
     return base::fail(base::ErrorCode::Input, path + ": " + what, hint, path);
 }
-
-// A folder beside the one that is asked for, removed unless it is published.
-class PartialFolder {
-public:
-    static base::Result<PartialFolder> make(const std::string& wanted)
-    {
-        const fs::path target = fs::absolute(wanted).lexically_normal();
-        const fs::path path = target.has_filename() ? target : target.parent_path();
-        std::error_code problem;
-        if (fs::exists(fs::symlink_status(path, problem)))
-            return refused(path.string(), "exists already", "choose another folder with -o, or remove it");
-        const fs::path partial = path.parent_path() / ("." + path.filename().string() + "-" + std::to_string(getpid()));
-        PartialFolder folder(path.string(), partial.string());
-        fs::create_directories(path.parent_path(), problem);
-        if (!fs::create_directory(partial, problem)) {
-            folder.m_partial.clear();
-            return refused(path.string(), "cannot be created: " + problem.message(), "choose another folder with -o");
-        }
-        return folder;
-    }
-
-    PartialFolder(PartialFolder&& other) noexcept
-        : m_path(std::move(other.m_path)),
-          m_partial(std::exchange(other.m_partial, {}))
-    {}
-    PartialFolder& operator=(PartialFolder&&) = delete;
-    ~PartialFolder() { abandon(); }
-
-    void abandon()
-    {
-        std::error_code problem;
-        if (!m_partial.empty()) fs::remove_all(std::exchange(m_partial, {}), problem);
-    }
-
-    [[nodiscard]] const std::string& partial() const { return m_partial; }
-
-    base::Status publish()
-    {
-        if (std::rename(m_partial.c_str(), m_path.c_str()) != 0)
-            return refused(m_path, std::string("cannot be created: ") + std::strerror(errno),
-                           "has something else with this name appeared meanwhile?");
-        m_partial.clear();
-        return {};
-    }
-
-private:
-    PartialFolder(std::string path, std::string partial) : m_path(std::move(path)), m_partial(std::move(partial)) {}
-
-    std::string m_path, m_partial;
-};
 
 // Whether numbers differ, by no more than the model itself makes of rounding.
 bool amplifiesRounding(const std::optional<schema::Verification>& verdict)
@@ -180,12 +126,10 @@ base::Status checkCode(const Prepared& prepared, const schema::Split& split, con
 
 }  // namespace
 
-base::Result<schema::Split> exportFolder(const ExportRequest& request, executor::Observer& observer, Reporter& reporter,
-                                         const std::stop_token& stop)
+base::Result<schema::Split> exportFolder(const ExportRequest& request, PartialFolder& folder,
+                                         executor::Observer& observer, Reporter& reporter, const std::stop_token& stop)
 {
-    base::Result<PartialFolder> folder = PartialFolder::make(request.folder);
-    if (!folder) return base::forward(folder);
-    const base::BeforeEnding abandon([&] { folder->abandon(); });
+    const base::BeforeEnding abandon([&] { folder.abandon(); });
     base::Result<Prepared> prepared = prepare(request.model, false, reporter);
     if (!prepared) return base::forward(prepared);
     hashInputs(*prepared, reporter);
@@ -204,12 +148,12 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, executor:
     const exporter::Request wanted = exportOf(*prepared, *execution, request.tool);
     base::Result<exporter::Bundle> bundle = exporter::write(wanted);
     if (!bundle) return base::forward(bundle);
-    if (const base::Status saved = exporter::save(wanted, *bundle, folder->partial()); !saved)
+    if (const base::Status saved = exporter::save(wanted, *bundle, folder.partial()); !saved)
         return base::forward(saved);
     const base::Status checked =
-        checkCode(*prepared, bundle->split, folder->partial() + "/stages.pt", scratch->path(), stop);
+        checkCode(*prepared, bundle->split, folder.partial() + "/stages.pt", scratch->path(), stop);
     if (!checked) return base::forward(checked);
-    if (const base::Status published = folder->publish(); !published) return base::forward(published);
+    if (const base::Status published = folder.publish(); !published) return base::forward(published);
     return std::move(bundle->split);
 }
 

@@ -8,6 +8,7 @@
 
 #include "executor/events.h"
 #include "pipeline/options.h"
+#include "pipeline/partial_folder.h"
 #include "pipeline/prepare.h"
 #include "pipeline/reporter.h"
 #include "schema/split.h"
@@ -22,11 +23,11 @@ struct ExportRequest {
     std::string tool = {};  // "hopscope 0.1.0"
 };
 
-// Runs and verifies the plan, writes the code (export/export.h), and gives the folder its name when all is in it. Fails as a
-// run does; with Input if the folder exists already or cannot be made, with Different if the plan is not verified as equal,
+// Runs and verifies the plan, writes the code (export/export.h), and gives `folder`, made for the one of the request, its name when
+// all is in it. Fails as a run does; with Different if the plan is not verified as equal,
 // with Unsupported if the split cannot be expressed as code. After a failure nothing is left.
-base::Result<schema::Split> exportFolder(const ExportRequest& request, executor::Observer& observer, Reporter& reporter,
-                                         const std::stop_token& stop);
+base::Result<schema::Split> exportFolder(const ExportRequest& request, PartialFolder& folder,
+                                         executor::Observer& observer, Reporter& reporter, const std::stop_token& stop);
 
 // What the folder of an export of this plan would hold, by the names of the files: their text, or nothing where that is known
 // only once the plan is verified, or is no text. Writes nothing. Fails with Unsupported as exportFolder does.

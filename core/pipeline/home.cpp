@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/folder.h"
+
 namespace hopscope::pipeline {
 
 namespace fs = std::filesystem;
@@ -41,7 +43,7 @@ void removeLeftovers(const fs::path& parent)
         if (!entry.path().filename().string().starts_with(prefix) || !isOwn(path)) continue;
         const int lock = takeLock(path, 0);
         if (lock < 0) continue;
-        fs::remove_all(entry.path(), problem);
+        base::removeFolder(path);
         close(lock);
     }
 }
@@ -70,8 +72,7 @@ EngineHome::EngineHome(EngineHome&& other) noexcept
 EngineHome::~EngineHome()
 {
     if (m_lock < 0) return;
-    std::error_code problem;
-    fs::remove_all(m_path, problem);
+    base::removeFolder(m_path);
     close(m_lock);
 }
 

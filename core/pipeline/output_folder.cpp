@@ -111,6 +111,11 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
     other.m_created.clear();
 }
 
+std::string OutputFolder::around() const
+{
+    return fs::path(m_created.empty() ? m_path : m_created.front()).parent_path().string();
+}
+
 OutputFolder::~OutputFolder() { abandon(); }
 
 void OutputFolder::abandon()
@@ -175,8 +180,12 @@ base::Status OutputFolder::lock()
     const base::Result<int> descriptor = lockAlone(*m_root, inJournal(lockName));
     if (!descriptor) return base::forward(descriptor);
     m_lock = *descriptor;
-    m_beat.emplace(m_lock);
     return {};
+}
+
+void OutputFolder::showLife()
+{
+    if (m_lock >= 0 && !m_share && !m_beat) m_beat.emplace(m_lock);
 }
 
 std::string OutputFolder::shardLock(const std::string& index) { return inJournal(std::string(lockName) + "-" + index); }

@@ -39,6 +39,11 @@ public:
 
     // Leaves as the destructor does, which has nothing more to do then.
     void abandon();
+    // From now on a thread shows those on other machines that the run that holds the folder alone is alive. A run has to do that
+    // within the time after which they would take the folder over (folder_lock.h).
+    void showLife();
+    // The folder in which the destructor removes folders that were made here.
+    [[nodiscard]] std::string around() const;
 
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "analysis/naming/value_names.h"
+#include "confine/confine.h"
 
 namespace hopscope::pipeline {
 
@@ -99,6 +100,7 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
     report.modelClass = prepared.model.info().className;
     report.strategy = plan.strategy;
     report.device = plan.device;
+    report.confinement = confine::state();
     report.hashes = prepared.hashes;
     const analysis::ValueNames names(prepared.analysis);
     std::ranges::transform(run.stages, std::back_inserter(report.stages),

@@ -279,6 +279,7 @@ Report readFields(const Reader& root)
     report.modelClass = root.get<std::string>("model_class");
     report.strategy = json::named<base::Strategy>(root, "strategy");
     report.device = root.get<std::string>("device");
+    report.confinement = root.maybe<std::string>("confinement").value_or("");
     if (const Reader fuse = root.child("fuse"); !fuse.value().isNull()) report.fuse = fuseFrom(fuse);
     if (root.maybe<std::string>("reorder")) report.reorder = json::named<base::Reorder>(root, "reorder");
     if (root.has("orders"))
@@ -334,6 +335,7 @@ Value reportValue(const Report& report)
     document["model_class"] = report.modelClass;
     document["strategy"] = base::nameOf(report.strategy);
     document["device"] = report.device;
+    document["confinement"] = report.confinement.empty() ? Value() : Value(report.confinement);
     document["fuse"] = fuseValue(report.fuse);
     document["reorder"] = report.reorder ? Value(base::nameOf(*report.reorder)) : Value();
     document["orders"] = Value::array();

@@ -1,25 +1,39 @@
 #include "verify/fork_server.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <utility>
 
+#include "base/proc.h"
 #include "base/wait.h"
 
 namespace hopscope::verify {
 
 namespace {
 
-constexpr std::size_t longestRequest = 3 * 4096;  // two paths
+constexpr std::size_t longestRequest = 3 * 4096;           // two paths
+constexpr std::chrono::milliseconds often(2), seldom(10);  // a child's memory is looked at
+constexpr int briefly = 50;                                // times often, then seldom
+constexpr ChildEnd killed{.status = SIGKILL};
+
+// Of a child.
+struct Work {
+    ChildMain main;
+    ChildBeginning first;
+};
 
 int g_server = -1;  // this program's end of the connection
 
@@ -30,7 +44,12 @@ bool dieWith(pid_t parent)
     return getppid() == parent;
 }
 
-// A message with room for one descriptor beside the text.
+struct Request {
+    std::string argument, log;
+    std::int64_t memory = 0;
+};
+
+// A message with room for one descriptor beside the request.
 struct Message {
     std::array<char, longestRequest> text{};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -43,6 +62,20 @@ struct Message {
         header.msg_iovlen = 1;
         header.msg_control = control.data();
         header.msg_controllen = control.size();
+    }
+    // False where it is too long.
+    bool hold(const Request& request)
+    {
+        const std::string all = std::to_string(request.memory) + '\0' + request.argument + '\0' + request.log + '\0';
+        if (all.size() > text.size()) return false;
+        std::copy(all.begin(), all.end(), text.begin());
+        part.iov_len = all.size();
+        return true;
+    }
+    [[nodiscard]] Request request() const
+    {
+        const std::string memory = text.data(), argument = text.data() + memory.size() + 1;
+        return {argument, text.data() + memory.size() + argument.size() + 2, std::atoll(memory.c_str())};
     }
     void carry(int descriptor)
     {
@@ -77,18 +110,19 @@ void letGoOfEverything(int but)
     close_range(static_cast<unsigned>(but) + 1, ~0U, 0);
 }
 
-[[noreturn]] void beChild(ChildMain main, const std::string& argument, const char* log, pid_t parent)
+[[noreturn]] void beChild(const Work& work, const std::string& argument, const char* log, pid_t parent)
 {
     setpgid(0, 0);
     if (!dieWith(parent)) _exit(1);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (work.first != nullptr) work.first();
     replace(STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC);
     dup2(STDOUT_FILENO, STDERR_FILENO);
     int code = 1;
     try {
-        code = main(argument);
+        code = work.main(argument);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
     }
@@ -96,25 +130,44 @@ void letGoOfEverything(int but)
     _exit(code);
 }
 
-// Between the server and a child, whose status it waits for: the server waits for requests alone.
-[[noreturn]] void beKeeper(ChildMain main, const Message& message, int channel, pid_t server)
+// Until the child has ended, which it is made to do by a word on the channel, by the channel's end, and by its limit.
+ChildEnd watched(pid_t child, std::int64_t memory, int channel)
+{
+    ChildEnd end;
+    const std::string name = std::to_string(child);
+    const int ends = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // -1 is none to poll()
+    for (int looked = 0;; ++looked) {
+        if (waitpid(child, &end.status, WNOHANG) == child) return end;
+        end.peak = std::max(end.peak, base::anonymousMemory(name));
+        end.overMemory = memory > 0 && end.peak > memory;
+        std::array<pollfd, 2> news{
+            {{.fd = channel, .events = POLLIN, .revents = 0}, {.fd = ends, .events = POLLIN, .revents = 0}}};
+        if (!end.overMemory) poll(news.data(), news.size(), looked < briefly ? often.count() : seldom.count());
+        if (!end.overMemory && news[0].revents == 0) continue;
+        ::kill(child, SIGKILL);
+        end.status = base::waitForEnd(child);
+        return end;
+    }
+}
+
+// Between the server and a child, which it watches: the server waits for requests alone.
+[[noreturn]] void beKeeper(const Work& work, const Message& message, int channel, pid_t server)
 {
     std::signal(SIGCHLD, SIG_DFL);
     if (!dieWith(server)) _exit(1);
-    const std::string argument = message.text.data();
-    const char* log = message.text.data() + argument.size() + 1;
+    const Request request = message.request();
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
         close(channel);
-        beChild(main, argument, log, self);
+        beChild(work, request.argument, request.log.c_str(), self);
     }
     (void)!write(channel, &pid, sizeof pid);
-    const int status = pid > 0 ? base::waitForEnd(pid) : SIGKILL;
-    (void)!write(channel, &status, sizeof status);
+    const ChildEnd end = pid > 0 ? watched(pid, request.memory, channel) : killed;
+    (void)!write(channel, &end, sizeof end);
     _exit(0);
 }
 
-[[noreturn]] void beServer(ChildMain main, int requests, pid_t program)
+[[noreturn]] void beServer(const Work& work, int requests, pid_t program)
 {
     setpgid(0, 0);  // what is typed at the terminal is for the program
     if (!dieWith(program)) _exit(1);
@@ -129,28 +182,24 @@ void letGoOfEverything(int but)
         const int channel = message.carried();
         if (fork() == 0) {
             close(requests);
-            beKeeper(main, message, channel, self);
+            beKeeper(work, message, channel, self);
         }
         close(channel);
     }
 }
 
 // Whether the request has gone out, with the end of a channel on which the answer comes.
-bool asked(const std::string& argument, const std::string& log, int channel)
+bool asked(const Request& request, int channel)
 {
-    const std::size_t size = argument.size() + log.size() + 2;
-    if (g_server < 0 || size > longestRequest) return false;
     Message message;
-    std::memcpy(message.text.data(), argument.c_str(), argument.size() + 1);
-    std::memcpy(message.text.data() + argument.size() + 1, log.c_str(), log.size() + 1);
-    message.part.iov_len = size;
+    if (g_server < 0 || !message.hold(request)) return false;
     message.carry(channel);
-    return sendmsg(g_server, &message.header, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+    return sendmsg(g_server, &message.header, MSG_NOSIGNAL) == static_cast<ssize_t>(message.part.iov_len);
 }
 
 }  // namespace
 
-void beginForkServer(ChildMain main)
+void beginForkServer(ChildMain main, ChildBeginning first)
 {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
@@ -158,7 +207,7 @@ void beginForkServer(ChildMain main)
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        beServer(main, ends[1], self);
+        beServer({main, first}, ends[1], self);
     }
     close(ends[1]);
     if (pid > 0) g_server = ends[0];
@@ -174,22 +223,28 @@ ForkedChild::~ForkedChild()
     if (m_channel >= 0) close(m_channel);
 }
 
-std::optional<int> ForkedChild::status(bool wait)
+std::optional<ChildEnd> ForkedChild::ended(std::chrono::milliseconds within)
 {
-    int status = 0;
-    ssize_t size = 0;
-    do size = recv(m_channel, &status, sizeof status, wait ? 0 : MSG_DONTWAIT);
-    while (size < 0 && errno == EINTR);
-    if (size < 0 && errno == EAGAIN) return std::nullopt;
-    return size == sizeof status ? status : SIGKILL;
+    pollfd news{.fd = m_channel, .events = POLLIN, .revents = 0};
+    const int ready = poll(&news, 1, static_cast<int>(within.count()));
+    if (ready == 0 || (ready < 0 && errno == EINTR)) return std::nullopt;
+    ChildEnd end;
+    return recv(m_channel, &end, sizeof end, 0) == sizeof end ? end : killed;
 }
 
-std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log)
+ChildEnd ForkedChild::kill()
+{
+    (void)!write(m_channel, "k", 1);
+    for (;;)
+        if (const std::optional<ChildEnd> end = ended(std::chrono::seconds(1))) return *end;
+}
+
+std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory)
 {
     std::array<int, 2> ends{};
     if (g_server < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
     ForkedChild child(ends[0], -1);
-    const bool sent = asked(argument, log, ends[1]);
+    const bool sent = asked({argument, log, memory}, ends[1]);
     close(ends[1]);
     pid_t pid = -1;
     if (!sent || recv(child.m_channel, &pid, sizeof pid, 0) != sizeof pid || pid <= 0) return std::nullopt;

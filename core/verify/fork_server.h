@@ -7,19 +7,31 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace hopscope::verify {
 
 using ChildMain = int (*)(const std::string& argument);
+using ChildBeginning = void (*)();
 
 // Call once, while the program has one thread. The server does nothing but wait, and ends with the program, however that ends;
-// `main` is what its children call: they end with what it returns. Where no server can be had, forkChild() has none.
-void beginForkServer(ChildMain main);
+// `main` is what its children call: they end with what it returns. Before they open a file they call `first`, if there is one.
+// Where no server can be had, forkChild() has none.
+void beginForkServer(ChildMain main, ChildBeginning first = nullptr);
+
+// How a child has ended.
+struct ChildEnd {
+    int status = 0;           // as waitpid() has it
+    std::int64_t peak = 0;    // bytes: the highest anonymous resident memory observed
+    bool overMemory = false;  // it was killed because of its limit
+};
 
 // A child of the server, in a process group of its own, with no signals blocked. Its standard input is empty. It is killed
-// if this program dies.
+// if this program dies, and with this object. Somebody between the server and the child watches it, so that this program needs
+// neither to see it nor the right to signal it.
 class ForkedChild {
 public:
     ForkedChild(ForkedChild&& other) noexcept;
@@ -29,20 +41,23 @@ public:
     ~ForkedChild();
 
     [[nodiscard]] pid_t pid() const { return m_pid; }
-    // As waitpid() has it, once the child has ended: at once, or after waiting for that. The server may be gone first, and all
-    // of its children with it: then as if this one had been killed.
-    [[nodiscard]] std::optional<int> status(bool wait);
+    // Once the child has ended, after waiting for that for so long at most. The server may be gone first, and all of its
+    // children with it: then as if this one had been killed.
+    [[nodiscard]] std::optional<ChildEnd> ended(std::chrono::milliseconds within);
+    // Ends it and waits for that.
+    ChildEnd kill();
 
 private:
-    friend std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log);
+    friend std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log,
+                                                std::int64_t memory);
     ForkedChild(int channel, pid_t pid) : m_channel(channel), m_pid(pid) {}
 
-    int m_channel;  // on which the status comes
+    int m_channel;  // to who watches it
     pid_t m_pid;
 };
 
-// Calls main(argument) in a new child, whose output and errors replace what is in the file `log`. From any thread. Nothing where
-// there is no server: start a program instead.
-std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log);
+// Calls main(argument) in a new child, whose output and errors replace what is in the file `log`; above `memory` anonymous bytes
+// it is killed (0: no limit). From any thread. Nothing where there is no server: start a program instead.
+std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory = 0);
 
 }  // namespace hopscope::verify

@@ -78,9 +78,6 @@ void limitMemory(std::int64_t bytes)
     setrlimit(RLIMIT_CORE, &core);
 }
 
-// If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
-void volunteerForOom() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
-
 bool parentGone(std::int64_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -182,7 +179,6 @@ int guarded(const OracleRequest& request)
 
 int answer(const OracleRequest& request)
 {
-    volunteerForOom();
     limitMemory(request.memory);
     const PassiveWaiting passively;
     ::setenv("THP_MEM_ALLOC_ENABLE", "1", 0);  // LibTorch's allocator: forward's temporaries in huge pages
@@ -191,8 +187,11 @@ int answer(const OracleRequest& request)
 
 }  // namespace
 
+void volunteerForOom() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
+
 int oracleMain(const std::string& requestPath)
 {
+    volunteerForOom();
     const base::Result<OracleRequest> request = readRequest(requestPath);
     return request && !parentGone(request->parent) ? answer(*request) : 1;
 }

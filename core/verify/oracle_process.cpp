@@ -64,23 +64,29 @@ public:
     explicit Process(pid_t started) : m_pid(started) {}
     explicit Process(ForkedChild forked) : m_pid(forked.pid()), m_forked(std::move(forked)) {}
 
-    [[nodiscard]] pid_t pid() const { return m_pid; }
-    // As waitpid() has it, once it has ended.
-    [[nodiscard]] std::optional<int> status()
+    // Once it has ended, after waiting for that for so long at most.
+    [[nodiscard]] std::optional<ChildEnd> ended(std::chrono::milliseconds within, std::int64_t memory)
     {
-        if (m_forked) return m_forked->status(false);
-        int status = 0;
-        return waitpid(m_pid, &status, WNOHANG) == m_pid ? std::optional(status) : std::nullopt;
+        if (m_forked) return m_forked->ended(within);
+        if (waitpid(m_pid, &m_end.status, WNOHANG) == m_pid) return m_end;
+        m_end.peak = std::max(m_end.peak, base::anonymousMemory(std::to_string(m_pid)));
+        m_end.overMemory = memory > 0 && m_end.peak > memory;
+        if (m_end.overMemory) return kill();
+        std::this_thread::sleep_for(within);
+        return std::nullopt;
     }
-    int kill()
+    ChildEnd kill()
     {
+        if (m_forked) return m_forked->kill();
         ::kill(m_pid, SIGKILL);
-        return m_forked ? *m_forked->status(true) : base::waitForEnd(m_pid);
+        m_end.status = base::waitForEnd(m_pid);
+        return m_end;
     }
 
 private:
     pid_t m_pid;
     std::optional<ForkedChild> m_forked;
+    ChildEnd m_end;
 };
 
 base::Result<Process> spawn(std::vector<std::string> command, const std::string& log)
@@ -115,7 +121,8 @@ base::Result<Process> spawn(std::vector<std::string> command, const std::string&
 base::Result<Process> begun(const OracleChild& child, const std::string& request, const std::string& log)
 {
     if (child.program.empty())
-        if (std::optional<ForkedChild> forked = forkChild(request, log)) return Process(*std::move(forked));
+        if (std::optional<ForkedChild> forked = forkChild(request, log, child.memory))
+            return Process(*std::move(forked));
     return spawn(commandLine(child, request), log);
 }
 
@@ -123,24 +130,18 @@ enum class Watch : std::uint8_t { Ended, Cancelled, Memory, Time };
 
 struct Watched {
     Watch why = Watch::Ended;
-    int status = 0;
-    std::int64_t peak = 0;
+    ChildEnd end;
 };
 
 Watched watch(Process& process, const OracleChild& child, Clock::time_point start, const std::stop_token& stop)
 {
-    const std::string name = std::to_string(process.pid());
-    std::int64_t peak = 0;
-    const auto killed = [&](Watch why) { return Watched{.why = why, .status = process.kill(), .peak = peak}; };
     for (;;) {
-        if (const std::optional<int> status = process.status())
-            return {.why = Watch::Ended, .status = *status, .peak = peak};
-        if (stop.stop_requested()) return killed(Watch::Cancelled);
-        peak = std::max(peak, base::anonymousMemory(name));
-        if (child.memory > 0 && peak > child.memory) return killed(Watch::Memory);
         const std::chrono::duration<double> elapsed = Clock::now() - start;
-        if (child.seconds && elapsed.count() > *child.seconds) return killed(Watch::Time);
-        std::this_thread::sleep_for(std::chrono::milliseconds(elapsed.count() < 0.1 ? 2 : 10));
+        const std::chrono::milliseconds pause(elapsed.count() < 0.1 ? 2 : 10);
+        if (const std::optional<ChildEnd> end = process.ended(pause, child.memory))
+            return {end->overMemory ? Watch::Memory : Watch::Ended, *end};
+        if (stop.stop_requested()) return {Watch::Cancelled, process.kill()};
+        if (child.seconds && elapsed.count() > *child.seconds) return {Watch::Time, process.kill()};
     }
 }
 
@@ -173,13 +174,13 @@ OracleOutcome interpret(const Watched& watched, const std::string& output, const
 {
     if (watched.why == Watch::Memory) return {OracleEnd::OutOfMemory, "the oracle reached its memory limit"};
     if (watched.why == Watch::Time) return {OracleEnd::TimedOut, "the oracle reached its time limit"};
-    if (WIFSIGNALED(watched.status)) {
-        const int signal = WTERMSIG(watched.status);
+    if (WIFSIGNALED(watched.end.status)) {
+        const int signal = WTERMSIG(watched.end.status);
         if (signal == SIGKILL)
             return {OracleEnd::OutOfMemory, "the oracle was killed, probably because the system ran out of memory"};
         return {OracleEnd::Died, signalSentence(signal)};
     }
-    if (WEXITSTATUS(watched.status) == 0 && holdsSomething(output)) return {OracleEnd::Done, {}};
+    if (WEXITSTATUS(watched.end.status) == 0 && holdsSomething(output)) return {OracleEnd::Done, {}};
     return readRefusal(output, log);
 }
 
@@ -218,7 +219,7 @@ base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value requ
     const Watched watched = watch(*process, child, start, stop);
     if (watched.why == Watch::Cancelled) return base::fail(ErrorCode::Cancelled, "the verification was cancelled");
     OracleOutcome outcome = interpret(watched, output, log.path());
-    outcome.peakMemory = watched.peak;
+    outcome.peakMemory = watched.end.peak;
     outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return outcome;
 }

@@ -80,7 +80,11 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
 // killed with its parent.
 int oracleMain(const std::string& requestPath);
 
-// The same in a child of the fork server (fork_server.h), which is killed with its parent in any case.
+// If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
+void volunteerForOom();
+
+// As oracleMain() in a child of the fork server (fork_server.h), which is killed with its parent in any case, and which has
+// volunteered before it was confined.
 int forkedOracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify

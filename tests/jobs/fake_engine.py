@@ -55,7 +55,8 @@ class Engine:
 
     def initialize(self, params):
         info = {"server": {"name": "fake", "version": "1"}, "process_id": os.getpid(), "threads": 2,
-                "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34, "driver": ""}] + self.gpus, "missing": []}
+                "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34, "driver": ""}] + self.gpus, "missing": [],
+                "confinement": "confined"}
         if self.workers:
             info |= {"workers": {"address": "local", "count": self.workers}, "pauses": False}
         return info | ({"protocol": {"major": self.major, "minor": 1}} if self.says_version else {})

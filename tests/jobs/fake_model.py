@@ -286,7 +286,7 @@ class Model:
         return ENVELOPE | {
             "format": "hopscope-report", "model": "chain.pt", "model_class": "Chain", "strategy": "depth",
             "device": "cuda:0" if overlaps else "cpu", "fuse": ["chain", "softmax", "several"],
-            "reorder": "auto", "orders": [], "store": "exact", "narrowed": [], "resumed": None, "shard": None,
+            "confinement": "confined", "reorder": "auto", "orders": [], "store": "exact", "narrowed": [], "resumed": None, "shard": None,
             "hashes": {}, "stages": stages, "prologue_seconds": .01, "seconds": 1.0, "peak_memory": 5 * size,
             "outputs": [{"name": "out", "file": "out.npy", "dtype": "float32", "shape": [NODES, WIDTH]}], "notes": [],
             "not_finite": None, "verify": verified(self.layers)}

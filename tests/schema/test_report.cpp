@@ -55,6 +55,7 @@ TEST_CASE("a report has the keys that stay stable")
                                 "/stages/0/bound_seconds",
                                 "/stages/0/wall",
                                 "/reorder",
+                                "/confinement",
                                 "/orders/0/order",
                                 "/orders/0/alpha_before",
                                 "/orders/0/alpha_after",
@@ -75,9 +76,9 @@ TEST_CASE("every missing field of a report and every field of another kind is re
     checkMutations(schema::writeReport(fixture::report()),
                    [](const std::string& t) { return schema::readReport(t, "report.json"); },
                    {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds",
-                    "/stages/0/windows", "/stages/0/file_bytes", "/stages/0/operators", "/reorder", "/orders", "/store",
-                    "/narrowed", "/reassociated", "/resumed", "/shard", "/not_finite", "/not_finite/first",
-                    "/not_finite/stage"});
+                    "/stages/0/windows", "/stages/0/file_bytes", "/stages/0/operators", "/reorder", "/confinement",
+                    "/orders", "/store", "/narrowed", "/reassociated", "/resumed", "/shard", "/not_finite",
+                    "/not_finite/first", "/not_finite/stage"});
 }
 
 TEST_CASE("results that are not finite are counted by output, and told in a sentence")

@@ -22,12 +22,19 @@ using verify::ForkedChild;
 
 namespace {
 
+constexpr std::chrono::milliseconds patience = std::chrono::minutes(1);
+
 // What children do, by the name of it.
 int act(const std::string& what)
 {
     if (what == "abort") std::abort();
     if (what == "throw") throw std::runtime_error("no idea");
     if (what == "hang") std::this_thread::sleep_for(std::chrono::minutes(10));
+    if (what.starts_with("take ")) {
+        const std::vector<char> taken(static_cast<std::size_t>(std::atoi(what.c_str() + 5)) << 20, 'x');
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        return taken.back() == 'x' ? 0 : 1;
+    }
     if (what == "read") return std::getchar() == EOF ? 5 : 6;
     std::printf("did %s\n", what.c_str());
     return std::atoi(what.c_str());
@@ -40,9 +47,9 @@ int statusOf(const std::string& what, const std::string& log)
 {
     std::optional<ForkedChild> child = verify::forkChild(what, log);
     REQUIRE(child);
-    const std::optional<int> status = child->status(true);
-    REQUIRE(status);
-    return *status;
+    const std::optional<verify::ChildEnd> end = child->ended(patience);
+    REQUIRE(end);
+    return end->status;
 }
 
 std::string textOf(const std::string& file)
@@ -85,14 +92,49 @@ TEST_CASE("a child that crashes or is killed says by which signal")
     CHECK(WTERMSIG(aborted) == SIGABRT);
     std::optional<ForkedChild> child = verify::forkChild("hang", folder.file("log"));
     REQUIRE(child);
-    CHECK_FALSE(child->status(false));
+    CHECK_FALSE(child->ended(std::chrono::milliseconds(0)));
     CHECK(getpgid(child->pid()) != getpgrp());
     kill(child->pid(), SIGKILL);
-    const std::optional<int> killed = child->status(true);
+    const std::optional<verify::ChildEnd> killed = child->ended(patience);
     REQUIRE(killed);
-    CHECK(WIFSIGNALED(*killed));
-    CHECK(WTERMSIG(*killed) == SIGKILL);
+    CHECK(WIFSIGNALED(killed->status));
+    CHECK(WTERMSIG(killed->status) == SIGKILL);
+    CHECK_FALSE(killed->overMemory);
     CHECK(ends(child->pid()));
+}
+
+TEST_CASE("a child is killed on request, and with the object that stands for it")
+{
+    std::optional<ForkedChild> child = verify::forkChild("hang", "/dev/null");
+    REQUIRE(child);
+    const verify::ChildEnd end = child->kill();
+    CHECK(WIFSIGNALED(end.status));
+    CHECK(ends(child->pid()));
+    std::optional<ForkedChild> other = verify::forkChild("hang", "/dev/null");
+    REQUIRE(other);
+    const pid_t pid = other->pid();
+    other.reset();
+    CHECK(ends(pid));
+}
+
+TEST_CASE("a child above its memory limit is killed, another one says how much it took")
+{
+    constexpr std::int64_t limit = 200 << 20;
+    std::optional<ForkedChild> greedy = verify::forkChild("take 400", "/dev/null", limit);
+    REQUIRE(greedy);
+    const std::optional<verify::ChildEnd> end = greedy->ended(patience);
+    REQUIRE(end);
+    CHECK(end->overMemory);
+    CHECK(WIFSIGNALED(end->status));
+    CHECK(end->peak > limit);
+    std::optional<ForkedChild> modest = verify::forkChild("take 100", "/dev/null", limit);
+    REQUIRE(modest);
+    const std::optional<verify::ChildEnd> fine = modest->ended(patience);
+    REQUIRE(fine);
+    CHECK_FALSE(fine->overMemory);
+    CHECK(WEXITSTATUS(fine->status) == 0);
+    CHECK(fine->peak > 90 << 20);
+    CHECK(fine->peak < limit);
 }
 
 TEST_CASE("threads have children at the same time, each its own")
@@ -104,7 +146,8 @@ TEST_CASE("threads have children at the same time, each its own")
         threads.emplace_back([&, number] {
             const std::string name = std::to_string(number + 10);
             std::optional<ForkedChild> child = verify::forkChild(name, folder.file(name));
-            if (child) codes[number] = WEXITSTATUS(child->status(true).value_or(0));
+            const std::optional<verify::ChildEnd> end = child ? child->ended(patience) : std::nullopt;
+            if (end) codes[number] = WEXITSTATUS(end->status);
         });
     for (std::thread& thread : threads) thread.join();
     for (std::size_t number = 0; number < codes.size(); ++number) {

@@ -27,7 +27,7 @@ struct Texts {
 
 // Everything that the parser fills in. One instance lives as long as the parser.
 struct Parsed {
-    bool json = false, quiet = false;
+    bool json = false, quiet = false, noSandbox = false;
     Texts texts;
     std::vector<std::string> positionals;
     pipeline::ModelOptions model;
@@ -52,6 +52,7 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
     app.add_flag("--quiet", parsed.quiet, "Suppress progress, notes and tables; the verdict stays");
+    app.add_flag("--no-sandbox", parsed.noSandbox, "Keep all rights of the user while a model is open");
 }
 
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
@@ -484,7 +485,8 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
             command = tl::unexpected(*wrong);
     }
     if (!command) return base::forward(command);
-    return Invocation{.json = parsed.json, .quiet = parsed.quiet, .command = std::move(*command)};
+    return Invocation{
+        .json = parsed.json, .quiet = parsed.quiet, .sandbox = !parsed.noSandbox, .command = std::move(*command)};
 }
 
 bool wantsJson(int count, const char* const* arguments)

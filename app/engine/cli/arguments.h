@@ -109,6 +109,7 @@ using Command =
 struct Invocation {
     bool json = false;
     bool quiet = false;
+    bool sandbox = true;
     Command command;
 };
 

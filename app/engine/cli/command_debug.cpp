@@ -18,14 +18,6 @@ base::Result<int> shown(const base::Result<Report>& found, Session& session)
     return 0;
 }
 
-base::Status makeFolder(const std::string& path)
-{
-    std::error_code problem;
-    if (!path.empty()) std::filesystem::create_directories(path, problem);
-    if (!problem) return {};
-    return base::fail(base::ErrorCode::Input, path + ": " + problem.message());
-}
-
 constexpr std::int64_t rowsAtFirst = 20;  // that are shown where nobody chose some
 
 base::Result<int> show(const DebugCommand& command, const pipeline::Prepared& prepared, const plan::Plan& plan,
@@ -90,7 +82,6 @@ base::Result<int> execute(const DebugCommand& command, Session& session)
     if (!command.show.place.empty()) return show(command, *prepared, *plan, folder, session);
     if (command.request.breakpoints.empty() && command.request.values.empty() && command.request.aggregations.empty())
         return shown(pipeline::compareStaged(*prepared, *plan, options, folder, console, session.stop), session);
-    if (const base::Status made = makeFolder(command.request.output); !made) return base::forward(made);
     return shown(pipeline::watchValues(*prepared, *plan, command.request, options, folder, console, session.stop),
                  session);
 }

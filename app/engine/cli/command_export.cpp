@@ -19,7 +19,8 @@ std::string describeExport(const std::string& folder, const schema::Split& split
 base::Result<int> execute(const ExportCommand& command, Session& session)
 {
     ProgressObserver progress(session.console);
-    const base::Result<schema::Split> split = pipeline::exportFolder(command, progress, session.console, session.stop);
+    const base::Result<schema::Split> split =
+        pipeline::exportFolder(command, *session.outputs.exported, progress, session.console, session.stop);
     if (!split) return base::forward(split);
     if (session.console.json()) session.console.print(schema::writeSplit(*split));
     else if (!session.console.quiet()) session.console.print(describeExport(command.folder, *split));

@@ -37,13 +37,12 @@ std::string textOf(const schema::Report& report, const Console& console)
 
 base::Result<int> execute(const RunCommand& command, Session& session)
 {
-    base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(command, command.output, session.stop);
-    if (!folder) return base::forward(folder);
-    const base::BeforeEnding abandon([&] { folder->abandon(); });
+    pipeline::OutputFolder& folder = *session.outputs.run;
+    const base::BeforeEnding abandon([&] { folder.abandon(); });
     Watchers watchers(session.console);
     if (const base::Status traced = watchers.openTrace(command.trace); !traced) return base::forward(traced);
     const base::Result<pipeline::Evaluation> done =
-        pipeline::evaluate(command, *folder, watchers.all, session.console, session.stop);
+        pipeline::evaluate(command, folder, watchers.all, session.console, session.stop);
     if (!done) return base::forward(done);
     if (watchers.trace)
         if (const base::Status traced = watchers.trace->publish(); !traced) return base::forward(traced);

@@ -3,10 +3,14 @@
 // What every command has at hand: the terminal and the stop token. One per process; single-threaded use.
 
 #include <chrono>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 #include "base/result.h"
+#include "pipeline/home.h"
+#include "pipeline/output_folder.h"
+#include "pipeline/partial_folder.h"
 #include "pipeline/reporter.h"
 
 namespace hopscope::engine {
@@ -56,9 +60,17 @@ private:
 // "stage 2 of 3  45 %  1.2 M/s  12 s left"; `seconds` since the work began, `first` what was done by then.
 std::string progressText(const base::Progress& progress, std::int64_t first, double seconds);
 
+// What a command writes, opened before the process is confined: folders that do not exist yet cannot be let through.
+struct Outputs {
+    std::optional<pipeline::EngineHome> scratch;  // all temporary files go there
+    std::optional<pipeline::OutputFolder> run;
+    std::optional<pipeline::PartialFolder> exported;
+};
+
 struct Session {
     Console& console;
     std::stop_token stop;
+    Outputs& outputs;
 };
 
 }  // namespace hopscope::engine

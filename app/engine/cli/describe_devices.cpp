@@ -1,6 +1,7 @@
 #include "base/units.h"
 #include "cli/describe.h"
 #include "cli/table.h"
+#include "confine/confine.h"
 
 namespace hopscope::engine {
 
@@ -21,7 +22,7 @@ std::string describeDevices(const pipeline::Devices& devices, const Style& style
                    device.driver.empty() ? "" : style.dim("driver " + device.driver)});
     std::string text = table.render(0);
     for (const std::string& sentence : devices.missing) text += "\n" + style.warn(sentence) + "\n";
-    return text;
+    return text + "\nthe process that opens a model is " + confine::state() + "\n";
 }
 
 }  // namespace hopscope::engine

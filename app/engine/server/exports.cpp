@@ -93,7 +93,9 @@ Outcome writeExport(const json::Reader& params, const std::string& folder, const
     std::vector<std::string> notes;
     RequestReporter reporter = reporterOf(call, notes);
     executor::Observer silent;
-    const base::Result<schema::Split> split = pipeline::exportFolder(request, silent, reporter, call.stop);
+    base::Result<pipeline::PartialFolder> made = pipeline::PartialFolder::make(request.folder);
+    if (!made) return failed(made.error());
+    const base::Result<schema::Split> split = pipeline::exportFolder(request, *made, silent, reporter, call.stop);
     if (!split) return failed(split.error());
     json::Value record = recordOf(request.folder, *split);
     record["notes"] = json::Value(notes);

@@ -135,6 +135,7 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
     base::Result<pipeline::OutputFolder> folder =
         pipeline::OutputFolder::open(request.output.empty() ? m_own : request.output);
     if (!folder) return failed(folder.error());
+    folder->showLife();
     document.spent = !request.execution.transientFiles.empty();
     json::Value result;
     result["run"] = id;

@@ -46,10 +46,9 @@ int exitCodeOf(const std::function<void()>& work)
     return 0;
 }
 
-// A crash is expected here: no core file, no handler of this process, and no life after the parent's.
-void becomeExpendable(const ChildLimits& limits)
+// A crash is expected here: no core file, no handler of this process, and no life after the parent's. `used`: bytes of memory.
+void becomeExpendable(const ChildLimits& limits, std::uint64_t used)
 {
-    const std::uint64_t used = addressSpace();
     const rlimit memory{used + limits.bytes, used + limits.bytes};
     if (used > 0) setrlimit(RLIMIT_AS, &memory);
     constexpr rlimit noCore{0, 0};
@@ -64,12 +63,13 @@ void becomeExpendable(const ChildLimits& limits)
 
 base::Status survives(const std::string& path, const std::function<void()>& work, const ChildLimits& limits)
 {
+    const std::uint64_t used = addressSpace();
     const pid_t child = fork();
     if (child < 0)
         return base::fail(base::ErrorCode::Resources, std::string("cannot start a child process: ") + strerror(errno));
     if (child == 0) {
         keepQuiet();
-        becomeExpendable(limits);
+        becomeExpendable(limits, used);
         _exit(exitCodeOf(work));
     }
     const int status = base::waitForEnd(child);

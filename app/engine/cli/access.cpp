@@ -1,0 +1,176 @@
+#include "cli/access.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "pipeline/evaluate.h"
+#include "pipeline/execute.h"
+#include "pipeline/machine.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+namespace fs = std::filesystem;
+using confine::Access;
+
+std::string around(const std::string& path)
+{
+    const std::string folder = fs::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+// To be written under another name first.
+void addFile(Access& access, const std::string& file)
+{
+    if (!file.empty()) access.write.push_back(around(file));
+}
+
+// To be removed in the end, or to get its name.
+void addFolder(Access& access, const std::string& folder, const std::string& in)
+{
+    access.write.push_back(folder);
+    access.rearrange.push_back(in);
+}
+
+void addReading(Access& access, const std::string& path)
+{
+    if (!path.empty()) access.read.push_back(path);
+}
+
+void add(Access& access, const pipeline::ModelOptions& model)
+{
+    addReading(access, model.model);
+    for (const std::string& data : model.data) {
+        access.read.push_back(data);
+        access.read.push_back(data.substr(data.find('=') + 1));  // of NAME=FILE
+    }
+}
+
+void add(Access& access, const pipeline::PlanSource& plan)
+{
+    addReading(access, plan.file);
+    addReading(access, plan.pins);
+}
+
+struct Reachable {
+    Access& access;
+
+    void operator()(const InspectCommand& command) const { add(access, command.model); }
+    void operator()(const PlanCommand& command) const
+    {
+        add(access, command.model);
+        add(access, command.plan);
+        for (const std::string* const file : {&command.output, &command.explain, &command.steps})
+            addFile(access, *file);
+    }
+    void operator()(const RunCommand& command) const
+    {
+        add(access, command.model);
+        add(access, command.plan);
+        addFile(access, command.trace);
+        if (!command.device.cache.empty()) access.write.push_back(command.device.cache);
+    }
+    void operator()(const VerifyCommand& command) const
+    {
+        add(access, command.model);
+        add(access, command.plan);
+        addReading(access, command.schema);
+    }
+    void operator()(const ExportCommand& command) const
+    {
+        add(access, command.model);
+        add(access, command.plan);
+    }
+    void operator()(const DiffCommand& command) const { access.read.insert(access.read.end(), {command.a, command.b}); }
+    void operator()(const BenchPlansCommand& command) const { add(access, command.model); }
+    void operator()(const PlaceCommand& command) const { addReading(access, command.options.file); }
+    void operator()(const ReceptiveFieldCommand& command) const
+    {
+        add(access, command.model);
+        addFile(access, command.request.idsFile);
+    }
+    void operator()(const DebugCommand& command) const
+    {
+        add(access, command.model);
+        add(access, command.options.plan);
+        addReading(access, command.options.against);
+        const std::string& output = command.request.output;  // a file, or a folder of files
+        if (fs::is_directory(output)) access.write.push_back(output);
+        else addFile(access, output);
+    }
+    template <class Other>
+    void operator()(const Other&) const
+    {}
+};
+
+base::Result<Outputs> withScratch()
+{
+    base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
+    if (!home) return base::forward(home);
+    ::setenv("TMPDIR", home->path().c_str(), 1);
+    Outputs outputs;
+    outputs.scratch.emplace(std::move(*home));
+    return outputs;
+}
+
+base::Status open(const RunCommand& command, Outputs& outputs, const std::stop_token& stop)
+{
+    if (const base::Status made = pipeline::makeCacheFolder(command.device.cache); !made) return made;
+    base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(command, command.output, stop);
+    if (!folder) return base::forward(folder);
+    outputs.run.emplace(std::move(*folder));
+    return {};
+}
+
+base::Status open(const ExportCommand& command, Outputs& outputs)
+{
+    base::Result<pipeline::PartialFolder> folder = pipeline::PartialFolder::make(command.folder);
+    if (!folder) return base::forward(folder);
+    outputs.exported.emplace(std::move(*folder));
+    return {};
+}
+
+base::Status open(const DebugCommand& command)
+{
+    const std::string& folder = command.request.output;
+    std::error_code problem;
+    if (!folder.empty() && command.show.place.empty()) fs::create_directories(folder, problem);
+    if (!problem) return {};
+    return base::fail(base::ErrorCode::Input, folder + ": " + problem.message());
+}
+
+}  // namespace
+
+bool readsFiles(const Command& command)
+{
+    return !std::holds_alternative<GenerateCommand>(command) && !std::holds_alternative<BenchCommand>(command) &&
+           !std::holds_alternative<MachineCommand>(command) && !std::holds_alternative<OracleCommand>(command) &&
+           !std::holds_alternative<ServeCommand>(command) && !std::holds_alternative<WorkerCommand>(command) &&
+           !std::holds_alternative<ShowText>(command);
+}
+
+base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop)
+{
+    base::Result<Outputs> outputs = withScratch();
+    if (!outputs) return outputs;
+    base::Status opened;
+    if (const auto* const run = std::get_if<RunCommand>(&command)) opened = open(*run, *outputs, stop);
+    if (const auto* const exported = std::get_if<ExportCommand>(&command)) opened = open(*exported, *outputs);
+    if (const auto* const debug = std::get_if<DebugCommand>(&command)) opened = open(*debug);
+    if (!opened) return base::forward(opened);
+    return outputs;
+}
+
+Access accessOf(const Command& command, const Outputs& outputs)
+{
+    Access access;
+    std::visit(Reachable{access}, command);
+    addReading(access, pipeline::machineFile());
+    if (outputs.scratch) addFolder(access, outputs.scratch->path(), around(outputs.scratch->path()));
+    if (outputs.run) addFolder(access, outputs.run->path(), outputs.run->around());
+    if (outputs.exported) addFolder(access, outputs.exported->partial(), around(outputs.exported->partial()));
+    return access;
+}
+
+}  // namespace hopscope::engine

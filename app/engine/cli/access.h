@@ -1,0 +1,19 @@
+#pragma once
+
+// What a command may reach of the file system once it is confined (confine/confine.h): what its options name.
+
+#include "cli/arguments.h"
+#include "cli/console.h"
+#include "confine/confine.h"
+
+namespace hopscope::engine {
+
+// Whether a command reads files that others may have made. Only such a command is confined.
+bool readsFiles(const Command& command);
+
+// The folders that the command writes to. Fails as the command would. Cancelled.
+base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop);
+
+confine::Access accessOf(const Command& command, const Outputs& outputs);
+
+}  // namespace hopscope::engine
