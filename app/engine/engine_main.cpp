@@ -6,50 +6,22 @@
 #include <new>
 #include <optional>
 
-#include "base/proc.h"
 #include "cli/access.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "graph/file.h"
 #include "graph/given_files.h"
-#include "verify/fork_server.h"
-#include "verify/verify.h"
+#include "server/confined.h"
+#include "server/model_process_main.h"
 
 namespace hopscope::engine {
 
 namespace {
 
-constexpr std::int64_t shareForScratch = 4;  // the fourth part of what is free may hold structure and the prologue
-
-void allowScratch() { graph::allowAnonymousScratch(base::availableMemory() / shareForScratch); }
-
-// Of this process and its children; none: --no-sandbox.
-std::optional<confine::Access> g_access;
-
-void enter()
-{
-    if (g_access) confine::enter(*g_access);
-    else confine::renounce("--no-sandbox");
-}
-
-void beginOracle()
-{
-    verify::volunteerForOom();
-    enter();
-}
-
-int oracle(const std::string& request)
-{
-    allowScratch();
-    return verify::forkedOracleMain(request);
-}
-
 // Workers verify at the end alone, and whoever looks for them is to find one process for each.
 bool verifies(const Command& command)
 {
     if (const auto* run = std::get_if<RunCommand>(&command)) return run->verify != verify::Mode::None;
-    return std::holds_alternative<VerifyCommand>(command) || std::holds_alternative<ExportCommand>(command) ||
-           std::holds_alternative<ServeCommand>(command);
+    return std::holds_alternative<VerifyCommand>(command) || std::holds_alternative<ExportCommand>(command);
 }
 
 base::Result<int> runCommand(const Command& command, Session& session)
@@ -78,22 +50,14 @@ int exitCode(int code, const Console& console)
     return code == 0 ? static_cast<int>(base::ErrorCode::Resources) : code;
 }
 
-}  // namespace
-
-namespace {
-
 // While the process has a single thread. What the command writes is opened first.
 base::Result<Outputs> confined(const Command& command, bool sandbox)
 {
-    if (!readsFiles(command)) {
-        if (verifies(command)) verify::beginForkServer(oracle);
-        return Outputs();
-    }
+    if (std::holds_alternative<ServeCommand>(command)) beginModelProcesses();
+    if (!readsFiles(command)) return Outputs();
     base::Result<Outputs> outputs = openOutputs(command, Interrupt().token());
     if (!outputs) return outputs;
-    if (sandbox) g_access = accessOf(command, *outputs);
-    if (verifies(command)) verify::beginForkServer(oracle, beginOracle);
-    enter();
+    beginConfined(sandbox ? std::optional(accessOf(command, *outputs)) : std::nullopt, verifies(command));
     return outputs;
 }
 
@@ -115,7 +79,7 @@ int engineMain(int count, char** arguments)
     std::optional<Interrupt> interrupt;
     if (!std::holds_alternative<OracleCommand>(invocation->command)) interrupt.emplace();
     allowScratch();
-    Session session{console, interrupt ? interrupt->token() : std::stop_token(), *outputs};
+    Session session{console, interrupt ? interrupt->token() : std::stop_token(), *outputs, invocation->sandbox};
     const base::Result<int> code = guarded(invocation->command, session);
     if (!code) console.error(code.error());
     return exitCode(code ? *code : static_cast<int>(code.error().code), console);

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,6 +78,23 @@ void removeAt(int folder, const std::string& name)
 }
 
 }  // namespace
+
+Status placeFile(const std::string& from, const std::string& path)
+{
+    std::string temporary;
+    const int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW), out = openTemporary(path, temporary);
+    ErrorCode code = out < 0 ? ErrorCode::Input : ErrorCode::Resources;
+    ssize_t size = in < 0 || out < 0 ? -1 : 1;
+    while (size > 0) size = ::sendfile(out, in, nullptr, std::size_t{1} << 30);
+    const bool placed = size == 0 && ::fsync(out) == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
+    const int error = errno;
+    for (const int handle : {in, out})
+        if (handle >= 0) ::close(handle);
+    ::unlink(placed ? from.c_str() : temporary.c_str());
+    if (placed) return {};
+    return fail(code, path + ": cannot be written: " + std::strerror(error), "choose another place or free some space",
+                path);
+}
 
 void removeFolder(const std::string& path)
 {

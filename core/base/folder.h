@@ -43,6 +43,9 @@ private:
     int m_handle = -1;
 };
 
+// Moves a file to where another right writes: `path` appears whole or stays as it was. Input: it cannot be written; Resources.
+Status placeFile(const std::string& from, const std::string& path);
+
 // A folder with all that is in it. What links lead to stays. Takes no more than the right to remove folders where it lies.
 void removeFolder(const std::string& path);
 

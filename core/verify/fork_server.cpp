@@ -49,10 +49,10 @@ struct Request {
     std::int64_t memory = 0;
 };
 
-// A message with room for one descriptor beside the request.
+// A message with room for descriptors beside the request.
 struct Message {
     std::array<char, longestRequest> text{};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE((mostHanded + 1) * sizeof(int))> control{};
     iovec part{text.data(), text.size()};
     msghdr header{};
 
@@ -77,21 +77,22 @@ struct Message {
         const std::string memory = text.data(), argument = text.data() + memory.size() + 1;
         return {argument, text.data() + memory.size() + argument.size() + 2, std::atoll(memory.c_str())};
     }
-    void carry(int descriptor)
+    void carry(const std::vector<int>& descriptors)
     {
+        header.msg_controllen = CMSG_SPACE(descriptors.size() * sizeof(int));
         cmsghdr* carried = CMSG_FIRSTHDR(&header);
         carried->cmsg_level = SOL_SOCKET;
         carried->cmsg_type = SCM_RIGHTS;
-        carried->cmsg_len = CMSG_LEN(sizeof descriptor);
-        std::memcpy(CMSG_DATA(carried), &descriptor, sizeof descriptor);
+        carried->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
+        std::memcpy(CMSG_DATA(carried), descriptors.data(), descriptors.size() * sizeof(int));
     }
-    [[nodiscard]] int carried()
+    [[nodiscard]] std::vector<int> carried()
     {
-        int descriptor = -1;
         const cmsghdr* carried = CMSG_FIRSTHDR(&header);
-        if (carried && carried->cmsg_type == SCM_RIGHTS)
-            std::memcpy(&descriptor, CMSG_DATA(carried), sizeof descriptor);
-        return descriptor;
+        if (!carried || carried->cmsg_type != SCM_RIGHTS) return {};
+        std::vector<int> descriptors((carried->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        std::memcpy(descriptors.data(), CMSG_DATA(carried), descriptors.size() * sizeof(int));
+        return descriptors;
     }
 };
 
@@ -110,7 +111,7 @@ void letGoOfEverything(int but)
     close_range(static_cast<unsigned>(but) + 1, ~0U, 0);
 }
 
-[[noreturn]] void beChild(const Work& work, const std::string& argument, const char* log, pid_t parent)
+[[noreturn]] void beChild(const Work& work, const Request& request, const std::vector<int>& handed, pid_t parent)
 {
     setpgid(0, 0);
     if (!dieWith(parent)) _exit(1);
@@ -118,11 +119,11 @@ void letGoOfEverything(int but)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     if (work.first != nullptr) work.first();
-    replace(STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC);
+    replace(STDOUT_FILENO, request.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
     dup2(STDOUT_FILENO, STDERR_FILENO);
     int code = 1;
     try {
-        code = work.main(argument);
+        code = work.main(request.argument, handed);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
     }
@@ -150,17 +151,25 @@ ChildEnd watched(pid_t child, std::int64_t memory, int channel)
     }
 }
 
-// Between the server and a child, which it watches: the server waits for requests alone.
-[[noreturn]] void beKeeper(const Work& work, const Message& message, int channel, pid_t server)
+void closeAll(const std::vector<int>& descriptors)
+{
+    for (const int descriptor : descriptors) close(descriptor);
+}
+
+// Between the server and a child, which it watches: the server waits for requests alone. `carried`: the channel, and what the
+// child is handed.
+[[noreturn]] void beKeeper(const Work& work, const Request& request, const std::vector<int>& carried, pid_t server)
 {
     std::signal(SIGCHLD, SIG_DFL);
+    const int channel = carried.front();
+    const std::vector<int> handed(carried.begin() + 1, carried.end());
     if (!dieWith(server)) _exit(1);
-    const Request request = message.request();
     const pid_t self = getpid(), pid = fork();
     if (pid == 0) {
         close(channel);
-        beChild(work, request.argument, request.log.c_str(), self);
+        beChild(work, request, handed, self);
     }
+    closeAll(handed);
     (void)!write(channel, &pid, sizeof pid);
     const ChildEnd end = pid > 0 ? watched(pid, request.memory, channel) : killed;
     (void)!write(channel, &end, sizeof end);
@@ -179,21 +188,24 @@ ChildEnd watched(pid_t child, std::int64_t memory, int channel)
         const ssize_t size = recvmsg(requests, &message.header, MSG_CMSG_CLOEXEC);
         if (size < 0 && errno == EINTR) continue;
         if (size <= 0) _exit(0);
-        const int channel = message.carried();
+        const std::vector<int> carried = message.carried();
+        if (carried.empty()) continue;
         if (fork() == 0) {
             close(requests);
-            beKeeper(work, message, channel, self);
+            beKeeper(work, message.request(), carried, self);
         }
-        close(channel);
+        closeAll(carried);
     }
 }
 
 // Whether the request has gone out, with the end of a channel on which the answer comes.
-bool asked(const Request& request, int channel)
+bool asked(const Request& request, int channel, const std::vector<int>& handed)
 {
     Message message;
-    if (g_server < 0 || !message.hold(request)) return false;
-    message.carry(channel);
+    if (g_server < 0 || handed.size() > mostHanded || !message.hold(request)) return false;
+    std::vector<int> carried{channel};
+    carried.insert(carried.end(), handed.begin(), handed.end());
+    message.carry(carried);
     return sendmsg(g_server, &message.header, MSG_NOSIGNAL) == static_cast<ssize_t>(message.part.iov_len);
 }
 
@@ -239,12 +251,13 @@ ChildEnd ForkedChild::kill()
         if (const std::optional<ChildEnd> end = ended(std::chrono::seconds(1))) return *end;
 }
 
-std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory)
+std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory,
+                                     const std::vector<int>& handed)
 {
     std::array<int, 2> ends{};
     if (g_server < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
     ForkedChild child(ends[0], -1);
-    const bool sent = asked({argument, log, memory}, ends[1]);
+    const bool sent = asked({argument, log, memory}, ends[1], handed);
     close(ends[1]);
     pid_t pid = -1;
     if (!sent || recv(child.m_channel, &pid, sizeof pid, 0) != sizeof pid || pid <= 0) return std::nullopt;

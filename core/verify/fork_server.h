@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hopscope::verify {
 
-using ChildMain = int (*)(const std::string& argument);
+// `handed`: descriptors of its own; in the same order as they were given.
+using ChildMain = int (*)(const std::string& argument, const std::vector<int>& handed);
 using ChildBeginning = void (*)();
 
 // Call once, while the program has one thread. The server does nothing but wait, and ends with the program, however that ends;
@@ -49,15 +51,18 @@ public:
 
 private:
     friend std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log,
-                                                std::int64_t memory);
+                                                std::int64_t memory, const std::vector<int>& handed);
     ForkedChild(int channel, pid_t pid) : m_channel(channel), m_pid(pid) {}
 
     int m_channel;  // to who watches it
     pid_t m_pid;
 };
 
-// Calls main(argument) in a new child, whose output and errors replace what is in the file `log`; above `memory` anonymous bytes
-// it is killed (0: no limit). From any thread. Nothing where there is no server: start a program instead.
-std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory = 0);
+inline constexpr std::size_t mostHanded = 2;  // descriptors
+
+// Calls main(argument, handed) in a new child, whose output and errors replace what is in the file `log`; above `memory` anonymous
+// bytes it is killed (0: no limit). From any thread. Nothing where there is no server: start a program instead.
+std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory = 0,
+                                     const std::vector<int>& handed = {});
 
 }  // namespace hopscope::verify

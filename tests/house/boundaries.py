@@ -93,7 +93,7 @@ THIRD_PARTY = [
     ("caffe2/", r"torch", {"loader"}),
 ]
 SYSTEM = re.compile(
-    r"(sys/\w+|linux/\w+|dirent|fcntl|unistd|signal|poll|dlfcn|errno|pthread|sched|spawn|termios|immintrin|malloc)\.h")
+    r"(sys/\w+|linux/\w+|dirent|link|fcntl|unistd|signal|poll|dlfcn|errno|pthread|sched|spawn|termios|immintrin|malloc)\.h")
 SYSTEM_LIBRARIES = re.compile(r"Threads::Threads|dl|rt|m|\$\{CMAKE_DL_LIBS\}")
 STANDARD = re.compile(r"[a-z_0-9]+")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")', re.MULTILINE)

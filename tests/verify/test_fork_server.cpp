@@ -25,8 +25,9 @@ namespace {
 constexpr std::chrono::milliseconds patience = std::chrono::minutes(1);
 
 // What children do, by the name of it.
-int act(const std::string& what)
+int act(const std::string& what, const std::vector<int>& handed)
 {
+    if (what == "write") return write(handed.at(1), "handed", 6) == 6 && handed.size() == 2 ? 0 : 1;
     if (what == "abort") std::abort();
     if (what == "throw") throw std::runtime_error("no idea");
     if (what == "hang") std::this_thread::sleep_for(std::chrono::minutes(10));
@@ -135,6 +136,24 @@ TEST_CASE("a child above its memory limit is killed, another one says how much i
     CHECK(WEXITSTATUS(fine->status) == 0);
     CHECK(fine->peak > 90 << 20);
     CHECK(fine->peak < limit);
+}
+
+TEST_CASE("a child has the descriptors that it is handed")
+{
+    std::array<int, 2> ends{};
+    REQUIRE(pipe(ends.data()) == 0);
+    std::optional<ForkedChild> child = verify::forkChild("write", "/dev/null", 0, {STDIN_FILENO, ends[1]});
+    close(ends[1]);
+    REQUIRE(child);
+    std::array<char, 8> text{};
+    CHECK(read(ends[0], text.data(), text.size()) == 6);
+    CHECK(std::string(text.data()) == "handed");
+    CHECK(read(ends[0], text.data(), text.size()) == 0);  // nobody else has it
+    close(ends[0]);
+    const std::optional<verify::ChildEnd> end = child->ended(patience);
+    REQUIRE(end);
+    CHECK(end->status == 0);
+    CHECK_FALSE(verify::forkChild("write", "/dev/null", 0, {0, 1, 2}));
 }
 
 TEST_CASE("threads have children at the same time, each its own")

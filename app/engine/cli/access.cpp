@@ -1,11 +1,10 @@
 #include "cli/access.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "pipeline/evaluate.h"
 #include "pipeline/execute.h"
-#include "pipeline/machine.h"
+#include "server/confined.h"
 
 namespace hopscope::engine {
 
@@ -14,23 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 using confine::Access;
 
-std::string around(const std::string& path)
-{
-    const std::string folder = fs::path(path).parent_path().string();
-    return folder.empty() ? "." : folder;
-}
-
 // To be written under another name first.
 void addFile(Access& access, const std::string& file)
 {
     if (!file.empty()) access.write.push_back(around(file));
-}
-
-// To be removed in the end, or to get its name.
-void addFolder(Access& access, const std::string& folder, const std::string& in)
-{
-    access.write.push_back(folder);
-    access.rearrange.push_back(in);
 }
 
 void addReading(Access& access, const std::string& path)
@@ -38,16 +24,7 @@ void addReading(Access& access, const std::string& path)
     if (!path.empty()) access.read.push_back(path);
 }
 
-void add(Access& access, const pipeline::ModelOptions& model)
-{
-    addReading(access, model.model);
-    for (const std::string& data : model.data) {
-        access.read.push_back(data);
-        access.read.push_back(data.substr(data.find('=') + 1));  // of NAME=FILE
-    }
-}
-
-void add(Access& access, const pipeline::PlanSource& plan)
+void addPlan(Access& access, const pipeline::PlanSource& plan)
 {
     addReading(access, plan.file);
     addReading(access, plan.pins);
@@ -56,44 +33,44 @@ void add(Access& access, const pipeline::PlanSource& plan)
 struct Reachable {
     Access& access;
 
-    void operator()(const InspectCommand& command) const { add(access, command.model); }
+    void operator()(const InspectCommand& command) const { addModel(access, command.model); }
     void operator()(const PlanCommand& command) const
     {
-        add(access, command.model);
-        add(access, command.plan);
+        addModel(access, command.model);
+        addPlan(access, command.plan);
         for (const std::string* const file : {&command.output, &command.explain, &command.steps})
             addFile(access, *file);
     }
     void operator()(const RunCommand& command) const
     {
-        add(access, command.model);
-        add(access, command.plan);
+        addModel(access, command.model);
+        addPlan(access, command.plan);
         addFile(access, command.trace);
         if (!command.device.cache.empty()) access.write.push_back(command.device.cache);
     }
     void operator()(const VerifyCommand& command) const
     {
-        add(access, command.model);
-        add(access, command.plan);
+        addModel(access, command.model);
+        addPlan(access, command.plan);
         addReading(access, command.schema);
     }
     void operator()(const ExportCommand& command) const
     {
-        add(access, command.model);
-        add(access, command.plan);
+        addModel(access, command.model);
+        addPlan(access, command.plan);
     }
     void operator()(const DiffCommand& command) const { access.read.insert(access.read.end(), {command.a, command.b}); }
-    void operator()(const BenchPlansCommand& command) const { add(access, command.model); }
+    void operator()(const BenchPlansCommand& command) const { addModel(access, command.model); }
     void operator()(const PlaceCommand& command) const { addReading(access, command.options.file); }
     void operator()(const ReceptiveFieldCommand& command) const
     {
-        add(access, command.model);
+        addModel(access, command.model);
         addFile(access, command.request.idsFile);
     }
     void operator()(const DebugCommand& command) const
     {
-        add(access, command.model);
-        add(access, command.options.plan);
+        addModel(access, command.model);
+        addPlan(access, command.options.plan);
         addReading(access, command.options.against);
         const std::string& output = command.request.output;  // a file, or a folder of files
         if (fs::is_directory(output)) access.write.push_back(output);
@@ -103,16 +80,6 @@ struct Reachable {
     void operator()(const Other&) const
     {}
 };
-
-base::Result<Outputs> withScratch()
-{
-    base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
-    if (!home) return base::forward(home);
-    ::setenv("TMPDIR", home->path().c_str(), 1);
-    Outputs outputs;
-    outputs.scratch.emplace(std::move(*home));
-    return outputs;
-}
 
 base::Status open(const RunCommand& command, Outputs& outputs, const std::stop_token& stop)
 {
@@ -152,11 +119,13 @@ bool readsFiles(const Command& command)
 
 base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop)
 {
-    base::Result<Outputs> outputs = withScratch();
-    if (!outputs) return outputs;
+    base::Result<pipeline::EngineHome> scratch = beginScratch();
+    if (!scratch) return base::forward(scratch);
+    Outputs outputs;
+    outputs.scratch.emplace(std::move(*scratch));
     base::Status opened;
-    if (const auto* const run = std::get_if<RunCommand>(&command)) opened = open(*run, *outputs, stop);
-    if (const auto* const exported = std::get_if<ExportCommand>(&command)) opened = open(*exported, *outputs);
+    if (const auto* const run = std::get_if<RunCommand>(&command)) opened = open(*run, outputs, stop);
+    if (const auto* const exported = std::get_if<ExportCommand>(&command)) opened = open(*exported, outputs);
     if (const auto* const debug = std::get_if<DebugCommand>(&command)) opened = open(*debug);
     if (!opened) return base::forward(opened);
     return outputs;
@@ -166,7 +135,7 @@ Access accessOf(const Command& command, const Outputs& outputs)
 {
     Access access;
     std::visit(Reachable{access}, command);
-    addReading(access, pipeline::machineFile());
+    addRates(access);
     if (outputs.scratch) addFolder(access, outputs.scratch->path(), around(outputs.scratch->path()));
     if (outputs.run) addFolder(access, outputs.run->path(), outputs.run->around());
     if (outputs.exported) addFolder(access, outputs.exported->partial(), around(outputs.exported->partial()));

@@ -52,7 +52,7 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
     app.add_flag("--quiet", parsed.quiet, "Suppress progress, notes and tables; the verdict stays");
-    app.add_flag("--no-sandbox", parsed.noSandbox, "Keep all rights of the user while a model is open");
+    addSandbox(app, parsed.noSandbox);
 }
 
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
@@ -299,9 +299,10 @@ void addDevices(CLI::App& app, Parsed& parsed)
                "  hopscope-engine devices\n");
 }
 
-void addServers(CLI::App& app, Parsed&)
+void addServers(CLI::App& app, Parsed& parsed)
 {
-    app.add_subcommand("serve", "Serve the window on standard input and output (JSON-RPC, see docs/protocol.md)");
+    const std::string serve = "Serve the window on standard input and output (JSON-RPC, see docs/protocol.md)";
+    addSandbox(*app.add_subcommand("serve", serve), parsed.noSandbox);
     app.add_subcommand("worker", "Compute shards that another program deals out (JSON-RPC, see docs/protocol.md)");
 }
 

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "graph/safetensors.h"
-#include "server/server.h"
+#include "server/front.h"
 #include "server/worker.h"
 #include "verify/verify.h"
 #include "json/json.h"
@@ -55,7 +55,7 @@ base::Result<int> execute(const DevicesCommand&, Session& session)
     return 0;
 }
 
-base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop); }
+base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop, session.sandbox); }
 
 base::Result<int> execute(const WorkerCommand&, Session& session) { return work(session.stop); }
 

@@ -71,6 +71,7 @@ struct Session {
     Console& console;
     std::stop_token stop;
     Outputs& outputs;
+    bool sandbox = true;
 };
 
 }  // namespace hopscope::engine

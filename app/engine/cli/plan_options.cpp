@@ -51,6 +51,11 @@ void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::st
         ->capture_default_str();
 }
 
+void addSandbox(CLI::App& command, bool& without)
+{
+    command.add_flag("--no-sandbox", without, "Keep all rights of the user while a model is open");
+}
+
 void addReassociate(CLI::App& command, pipeline::ModelOptions& model)
 {
     command.add_flag("--reassociate", model.reassociate,

@@ -28,6 +28,9 @@ std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts);
 // `strategy` by name.
 void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::string& strategy);
 
+// --no-sandbox, for every command that can open a model.
+void addSandbox(CLI::App& command, bool& without);
+
 // --reassociate, for every command that makes or runs a plan.
 void addReassociate(CLI::App& command, pipeline::ModelOptions& model);
 

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "protocol/framing.h"
+#include "server/marks.h"
 
 namespace hopscope::engine {
 
@@ -37,7 +38,7 @@ std::string bounded(protocol::Message message)
     const std::optional<std::int64_t> id = response == nullptr ? std::nullopt : response->id;
     const bool answers = response != nullptr;
     std::string text = protocol::writeMessage(std::move(message));
-    if (text.size() <= protocol::maxMessageBytes || !answers) return text;
+    if (text.size() <= protocol::maxMessageBytes - longestMark || !answers) return text;
     const base::Error error{.code = base::ErrorCode::Resources,
                             .message = "the answer exceeds the message limit of 16 MiB",
                             .hint = {},
@@ -64,8 +65,17 @@ base::Result<std::unique_ptr<Channel>> Channel::open()
     return std::unique_ptr<Channel>(new Channel(input, output, wake));
 }
 
+std::unique_ptr<Channel> Channel::over(int socket)
+{
+    std::signal(SIGPIPE, SIG_IGN);
+    std::unique_ptr<Channel> channel(new Channel(socket, socket, eventfd(0, EFD_CLOEXEC)));
+    channel->m_marks = true;
+    return channel;
+}
+
 Channel::~Channel()
 {
+    if (m_output == m_input) m_output = -1;
     for (const int descriptor : {m_input, m_output, m_wake}) close(descriptor);
 }
 
@@ -110,7 +120,13 @@ bool Channel::write(std::string_view text)
 
 void Channel::send(protocol::Message message)
 {
-    const std::string text = protocol::frame(bounded(std::move(message)));
+    const std::string mark = m_marks ? markOf(message) : std::string();
+    pass(mark + bounded(std::move(message)));
+}
+
+void Channel::pass(std::string_view message)
+{
+    const std::string text = protocol::frame(message);
     const std::lock_guard lock(m_sending);
     if (!m_gone) m_gone = !write(text);
 }

@@ -14,6 +14,8 @@ namespace hopscope::engine {
 class Channel {
 public:
     static base::Result<std::unique_ptr<Channel>> open();
+    // To the process that talks to the client: messages are marked (server/marks.h). Takes the socket.
+    static std::unique_ptr<Channel> over(int socket);
     ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
@@ -22,6 +24,8 @@ public:
     std::string read();
     // A whole message; waits while the client does not read. Dropped once the client is gone. Thread-safe.
     void send(protocol::Message message);
+    // The same for the text of a message.
+    void pass(std::string_view message);
     // Ends a waiting read(). What is sent from now on is dropped where the client does not read it within a second.
     void interrupt();
 
@@ -31,6 +35,7 @@ private:
     bool write(std::string_view text);
 
     int m_input, m_output, m_wake;  // m_wake is readable after interrupt()
+    bool m_marks = false;
     std::mutex m_sending;
     bool m_gone = false;
 };

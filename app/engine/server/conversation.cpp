@@ -82,6 +82,7 @@ void Conversation::readAll()
 void Conversation::close()
 {
     m_ending.begin(m_exitCode);
+    closing();
     m_queue.close();
 }
 
@@ -117,7 +118,7 @@ void Conversation::receive(protocol::Request request)
     const std::int64_t id = request.id;
     if (!m_initialized && request.method != "initialize")
         return refuse(id, protocol::code::notInitialized, "the first request must be initialize");
-    if (std::optional<Outcome> outcome = control(request)) return respond(id, std::move(*outcome));
+    if (control(request)) return;
     if (!m_queue.push(std::move(request)))
         refuse(id, protocol::code::failed - static_cast<int>(base::ErrorCode::Resources), "too many pending requests");
 }
@@ -189,12 +190,12 @@ void Conversation::answer(const protocol::Request& request, const Call& call)
 {
     if (call.stop.stop_requested()) return refuse(call.id, protocol::code::cancelled, "cancelled");
     if (m_shutDown) return refuse(call.id, protocol::code::invalidRequest, "the engine is shutting down");
-    respond(call.id, guarded(request, call));
+    if (std::optional<Outcome> outcome = guarded(request, call)) respond(call.id, std::move(*outcome));
     answered();
 }
 
 // The last resort: an exception that passes its boundary ends in an answer.
-Outcome Conversation::guarded(const protocol::Request& request, const Call& call)
+std::optional<Outcome> Conversation::guarded(const protocol::Request& request, const Call& call)
 {
     try {
         if (request.method == "initialize") return initialize(Reader(request.params, "params"));

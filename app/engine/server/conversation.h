@@ -16,7 +16,9 @@ namespace hopscope::engine {
 
 class Conversation {
 public:
-    explicit Conversation(Channel& channel) : m_channel(channel) {}
+    // `initialized`: the client has been greeted already.
+    explicit Conversation(Channel& channel, bool initialized = false) : m_channel(channel), m_initialized(initialized)
+    {}
     virtual ~Conversation() = default;
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
@@ -27,15 +29,19 @@ public:
     void stop(int exitCode);
 
 protected:
-    // In the order of the requests, on the thread that calls run(). May throw.
-    virtual Outcome dispatch(const protocol::Request& request, const Call& call) = 0;
-    // At once, on the reading thread; nothing for requests that are not answered so.
-    virtual std::optional<Outcome> control(const protocol::Request& /*request*/) { return std::nullopt; }
+    // In the order of the requests, on the thread that calls run(). Nothing: it has been answered. May throw.
+    virtual std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) = 0;
+    // At once, on the reading thread: whether it is answered already, or will be.
+    virtual bool control(const protocol::Request& /*request*/) { return false; }
+    // What is under way is to end; on any thread.
+    virtual void closing() {}
     // After each answer of dispatch().
     virtual void answered() {}
 
     // Thread-safe.
     void notify(const std::string& method, json::Value params);
+    void respond(std::int64_t id, Outcome outcome);
+    void pass(std::string_view message) { m_channel.pass(message); }
     void stopIfDeviceLost();
     static Outcome unknown(const std::string& method);
 
@@ -46,11 +52,10 @@ private:
     bool receive(const std::string& text);
     void receive(protocol::Request request);
     bool receive(const protocol::Notification& notice);
-    void respond(std::int64_t id, Outcome outcome);
     void refuse(std::int64_t id, int code, const std::string& message);
     base::ProgressFn progressOf(std::int64_t id);
     void answer(const protocol::Request& request, const Call& call);
-    Outcome guarded(const protocol::Request& request, const Call& call);
+    std::optional<Outcome> guarded(const protocol::Request& request, const Call& call);
     Outcome initialize(const json::Reader& params);
     Outcome shutdown();
 

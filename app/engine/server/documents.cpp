@@ -7,8 +7,6 @@ namespace hopscope::engine {
 
 namespace {
 
-constexpr std::size_t mostDocuments = 64;
-
 base::Result<json::Value> inspectValue(pipeline::Prepared& prepared)
 {
     const base::Result<std::optional<plan::Plan>> plan = pipeline::depthPlan(prepared);
@@ -23,7 +21,6 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
     const pipeline::ModelOptions options = modelOptionsOf(params);
     const std::string cache = textOr(params, "cache", "");
     if (!params.ok()) return invalid(params);
-    if (m_documents.size() >= mostDocuments) return invalid("too many models are open; close one");
     if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
     RequestReporter reporter(call.progress);
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(options, true, reporter);

@@ -52,7 +52,8 @@ struct Document {
 
 class Documents {
 public:
-    explicit Documents(std::string folder) : m_folder(std::move(folder)) {}
+    // Numbers them from `first` on.
+    Documents(std::string folder, std::int64_t first) : m_folder(std::move(folder)), m_next(first) {}
 
     Outcome open(const json::Reader& params, const Call& call);
     void close(std::int64_t id) { m_documents.erase(id); }
@@ -62,7 +63,7 @@ public:
 private:
     std::string m_folder;
     std::map<std::int64_t, std::unique_ptr<Document>> m_documents;
-    std::int64_t m_next = 1;
+    std::int64_t m_next;
 };
 
 // plan/make, plan/repairs, plan/explain, plan/steps and plan/load.

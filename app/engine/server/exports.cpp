@@ -79,7 +79,8 @@ Outcome previewExport(const Document& document, const json::Reader& params)
     return result;
 }
 
-Outcome writeExport(const json::Reader& params, const std::string& folder, const Call& call)
+Outcome writeExport(const json::Reader& params, base::Result<pipeline::PartialFolder>& made, const std::string& folder,
+                    const Call& call)
 {
     pipeline::ExportRequest request{.model = modelOf(params), .plan = {}, .device = deviceOf(params), .folder = {}};
     request.folder = params.get<std::string>("folder");
@@ -93,7 +94,6 @@ Outcome writeExport(const json::Reader& params, const std::string& folder, const
     std::vector<std::string> notes;
     RequestReporter reporter = reporterOf(call, notes);
     executor::Observer silent;
-    base::Result<pipeline::PartialFolder> made = pipeline::PartialFolder::make(request.folder);
     if (!made) return failed(made.error());
     const base::Result<schema::Split> split = pipeline::exportFolder(request, *made, silent, reporter, call.stop);
     if (!split) return failed(split.error());

@@ -2,13 +2,16 @@
 
 // Exported folders: export/preview, export/write, export/read and export/check.
 
+#include "pipeline/partial_folder.h"
 #include "server/documents.h"
 
 namespace hopscope::engine {
 
 Outcome previewExport(const Document& document, const json::Reader& params);
-// These two prepare the model anew, as the commands do. `folder`: for what lives as long as the request.
-Outcome writeExport(const json::Reader& params, const std::string& folder, const Call& call);
+// These two prepare the model anew, as the commands do. `made`: where the export is to be; `folder`: for what lives as
+// long as the request.
+Outcome writeExport(const json::Reader& params, base::Result<pipeline::PartialFolder>& made, const std::string& folder,
+                    const Call& call);
 Outcome checkExport(const json::Reader& params, const std::string& folder, const Call& call);
 Outcome readExport(const json::Reader& params);
 

@@ -158,11 +158,17 @@ Outcome stoppedTensor(Document& document, Run& run)
     return keepTensor(document, stopped->tensor);
 }
 
+RunControl runControlOf(const std::string& method, const json::Reader& params)
+{
+    RunControl wanted{.run = params.get<std::int64_t>("run")};
+    if (method == "run/step") wanted.unit = json::named<protocol::RunStep>(params, "unit");
+    wanted.breakpoints = breakpointsOf(params);
+    return wanted;
+}
+
 Outcome Runs::control(const std::string& method, const json::Reader& params)
 {
-    const auto id = params.get<std::int64_t>("run");
-    const auto unit = method == "run/step" ? json::named<protocol::RunStep>(params, "unit") : protocol::RunStep::Batch;
-    const std::vector<debugger::Breakpoint> breakpoints = breakpointsOf(params);
+    const auto [id, unit, breakpoints] = runControlOf(method, params);
     if (!params.ok()) return invalid(params);
     const std::lock_guard lock(m_mutex);
     if (!m_run || m_run->id() != id || m_run->finished()) return invalid("no such run is in progress");

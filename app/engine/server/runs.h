@@ -78,12 +78,24 @@ private:
     std::thread m_thread;
 };
 
+// What run/pause, run/resume, run/step, run/breakpoints and run/cancel ask for.
+struct RunControl {
+    std::int64_t run = 0;
+    protocol::RunStep unit = protocol::RunStep::Batch;
+    std::vector<debugger::Breakpoint> breakpoints{};
+};
+RunControl runControlOf(const std::string& method, const json::Reader& params);
+
 // Of what needs a run with breakpoints.
 base::Error startedWithout();
 
 class Runs {
 public:
-    Runs(std::string folder, Notify notify) : m_folder(std::move(folder)), m_notify(std::move(notify)) {}
+    Runs(std::string folder, std::int64_t first, Notify notify)
+        : m_folder(std::move(folder)),
+          m_notify(std::move(notify)),
+          m_next(first)
+    {}
     ~Runs();
 
     // On the thread that answers requests. Nothing is told of the run before begin(), so that the answer comes first.
@@ -105,7 +117,7 @@ private:
     std::mutex m_mutex;
     std::unique_ptr<Run> m_run;  // the last one
     std::string m_own;           // its folder, if that is the engine's
-    std::int64_t m_next = 1;
+    std::int64_t m_next;
 };
 
 // debug/stopped: the tensor that the run stands behind.

@@ -3,10 +3,8 @@
 #include <map>
 #include <set>
 
-#include "pipeline/home.h"
 #include "server/conversation.h"
 #include "server/exports.h"
-#include "server/machine.h"
 #include "server/runs.h"
 
 namespace hopscope::engine {
@@ -18,46 +16,41 @@ using json::Value;
 
 class Server final : public Conversation {
 public:
-    Server(Channel& channel, const std::string& folder)
-        : Conversation(channel),
+    Server(Channel& channel, const std::string& folder, ModelProcessBeginning& beginning)
+        : Conversation(channel, true),
           m_folder(folder),
-          m_documents(folder),
-          m_runs(folder, [this](const std::string& method, Value params) { tell(method, std::move(params)); })
+          m_beginning(beginning),
+          m_documents(folder, beginning.number),
+          m_runs(folder, beginning.firstRun,
+                 [this](const std::string& method, Value params) { tell(method, std::move(params)); })
     {}
 
 protected:
     // Requests that hold a run do not wait for others.
-    std::optional<Outcome> control(const protocol::Request& request) override
+    bool control(const protocol::Request& request) override
     {
-        static const std::set<std::string> known{"run/pause", "run/resume", "run/step", "run/breakpoints",
-                                                 "run/cancel"};
-        if (!request.method.starts_with("run/") || request.method == "run/start") return std::nullopt;
-        if (!known.contains(request.method)) return unknown(request.method);
-        return m_runs.control(request.method, Reader(request.params, "params"));
+        if (!controlsRun(request.method)) return false;
+        respond(request.id, m_runs.control(request.method, Reader(request.params, "params")));
+        return true;
     }
 
     void answered() override { m_runs.begin(); }
 
-    Outcome dispatch(const protocol::Request& request, const Call& call) override
+    std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) override
     {
         using Method = Outcome (Server::*)(const Reader&, const Call&);
         static const std::map<std::string, Method> methods{
             {"model/open", &Server::openModel},
             {"model/close", &Server::closeModel},
             {"model/source", &Server::source},
-            {"fs/list", &Server::list},
             {"plan/make", &Server::plan},
             {"plan/repairs", &Server::repairs},
             {"plan/explain", &Server::explain},
             {"plan/steps", &Server::steps},
             {"plan/load", &Server::load},
             {"run/start", &Server::startRun},
-            {"machine/rates", &Server::rates},
-            {"machine/measure", &Server::measure},
-            {"machine/forget", &Server::forget},
             {"export/preview", &Server::preview},
             {"export/write", &Server::write},
-            {"export/read", &Server::read},
             {"export/check", &Server::check},
             {"model/receptiveField", &Server::onDocument<receptiveField>},
             {"plan/graph", &Server::onDocument<planGraph>},
@@ -83,7 +76,6 @@ private:
     }
 
     Outcome openModel(const Reader& params, const Call& call) { return m_documents.open(params, call); }
-    Outcome list(const Reader& params, const Call&) { return listFolder(params); }
 
     Outcome closeModel(const Reader& params, const Call&)
     {
@@ -115,10 +107,6 @@ private:
         return withDocument(params, [&](Document& d) { return Work(d, params, m_folder, call); });
     }
 
-    Outcome rates(const Reader& params, const Call& call) { return machineRates(params, call); }
-    Outcome forget(const Reader& params, const Call& call) { return forgetRates(params, call); }
-    Outcome measure(const Reader& params, const Call& call) { return measureRates(params, m_folder, call); }
-
     Outcome plan(const Reader& params, const Call& call)
     {
         return withDocument(params, [&](Document& d) { return makePlan(d, params, call); });
@@ -149,8 +137,11 @@ private:
         return withDocument(params, [&](Document& d) { return previewExport(d, params); });
     }
 
-    Outcome write(const Reader& params, const Call& call) { return writeExport(params, m_folder, call); }
-    Outcome read(const Reader& params, const Call&) { return readExport(params); }
+    Outcome write(const Reader& params, const Call& call)
+    {
+        if (!m_beginning.exported) return invalid("this process writes no exports");
+        return writeExport(params, *m_beginning.exported, m_folder, call);
+    }
     Outcome check(const Reader& params, const Call& call) { return checkExport(params, m_folder, call); }
 
     Outcome startRun(const Reader& params, const Call& call)
@@ -168,20 +159,23 @@ private:
     }
 
     std::string m_folder;
+    ModelProcessBeginning& m_beginning;
     Documents m_documents;
     Runs m_runs;
 };
 
 }  // namespace
 
-base::Result<int> serve(const std::stop_token& stop)
+bool controlsRun(const std::string& method)
 {
-    base::Result<std::unique_ptr<Channel>> channel = Channel::open();
-    if (!channel) return base::forward(channel);
-    const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
-    if (!home) return base::forward(home);
-    Server server(**channel, home->path());
-    return converse(server, stop);
+    static const std::set<std::string> known{"run/pause", "run/resume", "run/step", "run/breakpoints", "run/cancel"};
+    return known.contains(method);
+}
+
+int serveModel(Channel& channel, const std::string& folder, ModelProcessBeginning& beginning)
+{
+    Server server(channel, folder, beginning);
+    return converse(server, {});
 }
 
 }  // namespace hopscope::engine

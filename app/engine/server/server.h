@@ -1,13 +1,27 @@
 #pragma once
 
-#include <stop_token>
+// What the process of a model answers: everything about one document, its runs and exports (docs/protocol.md).
 
-#include "base/result.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pipeline/partial_folder.h"
+#include "server/channel.h"
 
 namespace hopscope::engine {
 
-// `serve`: answers one client on standard input and output, as docs/protocol.md has it, until it says goodbye, is gone, or
-// `stop`. Returns the exit code; on return every run has ended and nothing of the engine's own is left on the disk.
-base::Result<int> serve(const std::stop_token& stop);
+// What such a process begins with.
+struct ModelProcessBeginning {
+    std::int64_t number = 1;  // of the document that it opens
+    std::int64_t firstRun = 1;
+    std::optional<base::Result<pipeline::PartialFolder>> exported{};  // for export/write
+};
+
+// run/pause, run/resume, run/step, run/breakpoints, run/cancel: they do not wait for other requests.
+bool controlsRun(const std::string& method);
+
+// Until the other end of the channel is closed; the exit code. On return every run has ended.
+int serveModel(Channel& channel, const std::string& folder, ModelProcessBeginning& beginning);
 
 }  // namespace hopscope::engine

@@ -68,7 +68,7 @@ public:
     using Conversation::Conversation;
 
 protected:
-    Outcome dispatch(const protocol::Request& request, const Call& call) override
+    std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) override
     {
         using Method = Outcome (Worker::*)(const Reader&, const Call&);
         static const std::map<std::string, Method> methods{{"worker/open", &Worker::open},

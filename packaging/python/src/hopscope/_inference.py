@@ -229,7 +229,8 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         folder = path_of("out", asked.out) if asked.out is not None else place.folder() / "outputs"
         roles = role_words(asked.roles)
         how = {**asked.run, "transient": given.written if given_away else []}
-        opening = {"reassociate": asked.reassociate, "cache": asked.cache}
+        writes = [str(folder.absolute()), *how["transient"]]
+        opening = {"reassociate": asked.reassociate, "cache": asked.cache, "writes": writes}
         job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how, opening)
         document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)

@@ -1,0 +1,316 @@
+#include "server/front.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/folder.h"
+#include "pipeline/execute.h"
+#include "protocol/run.h"
+#include "server/confined.h"
+#include "server/conversation.h"
+#include "server/documents.h"
+#include "server/exports.h"
+#include "server/machine.h"
+#include "server/models.h"
+#include "server/runs.h"
+#include "server/server.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using json::Reader;
+using json::Value;
+using protocol::Request;
+using Process = std::shared_ptr<ModelProcess>;
+using Reply = std::optional<Outcome>;  // nothing: the client has it
+
+constexpr std::size_t mostDocuments = 64;
+
+// Of the answer to run/start.
+std::int64_t runOf(const std::string& message)
+{
+    const base::Result<Value> answer = json::parse(message);
+    return answer ? json::field<std::int64_t>(*answer, "/result/run").value_or(0) : 0;
+}
+
+// Moves the files of one folder into another one.
+base::Status placeAll(const std::string& from, const std::string& to)
+{
+    const base::Result<base::Folder> folder = base::Folder::open(from);
+    if (!folder) return base::forward(folder);
+    base::Status placed;
+    for (const std::string& name : folder->names()) {
+        if (placed) placed = base::placeFile(folder->path(name), to + "/" + name);
+        folder->remove(name);
+    }
+    return placed;
+}
+
+class Front final : public Conversation {
+public:
+    Front(Channel& channel, const std::string& folder, bool sandbox)
+        : Conversation(channel),
+          m_folder(folder),
+          m_models(sandbox, {.pass = [this](std::string_view message) { pass(message); },
+                             .abandon = [this](std::int64_t run, const base::Error& reason) { abandon(run, reason); }})
+    {}
+
+protected:
+    bool control(const Request& request) override
+    {
+        if (!controlsRun(request.method)) return false;
+        const Reader params(request.params, "params");
+        const RunControl wanted = runControlOf(request.method, params);
+        if (!params.ok()) respond(request.id, invalid(params));
+        else if (!m_models.send(engine::modelOf(wanted.run), request))
+            respond(request.id, invalid("no such run is in progress"));
+        return true;
+    }
+
+    Reply dispatch(const Request& request, const Call& call) override
+    {
+        using Method = Reply (Front::*)(const Request&, const Reader&, const Call&);
+        static const std::map<std::string, Method> methods{{"model/open", &Front::open},
+                                                           {"model/close", &Front::close},
+                                                           {"run/start", &Front::startRun},
+                                                           {"debug/against", &Front::compare},
+                                                           {"debug/save", &Front::save},
+                                                           {"export/write", &Front::exportAnew},
+                                                           {"export/check", &Front::checkAgain},
+                                                           {"export/read", &Front::readFolder},
+                                                           {"fs/list", &Front::list},
+                                                           {"machine/rates", &Front::rates},
+                                                           {"machine/measure", &Front::measure},
+                                                           {"machine/forget", &Front::forgetMeasured}};
+        const Reader params(request.params, "params");
+        const auto method = methods.find(request.method);
+        if (method != methods.end()) return (this->*method->second)(request, params, call);
+        return params.has("document") ? passToModel(request, params, call) : unknown(request.method);
+    }
+
+    void closing() override { m_models.leave(); }
+
+private:
+    Reply list(const Request&, const Reader& params, const Call&) { return listFolder(params); }
+    Reply readFolder(const Request&, const Reader& params, const Call&) { return readExport(params); }
+    Reply rates(const Request&, const Reader& params, const Call& call) { return machineRates(params, call); }
+    Reply forgetMeasured(const Request&, const Reader& params, const Call& call) { return forgetRates(params, call); }
+    Reply measure(const Request&, const Reader& params, const Call& call)
+    {
+        return measureRates(params, m_folder, call);
+    }
+
+    // Null, with the reader refused, where the parameters name none.
+    OpenModel* modelOf(const Reader& params)
+    {
+        OpenModel* const model = m_models.find(params.get<std::int64_t>("document"));
+        if (model == nullptr) params.child("document").refuse("is not an open model");
+        return model;
+    }
+
+    // Of a process that has ended instead of answering. One that has done so by itself had a reason to end this one, too: a GPU
+    // that is lost, a file that was cut while it was read.
+    Outcome unanswered(ModelProcess& process, const Call& call)
+    {
+        if (call.stop.stop_requested())
+            return failed({.code = base::ErrorCode::Cancelled, .message = "cancelled", .hint = {}, .where = {}});
+        const verify::ChildEnd end = process.ended().value_or(verify::ChildEnd());
+        if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));
+        return failed(epitaph(end));
+    }
+
+    // The answer, if it is a success; else `reply` is what the client has to be told, if anything.
+    std::optional<ModelProcess::Answer> carryOut(ModelProcess& process, const Request& request, const Call& call,
+                                                 ModelProcess::Asking how, Reply& reply)
+    {
+        std::optional<ModelProcess::Answer> answer = process.ask(request, call.stop, how);
+        if (!answer) reply = unanswered(process, call);
+        return answer && answer->succeeded ? std::move(answer) : std::nullopt;
+    }
+
+    void abandon(std::int64_t run, const base::Error& reason)
+    {
+        notify("run/finished",
+               protocol::writeFinished({.run = run, .folder = {}, .report = {}, .reportText = {}, .error = reason}));
+    }
+
+    // ---- documents
+
+    Reply open(const Request& request, const Reader& params, const Call& call)
+    {
+        auto model = std::make_unique<OpenModel>(m_next);
+        model->params = request.params;
+        addModel(model->access, modelOptionsOf(params));
+        const std::string cache = textOr(params, "cache", "");
+        auto writes = params.maybe<std::vector<std::string>>("writes").value_or(std::vector<std::string>());
+        if (!params.ok()) return invalid(params);
+        if (m_models.count() >= mostDocuments) return invalid("too many models are open; close one");
+        if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
+        writes.insert(writes.end(), {cache, sharedFolder(model->number)});
+        letWrite(*model, model->made, writes);
+        const base::Result<Process> begun = m_models.start(orderFor(*model, model->nextRun));
+        if (!begun) return failed(begun.error());
+        model->process = *begun;
+        OpenModel& opened = m_models.keep(std::move(model));
+        Reply reply;
+        if (carryOut(*opened.process, request, call, {.expendable = true}, reply)) ++m_next;
+        else m_models.forget(opened.number);
+        return reply;
+    }
+
+    Reply close(const Request& request, const Reader& params, const Call& call)
+    {
+        OpenModel* const model = modelOf(params);
+        if (model == nullptr) return invalid(params);
+        Reply reply;
+        const bool dead = model->process->ended().has_value();
+        if (dead) reply = Value();
+        if (dead || carryOut(*model->process, request, call, {}, reply)) m_models.forget(model->number);
+        return reply;
+    }
+
+    Reply passToModel(const Request& request, const Reader& params, const Call& call)
+    {
+        OpenModel* const model = modelOf(params);
+        if (model == nullptr) return invalid(params);
+        Reply reply;
+        carryOut(*model->process, request, call, {}, reply);
+        return reply;
+    }
+
+    // A process with the model open, for more than its own may reach; null with the reply, which may be empty.
+    Process openedAnew(const OpenModel& model, ModelProcessOrder order, const Call& call, Reply& reply)
+    {
+        const base::Result<Process> begun = m_models.start(std::move(order));
+        if (!begun) reply = failed(begun.error());
+        const Request opening{.id = call.id, .method = "model/open", .params = model.params};
+        const bool opened = begun && carryOut(**begun, opening, call, {.expendable = true, .failureOnly = true}, reply);
+        return opened ? *begun : nullptr;
+    }
+
+    // ---- what writes, or reads more
+
+    static ModelProcessOrder orderFor(const OpenModel& model, std::int64_t firstRun)
+    {
+        return {.number = model.number, .firstRun = firstRun, .access = model.access, .exported = {}};
+    }
+
+    // Whether that takes another process.
+    static bool letWrite(OpenModel& model, MadeFolders& made, const std::vector<std::string>& paths)
+    {
+        bool more = false;
+        for (const std::string& path : paths) {
+            if (path.empty()) continue;
+            made.make(path);
+            more = model.letWrite(path) || more;
+        }
+        return more;
+    }
+
+    Reply startRun(const Request& request, const Reader& params, const Call& call)
+    {
+        OpenModel* const model = modelOf(params);
+        auto wanted = params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
+        wanted.push_back(textOr(params, "output", ""));
+        if (!params.ok()) return invalid(params);
+        if (m_models.running()) return invalid("another run is in progress");
+        Reply reply;
+        auto made = std::make_unique<MadeFolders>();
+        if (letWrite(*model, *made, wanted)) {
+            Process process = openedAnew(*model, orderFor(*model, model->nextRun), call, reply);
+            if (!process) return reply;
+            m_models.replace(*model, std::move(process));
+        }
+        m_models.beginRun(model->process->firstRun(), std::move(made));
+        const std::optional<ModelProcess::Answer> answer = carryOut(*model->process, request, call, {}, reply);
+        if (!answer) m_models.endRun();
+        if (!answer) return reply;
+        const std::int64_t run = runOf(answer->message);
+        model->nextRun = run + 1;
+        m_models.nameRun(run);
+        return reply;
+    }
+
+    Reply compare(const Request& request, const Reader& params, const Call& call)
+    {
+        OpenModel* const model = modelOf(params);
+        if (model == nullptr) return invalid(params);
+        ModelProcessOrder order = orderFor(*model, 0);
+        order.access->read.push_back(textOr(params, "against", ""));
+        if (!params.ok()) return invalid(params);
+        Reply reply;
+        const Process process = openedAnew(*model, std::move(order), call, reply);
+        if (process) carryOut(*process, request, call, {.expendable = true}, reply);
+        return reply;
+    }
+
+    // The process writes to a folder that it shares with this one.
+    Reply save(const Request& request, const Reader& params, const Call& call)
+    {
+        OpenModel* const model = modelOf(params);
+        const std::string file = textOr(params, "file", "");
+        if (model == nullptr || !params.ok()) return invalid(params);
+        if (!file.ends_with(".npy")) return passToModel(request, params, call);
+        const std::string shared = sharedFolder(model->number), stem = std::filesystem::path(file).stem().string();
+        Request inside = request;
+        inside.params["file"] = shared + "/" + stem + ".npy";
+        Reply reply;
+        if (!carryOut(*model->process, inside, call, {.failureOnly = true}, reply)) return reply;
+        if (const base::Status placed = placeAll(shared, around(file)); !placed) return failed(placed.error());
+        Value answer;
+        answer["file"] = file;
+        return answer;
+    }
+
+    [[nodiscard]] std::string sharedFolder(std::int64_t number) const
+    {
+        return m_folder + "/" + std::to_string(number);
+    }
+
+    // Both prepare the model anew, as the commands do.
+    Reply exportAnew(const Request& request, const Reader& params, const Call& call)
+    {
+        return anew(request, params, call, params.get<std::string>("folder"), {});
+    }
+    Reply checkAgain(const Request& request, const Reader& params, const Call& call)
+    {
+        return anew(request, params, call, {}, params.get<std::string>("folder"));
+    }
+
+    Reply anew(const Request& request, const Reader& params, const Call& call, const std::string& written,
+               const std::string& read)
+    {
+        confine::Access access;
+        addModel(access, modelOptionsOf(params));
+        if (!params.ok()) return invalid(params);
+        if (!read.empty()) access.read.push_back(read);
+        const base::Result<Process> process =
+            m_models.start({.number = 0, .firstRun = 0, .access = std::move(access), .exported = written});
+        if (!process) return failed(process.error());
+        Reply reply;
+        carryOut(**process, request, call, {.expendable = true}, reply);
+        return reply;
+    }
+
+    std::string m_folder;
+    Models m_models;
+    std::int64_t m_next = 1;
+};
+
+}  // namespace
+
+base::Result<int> serve(const std::stop_token& stop, bool sandbox)
+{
+    base::Result<std::unique_ptr<Channel>> channel = Channel::open();
+    if (!channel) return base::forward(channel);
+    const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
+    if (!home) return base::forward(home);
+    Front front(**channel, home->path(), sandbox);
+    return converse(front, stop);
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,28 @@
+#pragma once
+
+// Between the process of a model and the one that talks to the client every message is preceded by a line that says what it is, so
+// that it is passed on without being read.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/rpc.h"
+
+namespace hopscope::engine {
+
+inline constexpr std::size_t longestMark = 256;
+
+struct Marked {
+    std::optional<std::int64_t> answers{};  // the request; else it is a notification
+    bool succeeded = false;                 // of an answer
+    std::string method{};                   // of a notification
+    std::string_view message{};             // as the client gets it
+};
+
+std::string markOf(const protocol::Message& message);
+// Of a text of this program's own.
+Marked unmarked(std::string_view text);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,91 @@
+#pragma once
+
+// A model is opened, evaluated and exported in a process of its own, which is confined to the files that its request names
+// (server/confined.h). This is that process, seen from the one that talks to the client and touches no model.
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "base/result.h"
+#include "confine/confine.h"
+#include "protocol/rpc.h"
+#include "server/marks.h"
+#include "verify/fork_server.h"
+
+namespace hopscope::engine {
+
+struct ModelProcessOrder {
+    std::int64_t number = 1;  // of the document
+    std::int64_t firstRun = 1;
+    std::optional<confine::Access> access;  // none: it keeps its rights
+    std::string exported;                   // a folder for export/write; empty: none
+};
+
+// Once, while the program has a single thread.
+void beginModelProcesses();
+
+class ModelProcess {
+public:
+    struct Listener {
+        std::function<void(const Marked&)> passOn;           // each message of the process, in order
+        std::function<void(const verify::ChildEnd&)> mourn;  // its end
+    };
+    // The listener is called on a thread of its own. Resources: no process can be started.
+    static base::Result<std::shared_ptr<ModelProcess>> start(const ModelProcessOrder& order, Listener listener);
+    ModelProcess(const ModelProcess&) = delete;
+    ModelProcess& operator=(const ModelProcess&) = delete;
+    // Within a second.
+    ~ModelProcess();
+
+    struct Answer {
+        bool succeeded = false;
+        std::string message;  // passed on already
+    };
+    struct Asking {
+        bool expendable = false;   // it is ended where it does not follow a stop request within half a second
+        bool failureOnly = false;  // a success is not passed on
+    };
+    // Waits for the answer. Nothing: it has ended.
+    std::optional<Answer> ask(const protocol::Request& request, const std::stop_token& stop, Asking how);
+    // Its answer is passed on.
+    void send(const protocol::Request& request);
+    // It is to end. From any thread.
+    void leave();
+    [[nodiscard]] std::int64_t firstRun() const { return m_firstRun; }
+    // How it has ended; nothing while it lives.
+    [[nodiscard]] std::optional<verify::ChildEnd> ended();
+
+private:
+    struct Awaited {
+        bool failureOnly = false;
+        std::optional<Answer> answer{};
+    };
+    ModelProcess(int socket, std::int64_t firstRun, verify::ForkedChild child, Listener listener);
+    void read();
+    void take(const std::string& text);
+    void bury();
+    void sendMessage(const protocol::Message& message);
+
+    int m_socket;
+    std::int64_t m_firstRun;
+    verify::ForkedChild m_child;
+    Listener m_listener;
+    std::mutex m_mutex, m_sending;
+    std::condition_variable_any m_changed;
+    std::map<std::int64_t, Awaited> m_awaited;  // by request
+    bool m_gone = false;
+    std::optional<verify::ChildEnd> m_end;
+    std::thread m_reader;
+};
+
+// "the process of this model was ended by signal 11 (Segmentation fault)", with a hint.
+base::Error epitaph(const verify::ChildEnd& end);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,115 @@
+#include "server/model_process_main.h"
+
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+
+#include "server/confined.h"
+#include "server/server.h"
+#include "json/reader.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using json::Reader;
+using json::Value;
+
+constexpr json::Limits limits{.bytes = std::size_t{64} << 20};
+
+bool readAll(int socket, char* into, std::size_t size)
+{
+    while (size > 0) {
+        const ssize_t got = ::read(socket, into, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        into += got;
+        size -= static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+Value accessValue(const confine::Access& access)
+{
+    Value value;
+    value["read"] = Value(access.read);
+    value["write"] = Value(access.write);
+    value["rearrange"] = Value(access.rearrange);
+    return value;
+}
+
+confine::Access accessFrom(const Reader& value)
+{
+    return {.read = value.get<std::vector<std::string>>("read"),
+            .write = value.get<std::vector<std::string>>("write"),
+            .rearrange = value.get<std::vector<std::string>>("rearrange")};
+}
+
+base::Result<ModelProcessOrder> orderFrom(int socket)
+{
+    std::uint64_t size = 0;
+    std::string text;
+    if (readAll(socket, reinterpret_cast<char*>(&size), sizeof size) && size <= limits.bytes) text.resize(size);
+    if (text.empty() || !readAll(socket, text.data(), text.size()))
+        return base::fail(base::ErrorCode::Internal, "the process of a model got no order");
+    const base::Result<Value> document = json::parse(text, "order", limits);
+    if (!document) return base::forward(document);
+    const Reader root(*document, "order");
+    ModelProcessOrder order{.number = root.get<std::int64_t>("number"),
+                            .firstRun = root.get<std::int64_t>("firstRun"),
+                            .access = {},
+                            .exported = root.get<std::string>("exported")};
+    if (root.has("access")) order.access = accessFrom(root.child("access"));
+    if (!root.ok()) return base::forward(root.status());
+    return order;
+}
+
+int failedWith(const base::Error& error)
+{
+    std::fprintf(stderr, "error: %s\n", base::describe(error).c_str());
+    return static_cast<int>(error.code);
+}
+
+int live(ModelProcessOrder order, int socket)
+{
+    const base::Result<pipeline::EngineHome> scratch = beginScratch();
+    if (!scratch) return failedWith(scratch.error());
+    ModelProcessBeginning beginning{.number = order.number, .firstRun = order.firstRun};
+    if (!order.exported.empty()) beginning.exported.emplace(pipeline::PartialFolder::make(order.exported));
+    if (order.access) addFolder(*order.access, scratch->path(), around(scratch->path()));
+    if (order.access && beginning.exported && *beginning.exported) {
+        const std::string& partial = (*beginning.exported)->partial();
+        addFolder(*order.access, partial, around(partial));
+    }
+    beginConfined(std::move(order.access), true);
+    allowScratch();
+    const std::unique_ptr<Channel> channel = Channel::over(socket);
+    return serveModel(*channel, scratch->path(), beginning);
+}
+
+int modelProcess(const std::string&, const std::vector<int>& handed)
+{
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(handed.at(1), stream);
+    base::Result<ModelProcessOrder> order = orderFrom(handed.at(0));
+    return order ? live(*std::move(order), handed.at(0)) : failedWith(order.error());
+}
+
+}  // namespace
+
+void beginModelProcesses() { verify::beginForkServer(modelProcess); }
+
+std::string orderText(const ModelProcessOrder& order)
+{
+    Value value;
+    value["number"] = order.number;
+    value["firstRun"] = order.firstRun;
+    value["exported"] = order.exported;
+    if (order.access) value["access"] = accessValue(*order.access);
+    const std::string text = json::write(value);
+    const std::uint64_t size = text.size();
+    return std::string(reinterpret_cast<const char*>(&size), sizeof size) + text;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,98 @@
+#pragma once
+
+// The models that a client has open, each in its process (server/model_process.h).
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "graph/given_files.h"
+#include "server/model_process.h"
+#include "json/json.h"
+
+namespace hopscope::engine {
+
+// Folders that are made for a process that may not make them; the destructor removes those that are empty then.
+class MadeFolders {
+public:
+    MadeFolders() = default;
+    MadeFolders(const MadeFolders&) = delete;
+    MadeFolders& operator=(const MadeFolders&) = delete;
+    ~MadeFolders();
+    // What is missing on the way to the folder and the folder itself, as far as that is possible.
+    void make(const std::string& folder);
+
+private:
+    std::vector<std::string> m_made;  // outermost first
+};
+
+// The numbers of the runs of a model tell of which it is.
+constexpr int bitsOfRuns = 20;
+constexpr std::int64_t firstRunOf(std::int64_t model) { return ((model - 1) << bitsOfRuns) + 1; }
+constexpr std::int64_t modelOf(std::int64_t run) { return ((run - 1) >> bitsOfRuns) + 1; }
+
+// The answering thread's.
+struct OpenModel {
+    explicit OpenModel(std::int64_t model) : number(model), nextRun(firstRunOf(model)) {}
+    // Its next process may write there. False if that of now may, or if there is nothing.
+    bool letWrite(const std::string& path);
+
+    std::int64_t number, nextRun;
+    json::Value params{};                                // of model/open
+    confine::Access access{};                            // of its process
+    std::map<std::string, graph::FileStamp> writable{};  // which files and folders the names meant
+    MadeFolders made{};                                  // for as long as it is open
+    std::shared_ptr<ModelProcess> process{};
+};
+
+// Thread-safe, but for what is in an OpenModel.
+class Models {
+public:
+    struct Client {
+        std::function<void(std::string_view message)> pass;                        // what processes tell
+        std::function<void(std::int64_t run, const base::Error& reason)> abandon;  // a run whose process has ended
+    };
+    // The client is called on threads of processes.
+    Models(bool sandbox, Client client) : m_sandbox(sandbox), m_client(std::move(client)) {}
+
+    Models(const Models&) = delete;
+    Models& operator=(const Models&) = delete;
+    ~Models();
+
+    // Resources.
+    base::Result<std::shared_ptr<ModelProcess>> start(ModelProcessOrder order);
+    OpenModel& keep(std::unique_ptr<OpenModel> model);
+    // In the place of its process.
+    void replace(OpenModel& model, std::shared_ptr<ModelProcess> process);
+    void forget(std::int64_t number);
+    [[nodiscard]] OpenModel* find(std::int64_t number);
+    [[nodiscard]] std::size_t count();
+    // False if the model is not open.
+    bool send(std::int64_t number, const protocol::Request& request);
+    // All processes are to end, and none begins.
+    void leave();
+
+    // A run of the process with this first run. Of `folders`, those that are empty at its end are removed before the client hears
+    // of it.
+    void beginRun(std::int64_t firstRun, std::unique_ptr<MadeFolders> folders);
+    // The number that the run that was begun has got, if it has not ended already.
+    void nameRun(std::int64_t run);
+    void endRun();
+    [[nodiscard]] bool running();
+
+private:
+    void passOn(const Marked& marked);
+    void mourn(std::int64_t firstRun, const verify::ChildEnd& end);
+
+    bool m_sandbox;
+    Client m_client;
+    std::mutex m_mutex;
+    std::map<std::int64_t, std::unique_ptr<OpenModel>> m_open;
+    std::vector<std::weak_ptr<ModelProcess>> m_processes;
+    std::int64_t m_runner = 0, m_run = 0;  // the first run of the process that runs now, and the run, if it is known
+    std::unique_ptr<MadeFolders> m_folders;
+    bool m_left = false;
+};
+
+}  // namespace hopscope::engine
