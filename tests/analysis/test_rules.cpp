@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/analyse.h"
+#include "analysis/stored.h"
 #include "support/program_text.h"
 
 using namespace hopscope;
@@ -60,6 +61,7 @@ const Row rows[] = {
     {"aten::add.Tensor(self=x, other=ea, alpha=1) -> f[7,4]", "refused: row spaces differ"},
     {"aten::linear(input=x, weight=w, bias=bias) -> f[7,6]", "v,-"},
     {"aten::matmul(self=x, other=w) -> f[7,6]", "v,-"},
+    {"aten::matmul(self=x, other=turned) -> f[7,7]", "refused: a dense product of rows by rows (all pairs of nodes)"},
     {"aten::softmax.int(self=x, dim=1, dtype=none) -> f[7,4]", "v,-"},
     {"aten::layer_norm(input=x, normalized_shape=[4], weight=none, bias=none, eps=0.1, cudnn_enable=false) -> f[7,4]",
      "v,-"},
@@ -100,6 +102,7 @@ const Row rows[] = {
     {"aten::flip(self=x, dims=[0, 1]) -> f[7,4]", "refused: changes the order of the rows"},
     {"aten::flip(self=ea, dims=[0]) -> f[9,5]", "e,-"},
     {"aten::expand(self=p, size=[n, -1], implicit=false) -> f[7,3]", "v,-"},
+    {"aten::expand(self=sevenths, size=[n], implicit=false) -> f[7]", "refused: a constant of 7 rows meets v"},
     {"aten::repeat(self=x, repeats=[2, 1]) -> f[14,4]", "refused: repeats the rows of v"},
     {"aten::cat(tensors=[x, x], dim=1) -> f[7,8]", "v,-"},
     {"aten::cat(tensors=[x, x], dim=0) -> f[14,4]", "(v + v),-"},
@@ -277,6 +280,55 @@ out = r
     CHECK(a.tables.keyName(last.role.key) == "end1");
 }
 
+TEST_CASE("a part of the pair of ends has those of its ends, and a rolled pair has none")
+{
+    const auto endOf = [](const std::string& pair, const std::string& index) {
+        const auto drawn = test::drawProgram(
+            prelude + "p = " + pair + "\ni = aten::select.int(self=p, dim=0, index=" + index + ") -> i[9]\nout = i\n");
+        const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+        if (a.refusal) FAIL(base::describe(*a.refusal));
+        const auto& role = a.info(a.program.outputs[0].value).role;
+        return role ? a.tables.keyName(role->key) : std::string("none");
+    };
+    const auto slice = [](const std::string& start, const std::string& end, const std::string& rows) {
+        return "aten::slice.Tensor(self=e, dim=0, start=" + start + ", end=" + end + ", step=1) -> i[" + rows + ",9]";
+    };
+    CHECK(endOf(slice("0", "1", "1"), "-1") == "end0");
+    CHECK(endOf(slice("0", "2", "2"), "-1") == "end1");
+    CHECK(endOf(slice("1", "2", "1"), "0") == "end1");
+    CHECK(endOf("aten::flip(self=e, dims=[0]) -> i[2,9]", "0") == "end1");
+    CHECK(endOf("aten::roll(self=e, shifts=[2], dims=[0]) -> i[2,9]", "0") == "none");
+}
+
+TEST_CASE("a product with a sparse matrix is a round of message passing, as an aggregation is")
+{
+    const auto drawn = test::drawProgram(prelude + R"(
+adj = aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[n, n]) -> f[7,7]
+r = aten::mm(self=adj, mat2=x) -> f[7,4]
+s = aten::relu(self=r) -> f[7,4]
+out = s
+)");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    if (a.refusal) FAIL(base::describe(*a.refusal));
+    CHECK(a.depth == 1);
+    CHECK(a.depthOp == 1);
+}
+
+TEST_CASE("what stages store for each other is as narrow as asked for, results and what they are given are not")
+{
+    const auto drawn = test::drawProgram(
+        prelude + "y = aten::relu(self=x) -> f[7,4]\nr = aten::exp(self=y) -> f[7,4]\n" + "out = r\n");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    REQUIRE(!a.refusal);
+    const auto of = [&](const char* op) { return std::ranges::find(a.program.ops, op, &ir::Op::name)->outputs.at(0); };
+    const auto stored = [&](ir::ValueId v) { return analysis::storedType(a, v, base::StoreType::Float16); };
+    CHECK(stored(of("aten::relu")) == base::DType::Float16);
+    CHECK(stored(of("aten::exp")) == base::DType::Float32);
+    CHECK(stored(a.program.inputs.at(0).value) == base::DType::Float32);
+    CHECK(analysis::storedBytes(a, of("aten::relu"), base::StoreType::Float16, 112) == 56);
+    CHECK(analysis::storedBytes(a, of("aten::exp"), base::StoreType::Float16, 112) == 112);
+}
+
 TEST_CASE("what a choice is made of keeps the functions of the model: rounding and counting are choices, plain "
           "arithmetic is not")
 {
@@ -309,6 +361,23 @@ out = r
     for (const ir::Op& op : a.program.ops) CHECK(a.info(op.id).structureOnly == (op.name != "aten::mul"));
     CHECK(a.depth == 0);
     CHECK(a.depthOp == 1);
+}
+
+TEST_CASE("ones are the same for every row, running sums of them are not")
+{
+    const auto drawn = test::drawProgram(prelude + R"(
+k = scalar::size(self=pg, dim=0) -> n3
+one = aten::new_ones(self=pg, size=[k], dtype=none, layout=none, device=none, pin_memory=none) -> f[3]
+two = aten::exp(self=one) -> f[3]
+sums = aten::cumsum(self=two, dim=0, dtype=none) -> f[3]
+last = aten::exp(self=sums) -> f[3]
+r = aten::mul.Tensor(self=pg, other=last) -> f[3,4]
+out = two, sums, last
+)");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    if (a.refusal) FAIL(base::describe(*a.refusal));
+    for (int i = 0; i < 3; ++i)
+        CHECK(a.info(a.program.outputs.at(static_cast<std::size_t>(i)).value).uniform == (i == 0));
 }
 
 TEST_CASE("ranks in sorted groups are an aggregation where something replaces those of empty groups")
