@@ -7,6 +7,7 @@
 #include "placement/optimise.h"
 #include "placement/random_model.h"
 #include "placement/row_counts.h"
+#include "placement/store_search.h"
 
 using namespace hopscope;
 using placement::Objective;
@@ -162,6 +163,27 @@ TEST_CASE("the optimum keeps to pins")
     }
 }
 
+TEST_CASE("a store takes memory from the stage that writes it to the last one that reads it, a result to the end")
+{
+    const ir::ValueId early(1), late(2), result(3);
+    const auto stage = [](int number, std::vector<ir::ValueId> read) {
+        plan::Stage made{plan::StageId(number), {plan::Loop{}}, {}};
+        for (const ir::ValueId v : read) made.loops[0].reads.push_back({v, {}});
+        return made;
+    };
+    const auto peak = [&](std::int64_t ofEarly, std::int64_t ofLate, std::int64_t ofResult) {
+        plan::Plan plan;
+        plan.stages = {stage(1, {}), stage(2, {early}), stage(3, {late}), stage(4, {})};
+        plan.checkpoints = {{early, plan::StageId(1), false, ofEarly, std::nullopt},
+                            {late, plan::StageId(2), false, ofLate, std::nullopt},
+                            {result, plan::StageId(3), true, ofResult, std::nullopt}};
+        return placement::hostPeak(plan);
+    };
+    CHECK(peak(100, 10, 1) == 110);
+    CHECK(peak(1, 10, 100) == 110);
+    CHECK(peak(10, 1, 100) == 101);
+}
+
 TEST_CASE("pins that leave no plan are named with a fix")
 {
     const Analysed p(twoLayers + "out = h2\n");
@@ -296,4 +318,32 @@ TEST_CASE("rows that are sources and destinations at once have a cheapest plan, 
         --*fewer.stages;
         CHECK_FALSE(placement::optimise(p.a, costs, {}, fewer));
     }
+}
+
+TEST_CASE("a search through sets of stores moves one along the model where neither more nor fewer of them help")
+{
+    // What the second round gathers is wide, wanted in the first stage, too, and made of a single column.
+    const std::string first = twoLayers.substr(0, twoLayers.find("lin2 = "));
+    const Analysed p("down = weight f[1,6]\nup = weight f[6,1]\n" + first + R"(
+narrow = aten::linear(input=r1, weight=down, bias=none) -> f[7,1]
+wide = aten::linear(input=narrow, weight=up, bias=none) -> f[7,6]
+early = aten::tanh(self=wide) -> f[7,6]
+m2 = aten::index_select(self=wide, dim=0, index=src) -> f[9,6]
+o = aten::index_add(self=z1, dim=0, index=dst, source=m2, alpha=1) -> f[7,6]
+out = o, early
+)");
+    plan::RowCounts rows;
+    for (int i = 0; i < static_cast<int>(p.a.tables.spaces.size()); ++i) {
+        const ir::SpaceId table(i);
+        const bool nodes = p.a.tables.space(table).kind == analysis::SpaceKind::Node;
+        rows.tables[table] = nodes ? 100 : 500;
+        if (nodes) rows.frontiers[{table, table}] = 300;
+    }
+    const placement::CostModel costs(p.a, Objective::Bytes, {}, rows);
+    const auto plan = placement::searchStores(p.a, costs, {});
+    if (!plan) FAIL(base::describe(plan.error()));
+    CHECK(flaw(p.a, *plan) == "");
+    CHECK(storedBy(*plan).contains(p.value("linear", 1)));
+    CHECK_FALSE(storedBy(*plan).contains(p.value("linear", 2)));
+    CHECK(plan->cost.value() <= cheapestOfAllSets(p, costs) * (1 + 1e-6));
 }

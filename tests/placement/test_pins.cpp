@@ -99,6 +99,17 @@ TEST_CASE("the last pin on a value counts")
     CHECK(storedBy(*plan) == storedBy(placement::makePlan(p.a, Strategy::Depth).value()));
 }
 
+TEST_CASE("of pins that answer one question the last one is kept, of others all, in their order")
+{
+    const Analysed p(twoLayers + "out = h2\n");
+    const ir::ValueId relu = p.value("relu"), linear = p.value("linear", 1), last = p.value("index_add", 1);
+    const Pin cut{PinKind::Cut, relu, linear}, once{PinKind::NoRecompute, relu};
+    const Pin early{PinKind::HopStage, last, {}, plan::StageId(1)}, late{PinKind::HopStage, last, {}, plan::StageId(2)};
+    CHECK(placement::settled({store(relu), early, cut, never(relu), once, late, store(linear), cut}) ==
+          std::vector{never(relu), once, late, store(linear), cut});
+    CHECK(placement::settled({never(relu), store(relu)}) == std::vector{store(relu)});
+}
+
 TEST_CASE("each value, alone and in pairs, makes a sound plan that stores and reads it, or is refused in words")
 {
     const Analysed p(twoLayers + "s = aten::add.Tensor(self=h2, other=lin2, alpha=1) -> f[7,3]\nout = s\n");

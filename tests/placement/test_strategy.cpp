@@ -27,6 +27,40 @@ TEST_CASE("the three-step rule pulls the cut towards the parents up to the messa
     CHECK(storedBy(*plan).size() == 2);
 }
 
+namespace {
+
+// twoLayers, whose second layer and another result are computed from `seen`.
+std::string withSeen(const std::string& seen)
+{
+    std::string text = twoLayers;
+    const std::size_t second = text.find("lin2 = ");
+    text.replace(text.find("input=r1", second), 8, "input=seen");
+    return text.insert(second, seen) + "early = aten::tanh(self=seen) -> f[7,6]\nout = h2, early\n";
+}
+
+}  // namespace
+
+TEST_CASE("the three-step rule pulls no cut past what an earlier round needs as well")
+{
+    const Analysed p(withSeen("seen = aten::relu(self=r1) -> f[7,6]\n"));
+    const auto plan = placement::makePlan(p.a, base::Strategy::SourceRule);
+    REQUIRE(plan.has_value());
+    CHECK(storedBy(*plan) == std::set{p.value("relu", 1), p.value("index_add", 1), p.value("tanh")});
+    CHECK(flaw(p.a, *plan) == "");
+}
+
+TEST_CASE("rules store no views, but what these are views of")
+{
+    const Analysed p(withSeen("seen = aten::view(self=r1, size=[-1, 6]) -> f[7,6]\n"));
+    for (const auto rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+        CAPTURE(base::nameOf(rule));
+        const auto plan = placement::makePlan(p.a, rule);
+        REQUIRE(plan.has_value());
+        CHECK_FALSE(storedBy(*plan).contains(p.value("view")));
+        CHECK(flaw(p.a, *plan) == "");
+    }
+}
+
 TEST_CASE("every set of stored values is a sound plan or is refused with a value's name")
 {
     const Analysed p(twoLayers + "s = aten::add.Tensor(self=h2, other=lin2, alpha=1) -> f[7,3]\nout = s\n");
