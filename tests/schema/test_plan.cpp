@@ -109,6 +109,16 @@ TEST_CASE("names that the model does not have are refused at their pointer")
     }
 }
 
+TEST_CASE("a loop reads what earlier stages have written, and writes the checkpoints of its own stage")
+{
+    const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());
+    for (const char* unwritten : {"v5", "v7", "v4"})
+        CHECK(refusedAt(fixture::with(text, "/stages/0/loops/0/reads/0/value", unwritten)) ==
+              "plan.json /stages/0/loops/0/reads");
+    CHECK(refusedAt(fixture::with(text, "/checkpoints/0/stage", 2)) == "plan.json /stages/0/loops/0/writes");
+    CHECK(refusedAt(fixture::with(text, "/checkpoints/1/stage", 1)) == "plan.json /stages/1/loops/0/writes");
+}
+
 TEST_CASE("a pin that is too short or too long for its kind is refused as a whole")
 {
     const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "schema/fixture.h"
 
 using namespace hopscope;
@@ -28,6 +30,21 @@ TEST_CASE("a split names what each stage takes and makes")
     CHECK(split.stages[1].inputs == values({5, 1}));
     CHECK(split.rowSpaces == std::vector<std::string>{"edge_index", "node"});
     CHECK(split.tensors[2].shape == std::vector<schema::Dim>{std::string("|node|"), std::int64_t(3)});
+}
+
+TEST_CASE("a split names what is computed before the first stage, for those that read it")
+{
+    const ir::ValueId counted(3);
+    plan::Plan plan = fixture::plan();
+    for (plan::Stage& stage : plan.stages) stage.loops[0].reads.push_back({counted, {}});
+    const schema::Split split = schema::makeSplit(plan, fixture::analysis(), fixture::verification());
+    CHECK(fixture::split().prologue.empty());
+    CHECK(split.prologue == values({3}));
+    CHECK(split.stages[0].inputs == values({0, 1, 3}));
+    CHECK(std::ranges::count(split.tensors, counted, &schema::TensorSpec::value) == 1);
+    const base::Result<schema::Split> again = read(schema::writeSplit(split));
+    REQUIRE_MESSAGE(again, base::describe(again.error()));
+    CHECK(*again == split);
 }
 
 TEST_CASE("a split survives writing and reading, byte for byte")
