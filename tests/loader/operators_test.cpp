@@ -1,5 +1,8 @@
 // The table of operators against LibTorch: its names are there, and what it claims about sharing is what storages say.
 
+#include <functional>
+#include <utility>
+
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 #include <torch/csrc/jit/runtime/operator.h>
@@ -47,6 +50,40 @@ TEST_CASE("operators whose in-place twins may write over an operand have such a 
         CHECK(arguments.size() >= (pair ? 2U : 1U));
         for (std::size_t i = 0; i < arguments.size(); ++i)
             CHECK(arguments[i].type()->isSubtypeOf(*c10::TensorType::get()) == (i < (pair ? 2U : 1U)));
+    }
+}
+
+TEST_CASE("fills with a number find it where LibTorch's schema has it")
+{
+    for (const Operator& op : operators::table()) {
+        if (op.traits.fill != operators::Fill::Number) continue;
+        const auto all = torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(operators::fullName(op)));
+        const auto& arguments = all.front()->schema().arguments();
+        const auto position = static_cast<std::size_t>(op.traits.fillArgument);
+        REQUIRE_MESSAGE(position < arguments.size(), op.name);
+        CHECK_MESSAGE(arguments[position].name() == "fill_value", op.name);
+    }
+}
+
+TEST_CASE("whether the size of a result depends on contents is what the table says")
+{
+    using Numbers = std::vector<std::int64_t>;
+    const at::Tensor few = at::tensor(Numbers{0, 1, 1, 0}), many = at::tensor(Numbers{0, 5, 2, 3});
+    const std::pair<const char*, std::function<at::Tensor(const at::Tensor&)>> examples[] = {
+        {"aten::argwhere", [](const at::Tensor& x) { return x.argwhere(); }},
+        {"aten::bincount", [](const at::Tensor& x) { return x.bincount(); }},
+        {"aten::index", [](const at::Tensor& x) { return x.index({x > 0}); }},
+        {"aten::masked_select", [](const at::Tensor& x) { return x.masked_select(x > 0); }},
+        {"aten::nonzero", [](const at::Tensor& x) { return x.nonzero(); }},
+        {"aten::one_hot", [](const at::Tensor& x) { return at::one_hot(x); }},
+        {"aten::repeat_interleave", [](const at::Tensor& x) { return x.repeat_interleave(x); }},
+        {"aten::unique_consecutive", [](const at::Tensor& x) { return std::get<0>(at::unique_consecutive(x)); }},
+        {"aten::cumsum", [](const at::Tensor& x) { return x.cumsum(0); }},
+        {"aten::relu", [](const at::Tensor& x) { return x.relu(); }},
+        {"aten::sort", [](const at::Tensor& x) { return std::get<0>(x.sort()); }}};
+    for (const auto& [name, call] : examples) {
+        CAPTURE(std::string(name));
+        CHECK(operators::of(name).traits.countsContent == (call(few).sizes() != call(many).sizes()));
     }
 }
 
