@@ -78,6 +78,18 @@ TEST_CASE("records are read as they were written; what is torn or damaged is lef
     }
 }
 
+TEST_CASE("what has reached the disk is the most that any line says, whatever their order")
+{
+    const auto settled = [](std::initializer_list<std::int64_t> ends) {
+        std::string text;
+        for (const std::int64_t end : ends) text += pipeline::settledLine(end) + pipeline::chunkLine(chunk(0));
+        return pipeline::readChunkLines(text).settled;
+    };
+    CHECK(settled({}) == 0);
+    CHECK(settled({100, 300}) == 300);
+    CHECK(settled({300, 100}) == 300);
+}
+
 TEST_CASE("a journal goes on with what was noted")
 {
     const test::TemporaryFolder temporary;
