@@ -8,7 +8,7 @@ set(hopscope_quick
   # core
   base json solver operators graph graph_interop analysis analysis_inputs placement schema protocol kernels gpu confine
   # core with LibTorch
-  loader forecast fork_server debugger pipeline engine_parts fake_device
+  loader export_code forecast fork_server debugger pipeline engine_parts fake_device
   # the engine
   engine_forks engine_goldens engine_place engine_protocol engine_serve_debug engine_serve_exports
   # models

@@ -307,7 +307,7 @@ std::optional<at::Tensor> Caller::shaped(const ir::Op& op, const CallContext& co
     if (!m_analysis.knownShape(out) || m_analysis.info(out).sparse) return std::nullopt;
     if (const auto value = fillValue(op, context)) return fill(op, *value, context);
     const bool expands = operators::expands(op.name);
-    if (!expands && (!operators::reshapes(op.name) || op.overload == "dtype")) return std::nullopt;
+    if (!expands && !operators::reshapes(op.name)) return std::nullopt;
     const at::Tensor in = context.operand({0, -1}, *op.args.at(0).value());
     const auto shape = shapeOf(m_analysis, out, context.localSizes);
     return expands ? in.expand(shape) : in.reshape(shape);

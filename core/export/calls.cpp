@@ -293,7 +293,7 @@ std::optional<Text> CallWriter::shaped(const ir::Op& op, const Surroundings& aro
     if (!knownShape(m_analysis, out) || m_analysis.info(out).sparse) return std::nullopt;
     if (const auto number = fillNumber(op, around)) return filled(op, *number, around);
     const bool expands = operators::expands(op.name);
-    if (!expands && (!operators::reshapes(op.name) || op.overload == "dtype")) return std::nullopt;
+    if (!expands && !operators::reshapes(op.name)) return std::nullopt;
     const std::vector<Text> shape = Numbers(m_analysis, around.item).shape(out, around.local);
     const Text size = shape.empty() ? Text("[]", "annotate(List[int], [])") : listed(shape);
     return around.operand({0, -1}, *op.args.at(0).value()) + (expands ? ".expand(" : ".reshape(") + size + ")";
