@@ -51,6 +51,16 @@ class Hops(nn.Module):
         return z
 
 
+class Shares(nn.Module):
+    """Messages weighted by the degrees of both ends."""
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        n = x.size(0)
+        degree = torch.zeros(n).scatter_add(0, dst, torch.ones(dst.size(0))) + torch.arange(n)
+        weight = degree[src].sqrt() / degree[dst].clamp(min=1)
+        return sums(x[src] * weight.view(-1, 1), dst, n)
+
+
 class Gcn(nn.Module):
     def __init__(self):
         super().__init__()
@@ -312,6 +322,7 @@ def main(folder):
     save(folder, "sage_scripted", Stack(Sage), plain, scripted=True)
     save(folder, "sage_no_edges", Stack(Sage), {"x": x, "edge_index": e[:, :0]}, scripted=True)
     save(folder, "hops", Hops(), plain)
+    save(folder, "shares", Stack(Shares), plain)
     save(folder, "gcn", Stack(Gcn, 3), plain)
     save(folder, "gat", Stack(Gat), plain)
     save(folder, "scored", Scored(), plain)

@@ -74,8 +74,9 @@ TEST_CASE("sets of ranges are what sets of numbers are")
 TEST_CASE("a later record replaces what it overlaps")
 {
     Chunks chunks;
-    for (const auto& [first, count] : {std::pair{0, 10}, {10, 10}, {20, 10}, {5, 10}})
-        insert(chunks, chunk(first, count));
+    for (const auto& [first, count] : {std::pair{20, 10}, {0, 10}, {10, 10}}) insert(chunks, chunk(first, count));
+    CHECK(chunks.size() == 3);  // those that touch do not overlap
+    insert(chunks, chunk(5, 10));
     CHECK(chunks.size() == 2);
     CHECK(numbersOf(rangesOf(chunks)) == numbersOf({{5, 10}, {20, 10}}));
 }

@@ -10,6 +10,7 @@
 #include "executor/memory.h"
 #include "executor/same_values.h"
 #include "model_runs.h"
+#include "noted_chunks.h"
 
 namespace hopscope::tests {
 
@@ -195,6 +196,30 @@ TEST_CASE("a loop without a frontier is cut into tiles, each of which is counted
     std::int64_t all = 0;
     for (const executor::StageReport& s : report->stages) all += s.destinations;
     CHECK(progress.destinations == all);
+}
+
+TEST_CASE("tiles of a run that goes on lie between the same nodes as those of a run from the start")
+{
+    const Prepared p = prepared("sage");
+    const TemporaryFolder folder;
+    executor::Observer silent;
+    executor::Options batches, tiles = inTiles(5, 2);
+    batches.batch = 7;
+    NotedChunks before, after;
+    for (auto& [options, journal] : {std::pair(&batches, &before), std::pair(&tiles, &after)}) {
+        options->folder = folder.path;
+        options->journal = journal;
+    }
+    REQUIRE(executor::run(p.walk, p.analysis, p.plan, p.data, batches, silent, {}).has_value());
+    after.finished = {before.chunks.front()};
+    const auto report = executor::run(p.walk, p.analysis, p.plan, p.data, tiles, silent, {});
+    REQUIRE(report.has_value());
+    REQUIRE(report->stages.front().destinations == 41);
+    const executor::Chunk& first = after.chunks.front();
+    CHECK(std::pair(first.first, first.count) == std::pair<std::int64_t, std::int64_t>(7, 3));
+    for (std::size_t c = 1; c < after.chunks.size(); ++c) CHECK(after.chunks[c].first % 5 == 0);
+    for (const executor::StoredTensor& o : report->outputs)
+        CHECK(at::allclose(loader::toTensor(o.tensor), forward(p).at(o.name), 1e-4, 1e-5));
 }
 
 TEST_CASE("a tile that runs out of memory is computed again")
