@@ -139,6 +139,61 @@ TEST_CASE("Of the alternatives of a union, the one is taken that the keys descri
     CHECK(none.error().message.find("which cannot be made of a tensor of the data") != std::string::npos);
 }
 
+namespace {
+
+// A matrix with two rows and three columns.
+base::TensorMap coordinates(const std::string& key, const at::Tensor& indices)
+{
+    return {{key + ".coo_indices", loader::toView(indices)},
+            {key + ".coo_values", loader::toView(torch::ones({indices.size(1)}))},
+            {key + ".coo_size", loader::toView(torch::tensor({2, 3}, at::kLong))}};
+}
+
+base::TensorMap compressed(const std::string& key)
+{
+    return {{key + ".csr_crow", loader::toView(torch::tensor({0, 1, 2}, at::kLong))},
+            {key + ".csr_col", loader::toView(torch::tensor({2, 0}, at::kLong))},
+            {key + ".csr_values", loader::toView(torch::ones({2}))},
+            {key + ".csr_size", loader::toView(torch::tensor({2, 3}, at::kLong))}};
+}
+
+base::Result<std::vector<c10::IValue>> assembled(const at::Tensor& indices, const at::Tensor& rounds)
+{
+    base::TensorMap inputs = coordinates("adj", indices);
+    inputs.merge(compressed("others.a"));
+    inputs.merge(coordinates("others.b", indices));
+    inputs["rounds"] = loader::toView(rounds);
+    return loader::assembleInputs(loaded("matrices"), inputs);
+}
+
+}  // namespace
+
+TEST_CASE("Matrices are coalesced where each entry is there once and in order, and may lie in dictionaries")
+{
+    const at::Tensor sorted = torch::tensor({0, 0, 1, 0, 2, 1}, at::kLong).view({2, 3});
+    const at::Tensor twice = torch::tensor({0, 0, 1, 0, 0, 1}, at::kLong).view({2, 3});
+    const at::Tensor unsorted = torch::tensor({1, 0, 0, 1, 0, 2}, at::kLong).view({2, 3});
+    for (const auto& [indices, coalesced] :
+         {std::pair(sorted, true), std::pair(twice, false), std::pair(unsorted, false)}) {
+        const auto values = assembled(indices, torch::tensor(3));
+        REQUIRE_MESSAGE(values, (values ? std::string() : values.error().message));
+        CHECK(values->at(0).toTensor().is_coalesced() == coalesced);
+        const auto others = values->at(1).toGenericDict();
+        REQUIRE(others.size() == 2);
+        CHECK((others.at("a").toTensor().layout() == at::kSparseCsr));
+        CHECK((others.at("b").toTensor().layout() == at::kSparse));
+        CHECK(values->at(2).toInt() == 3);
+    }
+}
+
+TEST_CASE("A fraction is no whole number, whatever its value")
+{
+    const auto refused = assembled(torch::zeros({2, 1}, at::kLong), torch::tensor(3.0));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("forward takes an integer") != std::string::npos);
+    CHECK(refused.error().hint == "store it as int64");
+}
+
 TEST_CASE("A module with several overloads of forward is refused with a way out")
 {
     const auto refused = loader::load(modelPath("overloaded"));

@@ -83,6 +83,22 @@ class Loop(nn.Module):
         return x
 
 
+class Steps(nn.Module):
+    """A loop over every third number below an input."""
+
+    def forward(self, x: Tensor, edge_index: Tensor, rounds: int) -> Tensor:
+        for i in range(1, rounds, 3):
+            x = x * 0.5 + i
+        return x
+
+
+class Matrices(nn.Module):
+    """Sparse matrices alone and by name, and a whole number."""
+
+    def forward(self, adj: Tensor, others: Dict[str, Tensor], rounds: int) -> Tensor:
+        return torch.matmul(adj, others["a"].to_dense()) * rounds
+
+
 class Containers(nn.Module):
     """Dictionary and list inputs, outputs of every kind."""
 
@@ -378,7 +394,7 @@ def main(folder: str):
     training = Net().train()
     torch.jit.trace(training, (x, edge_index), check_trace=False).save(os.path.join(folder, "training_t.pt"))
     scripted = {
-        "net_s": Net().eval(), "normalised_s": Normalised(), "loop": Loop(), "containers": Containers(),
+        "net_s": Net().eval(), "normalised_s": Normalised(), "loop": Loop(), "steps": Steps(), "matrices": Matrices(), "containers": Containers(),
         "writes": Writes(), "sparse": Sparse(), "branch": Branch(), "numbers": Numbers(), "rand": Rand(),
         "saves": Saves(), "state": State(), "raises": Raises(), "shared": Shared(),
         "devices_s": NamedDevices(),

@@ -103,6 +103,10 @@ TEST_CASE("a view that the table calls a copy is caught, and a copy that it call
     const at::Tensor x = at::randn({3, 4}), y = at::randn({3, 4});
     CHECK(loader::contradiction(claiming("aten::view", Aliasing::Fresh), {x}, {x.view({-1})}));
     CHECK(loader::contradiction(claiming("aten::view", Aliasing::Copy), {x}, {x.view({-1})}));
+    for (const auto claimed : {Aliasing::Fresh, Aliasing::Copy}) {
+        CHECK(loader::contradiction(claiming("aten::detach", claimed), {x}, {x.detach()}));
+        CHECK(loader::contradiction(claiming("aten::expand_as", claimed), {y, x}, {x.expand_as(x)}));
+    }
     CHECK(loader::contradiction(claiming("aten::relu", Aliasing::View), {x}, {x.relu()}));
     CHECK(loader::contradiction(claiming("aten::clone", Aliasing::Same), {x}, {x.clone()}));
     CHECK(loader::contradiction(claiming("aten::select", Aliasing::Same), {x}, {x.select(0, 1)}));

@@ -178,6 +178,17 @@ TEST_CASE("Loops unroll, and a trip count that is an input becomes a guard")
     CHECK(calls.size() == 3);
 }
 
+TEST_CASE("A loop in steps runs as often as there are numbers before its end")
+{
+    for (const int end : {1, 2, 4, 5, 6, 7}) {
+        CAPTURE(end);
+        const ir::Program program =
+            compareOnGraphs(modelPath("steps"), {{"rounds", at::scalar_tensor(end, at::kLong)}});
+        REQUIRE(program.guards.size() == 1);
+        CHECK(program.guards[0].taken == (end + 1) / 3);
+    }
+}
+
 TEST_CASE("Dictionaries, lists and tuples dissolve on both ends")
 {
     const auto inputs = [](std::int64_t n) {
