@@ -122,6 +122,39 @@ TEST_CASE("edge outputs are sampled from both of their ends")
     CHECK(verdict.coverage.rows == 700);
 }
 
+TEST_CASE("outputs of several types of nodes are compared each at the nodes of its type")
+{
+    const Model model(R"(
+def forward(self, xs: Dict[str, Tensor], es: Dict[str, Tensor]):
+    user = xs["user"]
+    item = xs["item"]
+    edges = es["user__to__item"]
+    back = es["item__to__user"]
+    to_item = torch.index_add(item, 0, edges[1], user.index_select(0, edges[0]))
+    to_user = torch.index_add(user, 0, back[1], item.index_select(0, back[0]))
+    return {"user": torch.relu(to_user), "item": torch.tanh(to_item)}
+)");
+    constexpr std::int64_t users = 300, items = 150;
+    std::vector<testing::Edge> there, back;
+    for (std::int64_t e = 0; e < 600; ++e) {
+        there.push_back({e * 7 % users, e * 11 % items});
+        back.push_back({e * 13 % items, e * 17 % (users - 10)});
+    }
+    base::TensorMap user = testing::makeGraph(users, 6, there, 1), item = testing::makeGraph(items, 6, back, 2);
+    const Case c(model.path, {{"xs.user", user.at("x")},
+                              {"xs.item", item.at("x")},
+                              {"es.user__to__item", user.at("edge_index")},
+                              {"es.item__to__user", item.at("edge_index")}});
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.sampledOnly = true;
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.reason.find("equal within the tolerance") == 0);
+    REQUIRE(verdict.outputs.size() == 2);
+    for (const auto& output : verdict.outputs) CHECK(output.rows > 0);
+    CHECK(verdict.outputs[0].rows + verdict.outputs[1].rows == verdict.coverage.chosen);
+}
+
 TEST_CASE("what depends on the whole graph is verified in full or not at all")
 {
     const std::pair<const char*, const char*> models[] = {{testing::meanCentredCode, "aten::mean"},
