@@ -10,9 +10,11 @@ workers, one of which is lost (fake_workers.py); with --stand they stand still b
 
 import json
 import os
+import queue
 import re
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -50,6 +52,7 @@ class Engine:
         self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30, "driver": "580.65.06, CUDA 13.0"}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
         self.documents, self.runs, self.tensors = Documents(), {}, {}
+        self.messages, self.given_up = queue.Queue(), set()
         self.opened = 0  # documents so far: the number of a closed one is not given again
         self.measured = False
 
@@ -177,6 +180,10 @@ class Engine:
     def plan_make(self, params):
         if params.get("near"):  # for those who count
             send(method="log", params={"level": "info", "message": "near"})
+            if os.environ.get("FAKE_ENGINE_SLOW"):
+                time.sleep(.3)
+            if self.request in self.given_up:
+                raise Refused(-32800, "cancelled")
         elif os.environ.get("FAKE_ENGINE_SLOW") and params["pins"]:
             time.sleep(1)
         try:
@@ -268,8 +275,14 @@ class Engine:
         else:
             self.runs[number] = Run(number, model, params["paused"], pace, params["device"] == "cuda:0" and bool(self.gpus),
                                     params.get("breakpoints"))
-        self.after = self.runs[number].start  # events come after the answer
+        self.after = lambda: self.begin(number)  # events come after the answer
         return {"run": number, "folder": "results"}
+
+    def begin(self, number):
+        """What is left to say of the run before comes late."""
+        if number > 1 and not self.workers:
+            self.runs[number - 1].batch(1, 0)
+        self.runs[number].start()
 
     def run_pause(self, params):
         self.live(params).paused = True
@@ -319,7 +332,7 @@ class Engine:
         die()
 
     def test_exit(self, params):
-        print("no more memory", file=sys.stderr, flush=True)
+        print("".join(f"batch {number} is computed\n" for number in range(1000)) + "no more memory", file=sys.stderr, flush=True)
         os._exit(6)
 
     def test_die_in_answer(self, params):
@@ -347,12 +360,19 @@ class Engine:
         raise Refused(-32004, "that cannot be")
 
     def serve(self):
-        while True:
-            message = receive()
+        threading.Thread(target=self.listen, daemon=True).start()
+        while (message := self.messages.get()) is not None:
+            self.answer(message)
+
+    def listen(self):
+        """Cancelled requests are known at once."""
+        while (message := receive()) is not None:
             if "id" in message:
-                self.answer(message)
+                self.messages.put(message)
             elif message["method"] == "$/cancelRequest":
+                self.given_up.add(message["params"]["id"])
                 send(method="log", params={"level": "info", "message": f"cancel {message['params']['id']}"})
+        self.messages.put(None)
 
     def answer(self, message):
         self.request, self.after, self.announced = message["id"], None, False
@@ -367,7 +387,7 @@ class Engine:
             put(answer)
         except Refused as refusal:
             # What JSON-RPC itself knows is a mistake of the window: a wrong use, exit code 2.
-            exit_code = -32000 - refusal.code if refusal.code > -32100 else 2
+            exit_code = 130 if refusal.code == -32800 else -32000 - refusal.code if refusal.code > -32100 else 2
             send(id=self.request, error={"code": refusal.code, "message": str(refusal),
                                          "data": {"code": CODES[exit_code], "message": str(refusal), "hint": "", "where": "",
                                                   "exit_code": exit_code}})

@@ -27,5 +27,5 @@ def receive():
         if line.lower().startswith(b"content-length:"):
             length = int(line.split(b":")[1])
     if length is None:
-        sys.exit(0)  # the window is gone
+        return None  # the window is gone
     return json.loads(sys.stdin.buffer.read(length))

@@ -27,6 +27,7 @@ private slots:
     void askingWhatIfChangesNothing();
     void runSettingsReachThePlanWithoutAStepOfUndo();
     void aRunFillsItsLogAndIsKeptWhenItEnds();
+    void lateEventsOfTheRunBeforeAreNotShown();
     void aRunOnAGpuTellsHowItsBatchesOverlap();
     void aRunCanBePausedSteppedAndStopped();
     void aStepWithoutARunBeginsOneAndPausesAfterIt_data();
@@ -242,6 +243,17 @@ void TestWorkbench::aRunFillsItsLogAndIsKeptWhenItEnds()
     QCOMPARE(run.log->batches().size(), std::size_t{30});
     QCOMPARE(run.log->stages().size(), std::size_t{3});
     QVERIFY(run.reportText.contains("hopscope-report"));
+}
+
+void TestWorkbench::lateEventsOfTheRunBeforeAreNotShown()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    for (const std::size_t runs : {1, 2}) {
+        bench.workbench.startRun();
+        QTRY_COMPARE(bench.document.runs().size(), runs);
+        QCOMPARE(bench.document.runLog()->batches().size(), std::size_t{30});
+    }
 }
 
 void TestWorkbench::aRunOnAGpuTellsHowItsBatchesOverlap()

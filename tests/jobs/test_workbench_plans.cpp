@@ -49,6 +49,8 @@ private slots:
     void aPlanIsExplainedOnceAndAgainWhenItChanges();
     void measuringTheMachinePlansAgain();
     void theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOtherQuestions();
+    void theTradeOffOfAnotherDeviceIsSearchedAnew();
+    void aCutThatIsSeenAgainBeforeItsAnswerWasGivenUpIsAskedAgain();
     void nobodyIsAskedAboutACutWhileNoEngineHasTheModel();
 };
 
@@ -277,6 +279,36 @@ void TestWorkbenchPlans::theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOther
     bench.workbench.front().resume();
     QTest::qWait(100);
     QCOMPARE(bench.document.front().points.size(), found);  // all is known
+}
+
+void TestWorkbenchPlans::theTradeOffOfAnotherDeviceIsSearchedAnew()
+{
+    Bench bench({"--gpu"});
+    bench.open("chain3.pt");
+    QTRY_VERIFY(bench.idle());
+    bench.workbench.front().want(true);
+    QTRY_VERIFY(bench.document.front().complete);
+    models::Settings settings = bench.document.settings();
+    settings.device = "cuda:0";
+    bench.workbench.setRunSettings(settings);
+    QTRY_VERIFY(bench.idle() && bench.document.plan()->device == "cuda:0");
+    bench.workbench.front().resume();
+    QTRY_VERIFY(bench.document.front().complete && bench.document.front().points.front().plan->device == "cuda:0");
+}
+
+// While the engine reads an answer, a drag goes away from a place and comes back.
+void TestWorkbenchPlans::aCutThatIsSeenAgainBeforeItsAnswerWasGivenUpIsAskedAgain()
+{
+    qputenv("FAKE_ENGINE_SLOW", "1");
+    Bench bench;
+    bench.open("chain3.pt");
+    qunsetenv("FAKE_ENGINE_SLOW");
+    bench.workbench.previewMove(valueOf(firstResult), valueOf(secondLinear));
+    bench.workbench.previewMove(valueOf(firstResult), valueOf("v2"));  // which gives the question up
+    bench.workbench.previewMove(valueOf(firstResult), valueOf(secondLinear));
+    QTRY_VERIFY(bench.document.preview().plan != nullptr || !bench.document.preview().refusal.isEmpty());
+    QVERIFY2(bench.document.preview().refusal.isEmpty(), qPrintable(bench.document.preview().refusal));
+    QCOMPARE(bench.document.preview().plan->pins.back().value, valueOf(secondLinear));
 }
 
 void TestWorkbenchPlans::nobodyIsAskedAboutACutWhileNoEngineHasTheModel()

@@ -227,10 +227,11 @@ void TestTables::measuredSecondsComeFromTheRunBeforeTheReport()
     report.stages[1].index = protocol::StageId(2);
     report.stages[1].seconds = 6;
     models::RunLog log;
-    log.apply({1,
-               protocol::RunState::Running,
-               {protocol::StageEvent{protocol::StageId(1), 2, 10, 0},
-                protocol::StageEndEvent{protocol::StageId(1), 2.5, 2.5}}});
+    log.apply(
+        {1,
+         protocol::RunState::Running,
+         {protocol::StageEvent{protocol::StageId(1), 2, 10, 0}, protocol::StageEndEvent{protocol::StageId(1), 2.5, 2.5},
+          protocol::StageEvent{protocol::StageId(2), 2, 10, 2.5}}});  // which still runs
     const std::vector<models::StageRow> rows = models::stageRows(plan, &log, &report);
     QCOMPARE(rows[0].seconds.value(), 2.5);
     QCOMPARE(rows[1].seconds.value(), 6.0);
