@@ -1,7 +1,8 @@
 """Writes the models that the device tests run, and a list of them as tests/models has it: make_models.py FOLDER.
 
 Small ones, on a graph with isolated nodes, self-loops and duplicate edges: "gcn" (weighted sums), "gat" (a softmax over
-neighbours), "normed" (statistics over all nodes) and "edges" (rows of edges, an output on them). Two on 20,000 nodes
+neighbours), "normed" (statistics over all nodes), "edges" (rows of edges, an output on them) and "along" (an operator that
+takes row numbers of 64 bits only). Two on 20,000 nodes
 with rows of 512 bytes: "wide" reads neighbours, "rows" reads and writes each row once.
 """
 import os
@@ -26,6 +27,12 @@ class Wide(nn.Module):
         for layer in (self.a, self.b):
             x = layer(x + small.sums(x.index_select(0, edge_index[0]), edge_index[1], x.size(0))).relu()
         return x
+
+
+class Along(nn.Module):
+    def forward(self, x, edge_index):
+        h = x.relu()
+        return small.sums(h.take_along_dim(edge_index[0].view(-1, 1).expand(-1, x.size(1)), 0), edge_index[1], x.size(0))
 
 
 class Rows(nn.Module):
@@ -64,6 +71,7 @@ def main(folder):
     rows = {"x": large["x"], "edge_index": torch.arange(NODES).repeat(2, 1)}  # a batch reads its own rows
     lines = [save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
              save(folder, "normed", small.Normed(), plain), save(folder, "edges", small.Edges(), plain),
+             save(folder, "along", Along(), plain),
              save(folder, "wide", Wide(), large), save(folder, "rows", Rows(), rows)]
     with open(f"{folder}/models.list", "w") as file:
         file.write("\n".join(lines) + "\n")

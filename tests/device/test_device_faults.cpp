@@ -70,6 +70,11 @@ TEST_CASE_FIXTURE(Device, "A kernel that cannot be loaded for want of memory mak
     }
 }
 
+TEST_CASE_FIXTURE(Device, "Operators that take row numbers of 64 bits only get them")
+{
+    for (const std::int64_t batch : {0, 7}) CHECK(attempt(subject("along"), onGpu(batch)).unlessRight() == "");
+}
+
 TEST_CASE_FIXTURE(Device, "A kernel that fails ends the run with a sentence, and the next run works")
 {
     for (const int code : {1, 700, 719})
