@@ -3,8 +3,6 @@
 #include <random>
 #include <set>
 
-#include "graph/dataset.h"
-#include "verify/cut.h"
 #include "verify/models.h"
 #include "verify/neighbourhood.h"
 
@@ -137,85 +135,4 @@ TEST_CASE("in-degrees count the rows aggregated into a node and, for an edge, in
           std::vector<std::int64_t>{0, 2, 1});
     CHECK(std::vector<std::int64_t>(verify::asNumbers(*edges), verify::asNumbers(*edges) + 3) ==
           std::vector<std::int64_t>{2, 3, 3});
-}
-
-TEST_CASE("a sparse matrix is cut to as many rows and columns as there are nodes at its ends, however it is stored")
-{
-    const testing::Folder folder;
-    const ir::SpaceId user(0), item(1), relation(2);
-    const std::vector<std::int64_t> users{0, 1, 2, 3}, items{0, 0, 1, 1};
-    verify::Structure structure;
-    structure.tables = {user, item, relation};
-    structure.sizes = {{user, 4}, {item, 2}, {relation, 4}};
-    base::OwnedTensor index = base::allocate(base::DType::Int64, {2, 4});
-    std::copy_n(users.begin(), 4, reinterpret_cast<std::int64_t*>(index.bytes));
-    std::copy_n(items.begin(), 4, reinterpret_cast<std::int64_t*>(index.bytes) + 4);
-    base::TensorMap inputs;
-    for (const char* const size : {"a.coo_size", "b.csr_size"})
-        inputs[size] = base::allocate(base::DType::Int64, {2}).view;
-    const auto link = [&](const char* input, int end) {
-        const analysis::EdgeForm form = analysis::EdgeForm::Rows;
-        structure.links.push_back({relation, end == 0 ? user : item, input, end, form,
-                                   analysis::IntColumn(index.view, end, 0), end == 1, end == 1});
-    };
-    for (const int end : {0, 1}) link("a.coo_indices", end);
-    link("b.csr_col", 0);
-    link("b.csr_crow", 1);
-    REQUIRE(verify::prepareRounds(structure, folder.path));
-    auto neighbourhood = verify::Neighbourhood::create(structure, folder.path);
-    REQUIRE(neighbourhood->expand({{item, 1}}, 1, always));
-    const analysis::Analysis none;
-    const analysis::InputSchema undeclared;
-    verify::Cutter cutter(none, structure, undeclared, inputs, {"a.coo_size", "b.csr_size"}, folder.path);
-    const std::string file = folder.file("cut.safetensors");
-    REQUIRE(cutter.write(*neighbourhood, file));
-    const auto cut = graph::readData({file});
-    REQUIRE(cut);
-    const auto sizes = [&](const char* name) {
-        const auto* const numbers = reinterpret_cast<const std::int64_t*>(cut->at(name).data);
-        return std::vector<std::int64_t>(numbers, numbers + 2);
-    };
-    CHECK(sizes("a.coo_size") == std::vector<std::int64_t>{2, 1});  // users, items
-    CHECK(sizes("b.csr_size") == std::vector<std::int64_t>{1, 2});  // compressed by item
-}
-
-namespace {
-
-// x, a = relu(x), b = view(a), c = relu(x), and the sum of c and `last`, values 1 to 4.
-std::int64_t peakWhere(int last)
-{
-    analysis::Analysis a;
-    const auto add = [&](const char* name, std::vector<int> operands) {
-        ir::Value made;
-        made.id = ir::ValueId(a.program.values.size());
-        made.shape = {1'000'000};
-        if (!operands.empty()) {
-            ir::Op op;
-            op.id = made.producer = ir::OpId(a.program.ops.size());
-            op.name = name;
-            for (const int operand : operands) op.args.push_back({ir::ValueId(operand)});
-            op.outputs = {made.id};
-            a.program.ops.push_back(op);
-        } else {
-            made.origin = ir::Origin::Input;
-        }
-        a.program.values.push_back(made);
-    };
-    add("", {});
-    add("aten::relu", {0});
-    add("aten::view", {1});
-    add("aten::relu", {0});
-    add("aten::add", {3, last});
-    a.program.outputs = {{"out", ir::ValueId(4)}};
-    a.values.resize(a.program.values.size());
-    a.ops.resize(a.program.ops.size());
-    return verify::ForwardMemory(a).peak({});
-}
-
-}  // namespace
-
-TEST_CASE("memory is predicted to be taken as long as a view of it is read")
-{
-    CHECK(peakWhere(2) == peakWhere(1));
-    CHECK(peakWhere(2) > peakWhere(3));
 }
