@@ -1,7 +1,9 @@
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <chrono>
 #include <set>
+#include <utility>
 
 #include "debugger/match.h"
 #include "debugger/probes.h"
@@ -34,11 +36,8 @@ public:
         m_seen.insert(result.value);
         const int dim = m_analysis.rowDim(result.value);
         NonFinite found = nonFinite(result.tensor, dim);
+        if (found.any() && dim >= 0) found = ofNewRows(result, dim);
         if (!found.any()) return;
-        if (dim >= 0) {
-            const at::Tensor numbers = result.rowNumbers();
-            for (DifferentRow& row : found.shown) row.row = numbers[row.row].item<std::int64_t>();
-        }
         const auto [at, fresh] =
             m_bad.try_emplace(result.value, Bad{.numbers = found, .stage = result.stage, .batch = batch});
         if (fresh || at->second.stage != result.stage) return;  // another stage computes the same again
@@ -50,8 +49,38 @@ public:
     std::set<ValueId> m_seen;  // that some batch computed
 
 private:
+    // Of the rows of nodes that no other batch of the stage has computed: frontiers overlap. Edges belong to one batch.
+    NonFinite ofNewRows(const executor::Probed& result, int dim)
+    {
+        at::Tensor tensor = result.tensor, numbers = result.rowNumbers();
+        if (result.rows.kind != ir::RowKind::Owned) {
+            const at::Tensor fresh = newRows(result, numbers);
+            tensor = tensor.index_select(dim, fresh);
+            numbers = numbers.index_select(0, fresh);
+        }
+        NonFinite found = nonFinite(tensor, dim);
+        for (DifferentRow& row : found.shown) row.row = numbers[row.row].item<std::int64_t>();
+        return found;
+    }
+
+    at::Tensor newRows(const executor::Probed& result, const at::Tensor& numbers)
+    {
+        if (std::exchange(m_stage, result.stage) != result.stage) m_looked.clear();
+        std::vector<bool>& looked = m_looked[result.value];
+        std::vector<std::int64_t> fresh;
+        for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+            const auto row = numbers.const_data_ptr<std::int64_t>()[i * numbers.stride(0)];
+            if (row >= std::ssize(looked)) looked.resize(static_cast<std::size_t>(row) + 1);
+            if (!looked[static_cast<std::size_t>(row)]) fresh.push_back(i);
+            looked[static_cast<std::size_t>(row)] = true;
+        }
+        return at::tensor(fresh, at::kLong);
+    }
+
     const Analysis& m_analysis;
     BatchCounter m_batches;
+    std::optional<plan::StageId> m_stage;
+    std::map<ValueId, std::vector<bool>> m_looked;  // of the stage: by row, whether a batch with such numbers had it
 };
 
 class Hunt {
