@@ -118,17 +118,21 @@ class Edited(EngineTest):
 class Served(ServeTest):
     def test_a_run_on_data_that_has_changed_since_it_was_opened(self):
         client, files = self.client(), self.large(400, 4000)
-        document = client.call("model/open", **files)["document"]
+        document = client.call("model/open", **files, writes=[str(self.folder / "out")])["document"]
         plan = self.plan(client, document)["plan"]
         overwritten(files["data"][0])
         ended = client.finished(self.start(client, document, plan, self.folder / "out")["run"])
         self.assertIn("changed while the run read it", ended["error"]["message"])
         self.assertEqual(ended["error"]["exit_code"], 3)
+        self.assertIn("error", client.finished(self.start(client, document, plan)["run"]))
+        # A folder that the process of the document may not write to: it is not opened again with other data.
+        self.refused(-32003, "changed while the run read it", self.start, client, document, plan, self.folder / "other")
+        self.assertFalse((self.folder / "other").exists())
 
     def test_data_that_is_cut_ends_the_engine_with_a_sentence(self):
         """Which the window shows as the engine's last words."""
         client, files = self.client(), self.large(40_000, 400_000)
-        document = client.call("model/open", **files)["document"]
+        document = client.call("model/open", **files, writes=[str(self.folder / "out")])["document"]
         plan = self.plan(client, document)["plan"]
         os.truncate(files["data"][0], 4096)
         self.start(client, document, plan, self.folder / "out")

@@ -51,7 +51,7 @@ class Machine(ServeTest):
         client.finished(self.start(client, document, plan)["run"])
         self.assertFalse(client.call("machine/rates", device="cpu")["measured"])
         rates = {key: 1e15 for key in ("read", "gather", "write", "structure", "elementwise", "aggregate", "matmul")}
-        (self.folder / "cache/hopscope").mkdir(parents=True)
+        (self.folder / "cache/hopscope").mkdir(parents=True, exist_ok=True)
         (self.folder / "cache/hopscope/machine.json").write_text(
             json.dumps({"version": 3, "devices": {"cpu": {**rates, "call": 1e-12, "batch": 1e-12, "walls": [], "slowness": 1},
                                                   "cuda:7": {"kept": True}}}))

@@ -150,8 +150,9 @@ TEST_CASE(
 TEST_CASE("a process that holds a folder shows that it lives")
 {
     const Temporary temporary;
-    const auto folder = pipeline::OutputFolder::open(temporary.path.string());
+    auto folder = pipeline::OutputFolder::open(temporary.path.string());
     REQUIRE(folder);
+    folder->showLife();
     const fs::path lock = temporary.path / ".hopscope-journal/lock";
     const auto longAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
     fs::last_write_time(lock, longAgo);

@@ -8,6 +8,7 @@
 
 #include "base/folder.h"
 #include "pipeline/execute.h"
+#include "pipeline/machine.h"
 #include "protocol/run.h"
 #include "server/confined.h"
 #include "server/conversation.h"
@@ -56,7 +57,7 @@ public:
         : Conversation(channel),
           m_folder(folder),
           m_models(sandbox, {.pass = [this](std::string_view message) { pass(message); },
-                             .abandon = [this](std::int64_t run, const base::Error& reason) { abandon(run, reason); }})
+                             .mourn = [this](const verify::ChildEnd& end, std::int64_t run) { mourn(end, run); }})
     {}
 
 protected:
@@ -112,15 +113,21 @@ private:
         return model;
     }
 
-    // Of a process that has ended instead of answering. One that has done so by itself had a reason to end this one, too: a GPU
-    // that is lost, a file that was cut while it was read.
+    // Of a process that has ended instead of answering.
     Outcome unanswered(ModelProcess& process, const Call& call)
     {
         if (call.stop.stop_requested())
             return failed({.code = base::ErrorCode::Cancelled, .message = "cancelled", .hint = {}, .where = {}});
         const verify::ChildEnd end = process.ended().value_or(verify::ChildEnd());
-        if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));
+        endLike(end);
         return failed(epitaph(end));
+    }
+
+    // A process that has ended by itself had a reason to end this one, too: a GPU that is lost, a file that was cut while it was
+    // read.
+    void endLike(const verify::ChildEnd& end)
+    {
+        if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));
     }
 
     // The answer, if it is a success; else `reply` is what the client has to be told, if anything.
@@ -132,10 +139,13 @@ private:
         return answer && answer->succeeded ? std::move(answer) : std::nullopt;
     }
 
-    void abandon(std::int64_t run, const base::Error& reason)
+    void mourn(const verify::ChildEnd& end, std::int64_t run)
     {
-        notify("run/finished",
-               protocol::writeFinished({.run = run, .folder = {}, .report = {}, .reportText = {}, .error = reason}));
+        protocol::RunFinished finished;
+        finished.run = run;
+        finished.error = epitaph(end);
+        if (run != 0) notify("run/finished", protocol::writeFinished(finished));
+        endLike(end);
     }
 
     // ---- documents
@@ -150,6 +160,7 @@ private:
         if (!params.ok()) return invalid(params);
         if (m_models.count() >= mostDocuments) return invalid("too many models are open; close one");
         if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
+        for (const std::string& path : model->access.read) addGiven(model->given, path);
         writes.insert(writes.end(), {cache, sharedFolder(model->number)});
         letWrite(*model, model->made, writes);
         const base::Result<Process> begun = m_models.start(orderFor(*model, model->nextRun));
@@ -199,6 +210,14 @@ private:
         return {.number = model.number, .firstRun = firstRun, .access = model.access, .exported = {}};
     }
 
+    static void addGiven(graph::GivenFiles& given, const std::string& path)
+    {
+        std::error_code none;
+        if (std::filesystem::is_regular_file(path, none)) given.add(path);
+        for (std::filesystem::directory_iterator at(path, none), end; !none && at != end; at.increment(none))
+            if (std::error_code unknown; at->is_regular_file(unknown)) given.add(at->path().string());
+    }
+
     // Whether that takes another process.
     static bool letWrite(OpenModel& model, MadeFolders& made, const std::vector<std::string>& paths)
     {
@@ -221,6 +240,7 @@ private:
         Reply reply;
         auto made = std::make_unique<MadeFolders>();
         if (letWrite(*model, *made, wanted)) {
+            if (const base::Status same = model->given.unchanged(); !same) return failed(same.error());
             Process process = openedAnew(*model, orderFor(*model, model->nextRun), call, reply);
             if (!process) return reply;
             m_models.replace(*model, std::move(process));
@@ -309,6 +329,9 @@ base::Result<int> serve(const std::stop_token& stop, bool sandbox)
     if (!channel) return base::forward(channel);
     const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
     if (!home) return base::forward(home);
+    std::error_code ignored;  // rates that are measured later are to be refined by runs of models that are open already
+    if (const std::string rates = pipeline::machineFile(); !rates.empty())
+        std::filesystem::create_directories(around(rates), ignored);
     Front front(**channel, home->path(), sandbox);
     return converse(front, stop);
 }

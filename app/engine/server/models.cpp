@@ -70,7 +70,7 @@ void Models::mourn(std::int64_t firstRun, const verify::ChildEnd& end)
         run = m_run;
     }
     endRun();
-    if (run != 0) m_client.abandon(run, epitaph(end));
+    m_client.mourn(end, run);
 }
 
 OpenModel& Models::keep(std::unique_ptr<OpenModel> model)

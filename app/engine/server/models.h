@@ -41,6 +41,7 @@ struct OpenModel {
     std::int64_t number, nextRun;
     json::Value params{};                                // of model/open
     confine::Access access{};                            // of its process
+    graph::GivenFiles given{};                           // what it was opened from
     std::map<std::string, graph::FileStamp> writable{};  // which files and folders the names meant
     MadeFolders made{};                                  // for as long as it is open
     std::shared_ptr<ModelProcess> process{};
@@ -50,8 +51,9 @@ struct OpenModel {
 class Models {
 public:
     struct Client {
-        std::function<void(std::string_view message)> pass;                        // what processes tell
-        std::function<void(std::int64_t run, const base::Error& reason)> abandon;  // a run whose process has ended
+        std::function<void(std::string_view message)> pass;  // what processes tell
+        // A process has ended, and with it this run; 0: none.
+        std::function<void(const verify::ChildEnd& end, std::int64_t run)> mourn;
     };
     // The client is called on threads of processes.
     Models(bool sandbox, Client client) : m_sandbox(sandbox), m_client(std::move(client)) {}
