@@ -66,10 +66,9 @@ void Models::mourn(std::int64_t firstRun, const verify::ChildEnd& end)
     std::int64_t run = 0;
     {
         const std::lock_guard lock(m_mutex);
-        if (firstRun == 0 || firstRun != m_runner) return;
-        run = m_run;
+        if (firstRun != 0 && firstRun == m_runner) run = m_run;
     }
-    endRun();
+    if (run != 0) endRun();
     m_client.mourn(end, run);
 }
 
