@@ -324,6 +324,7 @@ void MainWindow::refresh()
     m_status->setEngine({.state = m_engine->state(),
                          .where = engineWhere(m_setup.engine),
                          .device = m_document.settings().device,
+                         .confinement = m_engine->confinement(),
                          .running = m_workbench->running(),
                          .paused = isPaused(*m_workbench, m_document),
                          .busy = m_workbench->busy()});

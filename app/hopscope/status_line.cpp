@@ -75,7 +75,18 @@ QString engineSummary(const EngineSummary& engine)
     else if (engine.running) state = StatusLine::tr("running");
     else if (engine.busy) state = StatusLine::tr("working");
     const QString device = engine.device == u"cpu" ? QStringLiteral("CPU") : engine.device;
-    return StatusLine::tr("engine: %1, %2 · %3").arg(engine.where, device, state);
+    const QString text = StatusLine::tr("engine: %1, %2 · %3").arg(engine.where, device, state);
+    if (engine.confinement.isEmpty() || engine.state != EngineState::Ready) return text;
+    return StatusLine::tr("%1 · %2").arg(text, engine.confinement.section(u':', 0, 0));
+}
+
+QString confinementText(const QString& confinement)
+{
+    if (confinement.isEmpty()) return {};
+    if (confinement == u"confined")
+        return StatusLine::tr("The process that opens a model can reach the files that you choose, and nothing else.");
+    return StatusLine::tr("The process that opens a model keeps your rights (%1): open only files that you trust.")
+        .arg(confinement.section(u':', 1).trimmed());
 }
 
 StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
@@ -106,7 +117,11 @@ void StatusLine::setModel(const models::ModelPtr& model)
     m_model->setFullText(model ? modelSummary(*model) : tr("No model open"));
 }
 
-void StatusLine::setEngine(const EngineSummary& engine) { m_engine->setText(engineSummary(engine)); }
+void StatusLine::setEngine(const EngineSummary& engine)
+{
+    m_engine->setText(engineSummary(engine));
+    m_engine->setToolTip(confinementText(engine.confinement));
+}
 
 void StatusLine::setResult(const QString& text, const QString& tone)
 {

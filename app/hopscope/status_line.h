@@ -19,9 +19,13 @@ QString modelSummary(const protocol::ModelRecord& model);
 struct EngineSummary {
     jobs::EngineState state = jobs::EngineState::Stopped;
     QString where, device;  // "local" or the command's host; "auto", "cpu", "cuda:0"
+    QString confinement{};  // as the engine says it: "confined", "not confined: why"
     bool running = false, paused = false, busy = false;
 };
+// "engine: local, CPU · idle · confined"
 QString engineSummary(const EngineSummary& engine);
+// What the last words mean.
+QString confinementText(const QString& confinement);
 // "local" without a command, else its host or program.
 QString engineWhere(const QString& command);
 

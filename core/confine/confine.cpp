@@ -1,12 +1,18 @@
 #include "confine/confine.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "base/proc.h"
+#include "base/wait.h"
 
 namespace hopscope::confine {
 
@@ -61,6 +67,24 @@ State enter(const Access& access)
     current() = missing.empty() ? "confined" : "not confined: " + missing;
 #endif
     return current();
+}
+
+State tried()
+{
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return "not confined: " + std::string(std::strerror(errno));
+    const pid_t child = fork();
+    if (child == 0) {
+        const State state = enter({});
+        _exit(write(ends[1], state.data(), state.size()) == static_cast<ssize_t>(state.size()) ? 0 : 1);
+    }
+    close(ends[1]);
+    std::array<char, 4096> text{};
+    const ssize_t size = child > 0 ? read(ends[0], text.data(), text.size()) : -1;
+    close(ends[0]);
+    if (child > 0) base::waitForEnd(child);
+    return size > 0 ? State(text.data(), static_cast<std::size_t>(size))
+                    : "not confined: no child process can be started";
 }
 
 const State& state() { return current(); }

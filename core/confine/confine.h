@@ -22,6 +22,8 @@ using State = std::string;
 // From now on, and for all children. Call it while the process has a single thread: others would keep their rights. Cannot be
 // undone; a second call takes away more. Costs about a millisecond.
 State enter(const Access& access);
+// What enter() would answer, found out by a child. For a process that stays as it is.
+State tried();
 // The answer of the last enter() of this process or of one that it was forked from; "not confined: ..." before.
 const State& state();
 // Instead of enter(), with the reason.

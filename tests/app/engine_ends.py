@@ -4,18 +4,20 @@ import contextlib
 import itertools
 import os
 import random
+import re
 import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
 from torch import nn
 
 from engine_process import ENGINE, always_the_program
-from serve_case import ServeTest
-from serve_client import Client
+from serve_case import KARATE, ServeTest
+from serve_client import Client, Refused
 
 always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
@@ -41,11 +43,26 @@ def handles(process, number):
     return int(caught, 16) >> (number - 1) & 1
 
 
-def alive(group):
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, 0)
-        return True
-    return False
+def processes(session):
+    """Those that live in a session: the processes of models have groups of their own."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            state, _, _, its = (folder / "stat").read_text().rpartition(")")[2].split()[:4] if folder.name.isdigit() else "Z000"
+            if state != "Z" and its == str(session):
+                found.append(int(folder.name))
+    return found
+
+
+def field(pid, name):
+    with contextlib.suppress(OSError):
+        return re.search(rf"^{name}:\s*(\w+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]
+
+
+def models(session):
+    """The processes of models among them: they have a filter of system calls, their parents have none."""
+    filtered = {pid for pid in processes(session) if field(pid, "Seccomp") == "2"}
+    return [pid for pid in filtered if int(field(pid, "PPid") or 0) not in filtered]
 
 
 class Ends(ServeTest):
@@ -66,7 +83,7 @@ class Ends(ServeTest):
         """And everything that it had started."""
         began = time.monotonic()
         self.assertEqual(process.wait(SOON), code, where)
-        while alive(process.pid):
+        while processes(process.pid):
             self.assertLess(time.monotonic() - began, SOON, f"{where}: a child is left")
             time.sleep(0.02)
 
@@ -101,6 +118,61 @@ class Ends(ServeTest):
                 else:
                     client.process.stdin.close()
                 self.ended(client.process, code, where)
+
+    def test_opening_is_cancelled_within_a_second_and_the_engine_goes_on(self):
+        client = self.opening()
+        self.addCleanup(client.stop)
+        for _ in range(3):
+            where = self.wait_a_moment()
+            began = time.monotonic()
+            client.tell("$/cancelRequest", id=client.next_id)
+            with self.assertRaises(Refused) as caught:
+                client.answer(client.next_id)
+            self.assertEqual(caught.exception.code, -32800, where)
+            self.assertLess(time.monotonic() - began, SOON / 5, where)
+            self.assertEqual(models(client.process.pid), [], where)
+            client.ask("model/open", model=str(self.model), data=[str(self.graph)], roles=[])
+        client.tell("$/cancelRequest", id=client.next_id)
+        self.assertEqual(client.call("model/open", **KARATE)["document"], 1)
+        self.assertEqual(client.leave(), 0)
+
+    def test_the_engine_survives_the_processes_of_its_models(self):
+        client = Client(env={**os.environ, "TMPDIR": str(self.folder / "tmp")}, start_new_session=True)
+        self.addCleanup(client.stop)
+        session = client.process.pid
+        for number, name, code in ((signal.SIGSEGV, "Segmentation fault", -32007), (signal.SIGKILL, "ran out of memory", -32006)):
+            with self.subTest(signal=number):
+                while models(session):  # of what was closed before
+                    time.sleep(0.01)
+                client.ask("model/open", model=str(self.model), data=[str(self.graph)], roles=[])
+                self.killed(session, number)
+                self.refused(code, name, client.answer, client.next_id)
+                other = client.call("model/open", **KARATE)["document"]
+                document = client.call("model/open", **KARATE)["document"]
+                plan = self.plan(client, document)["plan"]
+                run = self.start(client, document, plan, self.folder / "out", batch=1, paused=True)["run"]
+                self.killed(session, number, but=1)
+                error = client.finished(run)["error"]
+                self.assertIn(name, error["message"])
+                self.assertEqual(error["hint"], "open the model again")
+                self.assertFalse((self.folder / "out/out.npy").exists())
+                self.refused(code, name, self.plan, client, document)
+                client.call("model/close", document=document)
+                self.refused(-32602, "is not an open model", self.plan, client, document)
+                again = self.start(client, other, self.plan(client, other)["plan"])["run"]
+                self.assertNotEqual(again, run)
+                self.assertIn("report", client.finished(again))
+                client.call("model/close", document=other)
+        self.assertEqual(client.leave(), 0)
+        self.ended(client.process, 0, "after goodbye")
+        self.assertEqual(self.leavings(), [])
+
+    def killed(self, session, number, but=0):
+        """The newest process of a model, once there are more than `but` of them."""
+        began = time.monotonic()
+        while len(found := models(session)) <= but:
+            self.assertLess(time.monotonic() - began, SOON)
+        os.kill(max(found), number)
 
 
 if __name__ == "__main__":

@@ -177,6 +177,8 @@ TEST_CASE("an allocation beyond the machine's memory fails in the process")
 TEST_CASE("a process says whether it is confined")
 {
     CHECK(confine::state() == "not confined: this command opens no model");
+    CHECK(confine::tried() == "confined");
+    CHECK(confine::state() == "not confined: this command opens no model");
     const World world;
     CHECK(inConfinement(world, world.access(), [] { return confine::state(); }) == "confined");
     CHECK(inConfinement(world, world.access(), [] {

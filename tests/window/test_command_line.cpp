@@ -162,7 +162,14 @@ void TestCommandLine::theEngineIsNamedByItsHost()
     QFETCH(QString, command);
     QFETCH(QString, where);
     QCOMPARE(engineWhere(command), where);
-    QVERIFY(engineSummary({jobs::EngineState::Ready, engineWhere(command), "cpu", true, false}).contains("running"));
+    EngineSummary engine{
+        .state = jobs::EngineState::Ready, .where = engineWhere(command), .device = "cpu", .running = true};
+    QCOMPARE(engineSummary(engine), QString("engine: %1, CPU · running").arg(where));
+    engine.confinement = "not confined: this kernel has no Landlock";
+    QCOMPARE(engineSummary(engine), QString("engine: %1, CPU · running · not confined").arg(where));
+    QVERIFY(confinementText(engine.confinement).contains("keeps your rights (this kernel has no Landlock)"));
+    engine.confinement = "confined";
+    QVERIFY(engineSummary(engine).endsWith(" · confined"));
 }
 
 void TestCommandLine::theSamplesAreThereWithTheirData()

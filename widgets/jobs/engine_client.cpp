@@ -227,6 +227,12 @@ bool EngineClient::pauses() const
     return pauses == nullptr || pauses->asBool() == nullptr || *pauses->asBool();
 }
 
+QString EngineClient::confinement() const
+{
+    const json::Value* const said = m_serverInfo.find("confinement");
+    return said != nullptr && said->asString() != nullptr ? QString::fromStdString(*said->asString()) : QString();
+}
+
 qint64 EngineClient::processId() const { return m_impl->connection ? m_impl->connection->processId() : 0; }
 
 std::int64_t EngineClient::request(const QString& method, json::Value params, QObject* context, Answer answer)

@@ -32,6 +32,8 @@ public:
     void start();
     void restart();
     [[nodiscard]] EngineState state() const { return m_state; }
+    // What its answer says of the processes that open models: "confined", "not confined: why"; empty: nothing.
+    [[nodiscard]] QString confinement() const;
     [[nodiscard]] const json::Value& serverInfo() const { return m_serverInfo; }  // answer to initialize
     [[nodiscard]] bool pauses() const;                                            // whether its runs can be paused
     [[nodiscard]] qint64 processId() const;

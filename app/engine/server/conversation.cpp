@@ -226,7 +226,8 @@ Outcome Conversation::initialize(const Reader& params)
     result["process_id"] = static_cast<std::int64_t>(getpid());
     result["threads"] = base::hardwareThreads();
     const Value devices = pipeline::devicesValue(pipeline::findDevices());
-    for (const char* const member : {"devices", "missing", "confinement"}) result[member] = *devices.find(member);
+    for (const char* const member : {"devices", "missing"}) result[member] = *devices.find(member);
+    result["confinement"] = m_confinement;
     m_initialized = true;
     return result;
 }

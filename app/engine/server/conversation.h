@@ -16,8 +16,12 @@ namespace hopscope::engine {
 
 class Conversation {
 public:
-    // `initialized`: the client has been greeted already.
-    explicit Conversation(Channel& channel, bool initialized = false) : m_channel(channel), m_initialized(initialized)
+    // `initialized`: the client has been greeted already. `confinement`: of the processes that open models, as confine::state()
+    // has it.
+    explicit Conversation(Channel& channel, bool initialized = false, std::string confinement = {})
+        : m_channel(channel),
+          m_confinement(std::move(confinement)),
+          m_initialized(initialized)
     {}
     virtual ~Conversation() = default;
     Conversation(const Conversation&) = delete;
@@ -60,6 +64,7 @@ private:
     Outcome shutdown();
 
     Channel& m_channel;
+    std::string m_confinement;
     RequestQueue m_queue;
     std::atomic<bool> m_initialized = false;
     bool m_shutDown = false;

@@ -54,10 +54,11 @@ base::Status placeAll(const std::string& from, const std::string& to)
 class Front final : public Conversation {
 public:
     Front(Channel& channel, const std::string& folder, bool sandbox)
-        : Conversation(channel),
+        : Conversation(channel, false, sandbox ? confine::tried() : "not confined: --no-sandbox"),
           m_folder(folder),
-          m_models(sandbox, {.pass = [this](std::string_view message) { pass(message); },
-                             .mourn = [this](const verify::ChildEnd& end, std::int64_t run) { mourn(end, run); }})
+          m_models(folder, sandbox,
+                   {.pass = [this](std::string_view message) { pass(message); },
+                    .mourn = [this](const verify::ChildEnd& end, std::int64_t run) { mourn(end, run); }})
     {}
 
 protected:

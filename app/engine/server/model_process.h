@@ -26,6 +26,7 @@ struct ModelProcessOrder {
     std::int64_t firstRun = 1;
     std::optional<confine::Access> access;  // none: it keeps its rights
     std::string exported;                   // a folder for export/write; empty: none
+    std::string home{};                     // where it has its scratch folder
 };
 
 // Once, while the program has a single thread.

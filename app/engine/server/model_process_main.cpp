@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
 #include "server/confined.h"
 #include "server/server.h"
@@ -60,7 +61,8 @@ base::Result<ModelProcessOrder> orderFrom(int socket)
     ModelProcessOrder order{.number = root.get<std::int64_t>("number"),
                             .firstRun = root.get<std::int64_t>("firstRun"),
                             .access = {},
-                            .exported = root.get<std::string>("exported")};
+                            .exported = root.get<std::string>("exported"),
+                            .home = root.get<std::string>("home")};
     if (root.has("access")) order.access = accessFrom(root.child("access"));
     if (!root.ok()) return base::forward(root.status());
     return order;
@@ -74,6 +76,7 @@ int failedWith(const base::Error& error)
 
 int live(ModelProcessOrder order, int socket)
 {
+    ::setenv("TMPDIR", order.home.c_str(), 1);
     const base::Result<pipeline::EngineHome> scratch = beginScratch();
     if (!scratch) return failedWith(scratch.error());
     ModelProcessBeginning beginning{.number = order.number, .firstRun = order.firstRun};
@@ -106,6 +109,7 @@ std::string orderText(const ModelProcessOrder& order)
     value["number"] = order.number;
     value["firstRun"] = order.firstRun;
     value["exported"] = order.exported;
+    value["home"] = order.home;
     if (order.access) value["access"] = accessValue(*order.access);
     const std::string text = json::write(value);
     const std::uint64_t size = text.size();

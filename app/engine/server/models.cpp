@@ -42,6 +42,7 @@ base::Result<std::shared_ptr<ModelProcess>> Models::start(ModelProcessOrder orde
 {
     if (order.access) addRates(*order.access);
     if (!m_sandbox) order.access.reset();
+    order.home = m_home;
     const std::int64_t run = order.firstRun;
     base::Result<std::shared_ptr<ModelProcess>> process =
         ModelProcess::start(order, {.passOn = [this](const Marked& marked) { passOn(marked); },

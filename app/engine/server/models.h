@@ -55,8 +55,12 @@ public:
         // A process has ended, and with it this run; 0: none.
         std::function<void(const verify::ChildEnd& end, std::int64_t run)> mourn;
     };
-    // The client is called on threads of processes.
-    Models(bool sandbox, Client client) : m_sandbox(sandbox), m_client(std::move(client)) {}
+    // The client is called on threads of processes. `home`: for their scratch folders.
+    Models(std::string home, bool sandbox, Client client)
+        : m_home(std::move(home)),
+          m_sandbox(sandbox),
+          m_client(std::move(client))
+    {}
 
     Models(const Models&) = delete;
     Models& operator=(const Models&) = delete;
@@ -87,6 +91,7 @@ private:
     void passOn(const Marked& marked);
     void mourn(std::int64_t firstRun, const verify::ChildEnd& end);
 
+    std::string m_home;
     bool m_sandbox;
     Client m_client;
     std::mutex m_mutex;

@@ -65,7 +65,7 @@ Value shardValue(const executor::ShardRange& shard)
 
 class Worker final : public Conversation {
 public:
-    using Conversation::Conversation;
+    explicit Worker(Channel& channel) : Conversation(channel, false, "not confined: workers are not") {}
 
 protected:
     std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) override
