@@ -1,5 +1,7 @@
 #include "base/proc.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -41,6 +43,30 @@ std::int64_t availableMemory()
 }
 
 std::int64_t anonymousMemory(const std::string& process) { return bytesOf("/proc/" + process + "/status", "RssAnon"); }
+
+std::int64_t privateMemory() { return bytesOf("/proc/self/status", "VmData"); }
+
+MemoryAllowance::MemoryAllowance([[maybe_unused]] std::int64_t bytes)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    rlimit data{};
+    const std::int64_t used = privateMemory();
+    if (used <= 0 || getrlimit(RLIMIT_DATA, &data) != 0) return;
+    const auto limit = static_cast<rlim_t>(used + bytes);
+    if (data.rlim_cur != RLIM_INFINITY && data.rlim_cur <= limit) return;
+    m_before = data.rlim_cur;
+    data.rlim_cur = limit;
+    setrlimit(RLIMIT_DATA, &data);
+#endif
+}
+
+MemoryAllowance::~MemoryAllowance()
+{
+    rlimit data{};
+    if (m_before == 0 || getrlimit(RLIMIT_DATA, &data) != 0) return;
+    data.rlim_cur = m_before;
+    setrlimit(RLIMIT_DATA, &data);
+}
 
 bool freeMemoryIsTaken(const std::string& devices)
 {

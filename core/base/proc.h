@@ -13,6 +13,22 @@ std::int64_t totalMemory();
 // limit.
 std::int64_t availableMemory();
 
+// What this process may write to and shares with no other (RLIMIT_DATA limits that).
+std::int64_t privateMemory();
+
+// Lets this process, all of its threads, take so much more memory for as long as it lives: larger allocations fail. The memory of
+// AddressSanitizer is not counted so; there it does nothing.
+class MemoryAllowance {
+public:
+    explicit MemoryAllowance(std::int64_t bytes);
+    MemoryAllowance(const MemoryAllowance&) = delete;
+    MemoryAllowance& operator=(const MemoryAllowance&) = delete;
+    ~MemoryAllowance();
+
+private:
+    std::uint64_t m_before = 0;  // the limit; 0: it was not changed
+};
+
 // Resident memory of a process ("self" or its id) that no file backs; 0 if there is no such process.
 std::int64_t anonymousMemory(const std::string& process);
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "base/proc.h"
 #include "base/wait.h"
@@ -26,24 +25,14 @@ State& current()
     return state;
 }
 
-// What is private to this process and may be written, in bytes; 0 if unknown.
-rlim_t dataSize()
-{
-    std::ifstream status("/proc/self/status");
-    std::string word;
-    rlim_t kibibytes = 0;
-    while (status >> word)
-        if (word == "VmData:") status >> kibibytes;
-    return kibibytes << 10;
-}
-
 // An allocation beyond what the machine has fails here, in words, before the kernel ends a process of its choice.
 void limitResources()
 {
     constexpr rlimit noCore{0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
     rlimit data{};
-    const rlim_t used = dataSize(), available = static_cast<rlim_t>(base::availableMemory());
+    const rlim_t used = static_cast<rlim_t>(base::privateMemory()),
+                 available = static_cast<rlim_t>(base::availableMemory());
     if (used == 0 || available == 0 || getrlimit(RLIMIT_DATA, &data) != 0) return;
     data.rlim_cur = std::min(data.rlim_max, used + std::max(available, leastMemory));
     setrlimit(RLIMIT_DATA, &data);

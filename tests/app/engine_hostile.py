@@ -1,10 +1,11 @@
 """Files whose code would run while they are read, or whose operators would reach beyond memory: refused in words, by every
 command and by serve, before they have done anything. The models are made here, when the test runs."""
 import os
+import resource
 import subprocess
 import time
 import unittest
-from typing import Tuple
+from typing import List, Tuple
 
 import torch
 from safetensors.torch import save_file
@@ -15,6 +16,7 @@ from serve_case import ServeTest
 
 always_the_program()
 SOON = 5
+MOST = 1600  # MiB: a GiB for forward, and LibTorch itself
 COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field", "debug --nan")
 MARK = "OWNED"
 
@@ -89,6 +91,35 @@ class Beyond(nn.Module):
         return x + torch.ops.aten._sparse_coo_tensor_unsafe(torch.stack([far, far]), torch.ones(3), [4, 4]).to_dense().sum()
 
 
+class Steps(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        kept: List[Tensor] = []
+        for _ in range(100_000):
+            kept.append(torch.ones(2_000_000))
+        return x + kept[0].sum()
+
+
+class Doubled(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        numbers = [0, 1]
+        for _ in range(40):
+            numbers = numbers + numbers
+        return x + float(len(numbers))
+
+
+class Nested(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        text = "a"
+        for _ in range(40):
+            text = text + text
+        return x + float(len(text))
+
+
+class AtOnce(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + torch.ones(400_000_000_000).sum()
+
+
 class Hostile(ServeTest):
     def setUp(self):
         super().setUp()
@@ -128,6 +159,20 @@ class Hostile(ServeTest):
     def small(self):
         torch.jit.script(Around(nn.Identity())).save(self.folder / "harmless.pt")
         return {"model": str(self.folder / "harmless.pt"), "data": [str(self.folder / "graph.safetensors")], "roles": []}
+
+    def test_small_files_do_not_take_all_memory(self):
+        client = self.client()
+        for part in (Steps(), Doubled(), Nested(), AtOnce()):
+            model = self.made(part, type(part).__name__)
+            for command in COMMANDS:
+                with self.subTest(part=type(part).__name__, command=command):
+                    done = self.ask(command, model)
+                    self.assertEqual(done.returncode, 6, done.stderr)
+                    self.assertIn("forward asks for more memory than it may take", done.stderr)
+            self.refused(-32006, "forward asks for more memory", client.call, "model/open", model=str(model),
+                         data=[str(self.folder / "graph.safetensors")], roles=[])
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, MOST << 10)
+        self.assertEqual(client.call("model/open", **self.small())["document"], 1)
 
     def test_operators_that_do_not_look_reach_nothing(self):
         for which in range(6):

@@ -13,6 +13,12 @@ using base::ErrorCode;
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 // LibTorch reads the table of source lines when an operator throws, and throws something else where it cannot.
+bool aboutMemory(const std::string& line)
+{
+    return has(line, "not enough memory") || has(line, "allocate memory") || has(line, "out of memory") ||
+           has(line, "std::bad_alloc");
+}
+
 bool isDamage(const std::string& what)
 {
     return has(what, "unpickling") || has(what, "Unpickler") || has(what, "PROTO opcode");
@@ -112,8 +118,8 @@ void Location::refuse(const std::string& message, const std::string& hint) const
 void Location::refuseThrown(const std::string& what) const
 {
     const std::string line = names::firstLine(what);
-    if (has(line, "not enough memory") || has(line, "allocate memory"))
-        throw Refused{base::makeError(ErrorCode::Resources, "forward asks for more memory than there is: " + line,
+    if (aboutMemory(line))
+        throw Refused{base::makeError(ErrorCode::Resources, "forward asks for more memory than it may take: " + line,
                                       "make what this line allocates smaller", describe()),
                       false};
     const bool damaged = isDamage(line);

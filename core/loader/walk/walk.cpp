@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <new>
+
 #include "base/ending.h"
+#include "base/proc.h"
 #include "loader/one_thread.h"
 #include "loader/walk/walker.h"
 
@@ -16,11 +20,23 @@ std::vector<IValue> copied(const std::vector<IValue>& inputs)
     return out;
 }
 
+// Bytes that forward may take on these inputs: more than any network needs for them, and less than what brings a machine down.
+std::int64_t allowed(const Model& model, const base::TensorMap& inputs)
+{
+    constexpr std::int64_t least = std::int64_t{1} << 30, times = 16;
+    std::int64_t given = model.info().fileBytes;
+    for (const auto& [name, view] : inputs) given += view.bytes();
+    return std::max(least, times * given);
+}
+
 Walk walkOnce(const Model& model, const std::vector<IValue>& inputs, const base::TensorMap& sample)
 {
     Walker walker;
     try {
+        const base::MemoryAllowance allowance(allowed(model, sample));
         return walker.run(model.impl().module, copied(inputs), sample);
+    } catch (const std::bad_alloc&) {
+        walker.location().refuseThrown("not enough memory for lists, texts or a table");
     } catch (const c10::Error& e) {
         walker.location().refuseThrown(e.what_without_backtrace());
     } catch (const std::exception& e) {
