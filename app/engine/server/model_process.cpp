@@ -44,22 +44,25 @@ protocol::Notification cancelling(std::int64_t request)
 
 }  // namespace
 
+ModelSocket::~ModelSocket() { close(m_socket); }
+
+void ModelSocket::leave() const { shutdown(m_socket, SHUT_RDWR); }
+
 base::Result<std::shared_ptr<ModelProcess>> ModelProcess::start(const ModelProcessOrder& order, Listener listener)
 {
     int ends[2] = {-1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return notStarted(std::strerror(errno));
     std::optional<verify::ForkedChild> child = verify::forkChild(modelProcessName, {}, 0, {ends[1], STDERR_FILENO});
     close(ends[1]);
-    if (!child || !writeAll(ends[0], orderText(order))) {
-        close(ends[0]);
-        return notStarted("the system has no room for it");
-    }
+    auto socket = std::make_shared<const ModelSocket>(ends[0]);
+    if (!child || !writeAll(socket->handle(), orderText(order))) return notStarted("the system has no room for it");
     return std::shared_ptr<ModelProcess>(
-        new ModelProcess(ends[0], order.firstRun, *std::move(child), std::move(listener)));
+        new ModelProcess(std::move(socket), order.firstRun, *std::move(child), std::move(listener)));
 }
 
-ModelProcess::ModelProcess(int socket, std::int64_t firstRun, verify::ForkedChild child, Listener listener)
-    : m_socket(socket),
+ModelProcess::ModelProcess(std::shared_ptr<const ModelSocket> socket, std::int64_t firstRun, verify::ForkedChild child,
+                           Listener listener)
+    : m_socket(std::move(socket)),
       m_firstRun(firstRun),
       m_child(std::move(child)),
       m_listener(std::move(listener)),
@@ -68,12 +71,9 @@ ModelProcess::ModelProcess(int socket, std::int64_t firstRun, verify::ForkedChil
 
 ModelProcess::~ModelProcess()
 {
-    leave();
+    m_socket->leave();
     m_reader.join();
-    close(m_socket);
 }
-
-void ModelProcess::leave() { shutdown(m_socket, SHUT_RDWR); }
 
 std::optional<verify::ChildEnd> ModelProcess::ended()
 {
@@ -85,7 +85,7 @@ void ModelProcess::sendMessage(const protocol::Message& message)
 {
     const std::string text = protocol::frame(protocol::writeMessage(message));
     const std::lock_guard lock(m_sending);
-    (void)writeAll(m_socket, text);  // where it has ended, the reader finds out
+    (void)writeAll(m_socket->handle(), text);  // where it has ended, the reader finds out
 }
 
 void ModelProcess::send(const protocol::Request& request) { sendMessage(request); }
@@ -118,7 +118,7 @@ void ModelProcess::read()
     protocol::FrameReader frames;
     std::string bytes(std::size_t{1} << 16, '\0');
     for (;;) {
-        const ssize_t size = ::read(m_socket, bytes.data(), bytes.size());
+        const ssize_t size = ::read(m_socket->handle(), bytes.data(), bytes.size());
         if (size < 0 && errno == EINTR) continue;
         if (size <= 0) return bury();
         frames.append(std::string_view(bytes).substr(0, static_cast<std::size_t>(size)));

@@ -32,6 +32,21 @@ struct ModelProcessOrder {
 // Once, while the program has a single thread.
 void beginModelProcesses();
 
+// This program's end of the connection to such a process. Closed by whoever lets go of it last.
+class ModelSocket {
+public:
+    explicit ModelSocket(int socket) : m_socket(socket) {}
+    ModelSocket(const ModelSocket&) = delete;
+    ModelSocket& operator=(const ModelSocket&) = delete;
+    ~ModelSocket();
+    [[nodiscard]] int handle() const { return m_socket; }
+    // The process is to end. From any thread, and no wait for anything.
+    void leave() const;
+
+private:
+    int m_socket;
+};
+
 class ModelProcess {
 public:
     struct Listener {
@@ -57,8 +72,7 @@ public:
     std::optional<Answer> ask(const protocol::Request& request, const std::stop_token& stop, Asking how);
     // Its answer is passed on.
     void send(const protocol::Request& request);
-    // It is to end. From any thread.
-    void leave();
+    [[nodiscard]] const std::shared_ptr<const ModelSocket>& socket() const { return m_socket; }
     [[nodiscard]] std::int64_t firstRun() const { return m_firstRun; }
     // How it has ended; nothing while it lives.
     [[nodiscard]] std::optional<verify::ChildEnd> ended();
@@ -68,13 +82,14 @@ private:
         bool failureOnly = false;
         std::optional<Answer> answer{};
     };
-    ModelProcess(int socket, std::int64_t firstRun, verify::ForkedChild child, Listener listener);
+    ModelProcess(std::shared_ptr<const ModelSocket> socket, std::int64_t firstRun, verify::ForkedChild child,
+                 Listener listener);
     void read();
     void take(const std::string& text);
     void bury();
     void sendMessage(const protocol::Message& message);
 
-    int m_socket;
+    std::shared_ptr<const ModelSocket> m_socket;
     std::int64_t m_firstRun;
     verify::ForkedChild m_child;
     Listener m_listener;

@@ -49,9 +49,9 @@ base::Result<std::shared_ptr<ModelProcess>> Models::start(ModelProcessOrder orde
                                     .mourn = [this, run](const verify::ChildEnd& end) { mourn(run, end); }});
     if (!process) return process;
     const std::lock_guard lock(m_mutex);
-    if (m_left) (*process)->leave();
-    std::erase_if(m_processes, [](const auto& other) { return other.expired(); });
-    m_processes.push_back(*process);
+    if (m_left) (*process)->socket()->leave();
+    std::erase_if(m_sockets, [](const auto& other) { return other.expired(); });
+    m_sockets.push_back((*process)->socket());
     return process;
 }
 
@@ -142,8 +142,8 @@ void Models::leave()
 {
     const std::lock_guard lock(m_mutex);
     m_left = true;
-    for (const std::weak_ptr<ModelProcess>& known : m_processes)
-        if (const std::shared_ptr<ModelProcess> process = known.lock()) process->leave();
+    for (const std::weak_ptr<const ModelSocket>& known : m_sockets)
+        if (const std::shared_ptr<const ModelSocket> socket = known.lock()) socket->leave();
 }
 
 void Models::beginRun(std::int64_t firstRun, std::unique_ptr<MadeFolders> folders)

@@ -96,7 +96,7 @@ private:
     Client m_client;
     std::mutex m_mutex;
     std::map<std::int64_t, std::unique_ptr<OpenModel>> m_open;
-    std::vector<std::weak_ptr<ModelProcess>> m_processes;
+    std::vector<std::weak_ptr<const ModelSocket>> m_sockets;  // of all processes
     std::int64_t m_runner = 0, m_run = 0;  // the first run of the process that runs now, and the run, if it is known
     std::unique_ptr<MadeFolders> m_folders;
     bool m_left = false;
