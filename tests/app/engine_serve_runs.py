@@ -199,8 +199,7 @@ class Holding(ServeTest):
         client.until_state(run, "paused")
         client.process.kill()
         client.process.wait(60)
-        self.assertTrue((self.folder / "out/.hopscope-journal").exists())
-        self.assertNotEqual(self.leavings(), [])
+        self.assertNotEqual(self.leavings(), [])  # whether the process of the model still tidied up is a matter of luck
         after = self.client()
         self.assertEqual(len(self.leavings()), 1)  # its own
         document = after.call("model/open", **opened)["document"]
