@@ -18,6 +18,8 @@ TABLES = ROOT / "tests/mutants"
 SOURCES = ("app", "cmake", "core", "packaging", "resources", "samples", "tests", "widgets")
 OPERATORS = "core/operators/table.cpp"
 LOOKUP = "core/operators/operators.cpp"
+CONFINED = "core/confine/landlock.cpp"
+DEVICE_LINE = '    rules.allow("/dev/null", readFile | writeFile);'
 SWITCH = "::hopscope::mutants::isOn"
 
 
@@ -140,7 +142,13 @@ def mutated_sources(all_faults):
     made = {file: mutated(file, (ROOT / file).read_text(), here) for file, here in files.items()}
     if OPERATORS in files:
         made[LOOKUP] = with_marks(made.get(LOOKUP, (ROOT / LOOKUP).read_text()), files[OPERATORS])
-    return {file: including(file, text) for file, text in made.items()}
+    return {file: including(file, text) for file, text in made.items()} | {CONFINED: traceable((ROOT / CONFINED).read_text())}
+
+
+def traceable(text):
+    """Confined processes may leave their traces (mutants/switch.h)."""
+    return replaced_once(text, DEVICE_LINE, DEVICE_LINE + """
+    if (const char* const traces = std::getenv("HOPSCOPE_MUTANT_TRACE")) rules.allow(traces, writing);""")
 
 
 def check(all_faults):
