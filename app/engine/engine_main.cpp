@@ -50,12 +50,25 @@ int exitCode(int code, const Console& console)
     return code == 0 ? static_cast<int>(base::ErrorCode::Resources) : code;
 }
 
-// While the process has a single thread. What the command writes is opened first.
-base::Result<Outputs> confined(const Command& command, bool sandbox)
+// The outputs of a command, opened under an Interrupt of their own: from its end on, signals are held.
+base::Result<Outputs> opened(const Command& command, std::optional<SignalsHeld>& held)
+{
+    std::optional<Interrupt> early;
+    early.emplace();
+    const std::stop_token stop = early->token();
+    base::Result<Outputs> outputs = openOutputs(command, stop);
+    held.emplace();
+    early.reset();
+    if (outputs && stop.stop_requested()) return base::fail(base::ErrorCode::Cancelled, "cancelled");
+    return outputs;
+}
+
+// To be called while the process has a single thread.
+base::Result<Outputs> confined(const Command& command, bool sandbox, std::optional<SignalsHeld>& held)
 {
     if (std::holds_alternative<ServeCommand>(command)) beginModelProcesses();
     if (!readsFiles(command)) return Outputs();
-    base::Result<Outputs> outputs = openOutputs(command, Interrupt().token());
+    base::Result<Outputs> outputs = opened(command, held);
     if (!outputs) return outputs;
     beginConfined(sandbox ? std::optional(accessOf(command, *outputs)) : std::nullopt, verifies(command));
     return outputs;
@@ -73,11 +86,13 @@ int engineMain(int count, char** arguments)
     };
     if (!invocation) return fails(invocation.error());
     graph::explainCutFiles();
-    base::Result<Outputs> outputs = confined(invocation->command, invocation->sandbox);
+    std::optional<SignalsHeld> held;
+    base::Result<Outputs> outputs = confined(invocation->command, invocation->sandbox, held);
     if (!outputs) return fails(outputs.error());
     // The child of a verification is stopped by its parent, not by signals of its own.
     std::optional<Interrupt> interrupt;
     if (!std::holds_alternative<OracleCommand>(invocation->command)) interrupt.emplace();
+    held.reset();
     allowScratch();
     Session session{console, interrupt ? interrupt->token() : std::stop_token(), *outputs, invocation->sandbox};
     const base::Result<int> code = guarded(invocation->command, session);

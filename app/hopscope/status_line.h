@@ -24,7 +24,7 @@ struct EngineSummary {
 };
 // "engine: local, CPU · idle · confined"
 QString engineSummary(const EngineSummary& engine);
-// What the last words mean.
+// A sentence about the last words.
 QString confinementText(const QString& confinement);
 // "local" without a command, else its host or program.
 QString engineWhere(const QString& command);

@@ -25,7 +25,7 @@ State& current()
     return state;
 }
 
-// An allocation beyond what the machine has fails here, in words, before the kernel ends a process of its choice.
+// An allocation beyond the machine's memory fails in this process, with a sentence, before the kernel has to end one.
 void limitResources()
 {
     constexpr rlimit noCore{0, 0};
@@ -44,7 +44,7 @@ State enter(const Access& access)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     (void)access;
-    renounce("sanitizers need what is taken away");
+    renounce("sanitizers need the rights that it gives up");
 #else
     limitResources();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The interface of Linux 6.12 (include/uapi/linux/landlock.h), of which Debian 12's headers have the beginning.
+// The interface of Linux 6.12 (include/uapi/linux/landlock.h). Debian 12's headers end with its second version.
 using Rights = std::uint64_t;
 constexpr Rights execute = 1U << 0, writeFile = 1U << 1, readFile = 1U << 2, readFolder = 1U << 3,
                  removeFolder = 1U << 4, removeFile = 1U << 5, makeFolder = 1U << 7, makeFile = 1U << 8,
@@ -73,7 +73,7 @@ public:
     }
 
     [[nodiscard]] bool valid() const { return m_handle >= 0; }
-    // What is missing stays out of reach.
+    // A missing file stays out of reach.
     void allow(const std::string& path, Rights rights) const
     {
         BelowAttributes rule{.rights = rights & m_files, .folder = open(path.c_str(), O_PATH | O_CLOEXEC)};
@@ -90,7 +90,7 @@ private:
     int m_handle;
 };
 
-// Of the program and the libraries that it has loaded. Those of Python packages load others from the packages beside them.
+// The folders of the program and of its libraries. A library in a Python package may load others from neighbouring packages.
 std::set<std::string> programFolders()
 {
     std::set<std::string> folders;
@@ -108,7 +108,7 @@ std::set<std::string> programFolders()
     return folders;
 }
 
-// Of /proc what tells of the machine and of this process: the environment of others would be readable.
+// Of /proc only the machine and this process: other processes' environment would be readable.
 void allowSystem(const Ruleset& rules)
 {
     for (const char* const path :
@@ -117,7 +117,7 @@ void allowSystem(const Ruleset& rules)
           "/proc/modules", "/proc/filesystems", "/proc/driver", "/proc/sys/kernel", "/proc/sys/vm"})
         rules.allow(path, reading);
     for (const std::string& folder : programFolders()) rules.allow(folder, reading);
-    // From where the user lets libraries come, too.
+    // The user's own folders of libraries.
     std::istringstream folders(std::getenv("LD_LIBRARY_PATH") != nullptr ? std::getenv("LD_LIBRARY_PATH") : "");
     for (std::string folder; std::getline(folders, folder, ':');)
         if (!folder.empty()) rules.allow(folder, reading);

@@ -19,7 +19,7 @@ constexpr std::array refused{
     // other programs and processes
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
     SCMP_SYS(pidfd_getfd), SCMP_SYS(pidfd_open), SCMP_SYS(kcmp), SCMP_SYS(process_madvise),
-    // files by name, which Landlock guards from its third version on; what is open can be cut
+    // cutting files by name, which Landlock guards from its third version on; open files can be cut
     SCMP_SYS(truncate),
     // another view of the system
     SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot), SCMP_SYS(move_mount),

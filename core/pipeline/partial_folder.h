@@ -6,8 +6,8 @@
 
 namespace hopscope::pipeline {
 
-// A folder beside the one that is asked for, which appears in its place once it is complete. The destructor removes what has
-// not been published.
+// A folder beside the one that is asked for, which appears in its place once it is complete. The destructor removes it unless it
+// has been published.
 class PartialFolder {
 public:
     // Input: there is something at `wanted` already, or no folder can be made there.

@@ -213,7 +213,7 @@ struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
     std::string device;
-    std::string confinement{};  // what the process could reach: as confine::state(); empty: older reports
+    std::string confinement{};                      // as confine::state(); empty: older reports
     std::optional<std::vector<base::Fuse>> fuse{};  // patterns that a CPU was to fuse; none: older reports
     std::optional<base::Reorder> reorder{};         // what was asked for; none: older reports
     std::vector<OrderRecord> orders{};

@@ -156,8 +156,8 @@ void closeAll(const std::vector<int>& descriptors)
     for (const int descriptor : descriptors) close(descriptor);
 }
 
-// Between the server and a child, which it watches: the server waits for requests alone. `carried`: the channel, and what the
-// child is handed.
+// Between the server and a child, which it watches: the server waits for requests alone. `carried`: the channel, then the
+// descriptors for the child.
 [[noreturn]] void beKeeper(const Work& work, const Request& request, const std::vector<int>& carried, pid_t server)
 {
     std::signal(SIGCHLD, SIG_DFL);

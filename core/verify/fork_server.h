@@ -32,8 +32,8 @@ struct ChildEnd {
 };
 
 // A child of the server, in a process group of its own, with no signals blocked. Its standard input is empty. It is killed
-// if this program dies, and with this object. Somebody between the server and the child watches it, so that this program needs
-// neither to see it nor the right to signal it.
+// if this program dies, and with this object. A process between the server and the child watches it, so that this program needs
+// no right to see or to signal it.
 class ForkedChild {
 public:
     ForkedChild(ForkedChild&& other) noexcept;

@@ -1,4 +1,4 @@
-"""What a process can reach from the moment on at which it opens a model: nothing beside what its command names. A library that is
+"""A process that opens a model reaches the files that its command names, and nothing else. A library that is
 loaded into the engine (tests/confine/intruder.cpp) tries the rest, in each command, just before the file is opened.
 HOPSCOPE_INTRUDER names the library."""
 import json

@@ -142,7 +142,7 @@ class Ends(ServeTest):
         session = client.process.pid
         for number, name, code in ((signal.SIGSEGV, "Segmentation fault", -32007), (signal.SIGKILL, "ran out of memory", -32006)):
             with self.subTest(signal=number):
-                while models(session):  # of what was closed before
+                while models(session):  # those of closed models
                     time.sleep(0.01)
                 client.ask("model/open", model=str(self.model), data=[str(self.graph)], roles=[])
                 self.killed(session, number)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a file must not make a process do, each with the names that it needs: 0 or the errno of its failure.
+// Attempts that have to fail in a confined process. The result of each is 0 or errno.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ inline int executing()
     return errorOf(::execve(name, words, none));  // does not come back where it succeeds
 }
 
-// On a folder of somebody else, which holds "file", "folder" and the empty "empty"; `own` is where the process may write.
+// `folder` is out of reach; it holds "file", "folder" and the empty "empty". The process may write to `own`.
 inline std::vector<Attempt> attempts(const std::string& folder, const std::string& own, pid_t stranger)
 {
     const std::string file = folder + "/file";

@@ -1,4 +1,4 @@
-// LD_PRELOAD: as soon as the process opens the file INTRUDER_FILE for reading, it tries what a hostile file would like to do, with
+// LD_PRELOAD: as soon as the process opens the file INTRUDER_FILE for reading, it makes these attempts on
 // the folder INTRUDER_VICTIM, and prints "intruder: NAME: errno" for each attempt.
 
 #include <dlfcn.h>

@@ -42,7 +42,7 @@ struct World {
     }
 };
 
-// What a confined child prints. It says nothing where it cannot be confined.
+// The text that a confined child returns; the reason where it cannot be confined.
 std::string inConfinement(const World& world, const confine::Access& access, const std::function<std::string()>& act)
 {
     const std::string said = world.holder.path + "/said";
@@ -63,7 +63,7 @@ std::string errorText(int error) { return std::to_string(error); }
 
 }  // namespace
 
-TEST_CASE("a confined process cannot do what a file may want it to do")
+TEST_CASE("a confined process cannot reach beyond its files")
 {
     const World world;
     const std::string done = inConfinement(world, world.access(), [&] {
@@ -76,7 +76,7 @@ TEST_CASE("a confined process cannot do what a file may want it to do")
     CHECK(world.untouched());
 }
 
-TEST_CASE("what is tried there succeeds elsewhere, so that its failure means something")
+TEST_CASE("the same attempts succeed in a process that is not confined")
 {
     const World world;
     // The others need root, or end this process.
@@ -100,7 +100,7 @@ TEST_CASE("what is tried there succeeds elsewhere, so that its failure means som
     CHECK(base::waitForEnd(child) == 0);
 }
 
-TEST_CASE("a confined process reaches what it was given")
+TEST_CASE("a confined process reaches the files that it was given")
 {
     const World world;
     fs::create_symlink(world.inputs + "/file", world.holder.path + "/link");

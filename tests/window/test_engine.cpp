@@ -344,7 +344,7 @@ void TestEngine::whatIsNoModelIsRefusedInWords()
     QTRY_VERIFY_WITH_TIMEOUT(bed.window->banner().sentence().contains("README.md"), 20'000);
     QVERIFY(bed.window->document().model() == nullptr);
     const auto* engine = bed::child<QLabel>(*bed.window, "status.engine");
-    QTRY_VERIFY2(engine->text().endsWith("idle"), qPrintable(engine->text()));
+    QTRY_VERIFY2(engine->text().contains("idle"), qPrintable(engine->text()));
 }
 
 void TestEngine::aRunThatWasStartedElsewhereIsShown()

@@ -18,12 +18,14 @@ json::Value textList(const QStringList& texts)
     return list;
 }
 
-json::Value openParams(const SourceFiles& files)
+// `output`: where runs will write, as far as it is known.
+json::Value openParams(const SourceFiles& files, const QString& output)
 {
     json::Value params = json::Value::object();
     params["model"] = files.model.toStdString();
     params["data"] = textList(files.data);
     params["roles"] = textList(files.roles);
+    if (!output.isEmpty()) params["writes"] = textList({output});
     return params;
 }
 
@@ -91,7 +93,7 @@ void Opener::start(const SourceFiles& files, Opening kind)
     m_attempt = Attempt{.files = files, .kind = kind, .request = 0};
     emit m_state.bench.progressed(whatIsOpened(files), -1);
     m_attempt->request = m_state.engine.request(
-        "model/open", openParams(files), &m_state.bench,
+        "model/open", openParams(files, m_state.document.settings().output), &m_state.bench,
         [this, number](base::Result<json::Value> result) { answered(number, std::move(result)); });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a command may reach of the file system once it is confined (confine/confine.h): what its options name.
+// The files and folders that a command can reach once it is confined (confine/confine.h): those that its options name.
 
 #include "cli/arguments.h"
 #include "cli/console.h"

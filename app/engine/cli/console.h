@@ -60,7 +60,7 @@ private:
 // "stage 2 of 3  45 %  1.2 M/s  12 s left"; `seconds` since the work began, `first` what was done by then.
 std::string progressText(const base::Progress& progress, std::int64_t first, double seconds);
 
-// What a command writes, opened before the process is confined: folders that do not exist yet cannot be let through.
+// The outputs of a command. They are opened before the process is confined, because no rule can name a folder that does not exist.
 struct Outputs {
     std::optional<pipeline::EngineHome> scratch;  // all temporary files go there
     std::optional<pipeline::OutputFolder> run;

@@ -61,4 +61,14 @@ Interrupt::~Interrupt()
     }
 }
 
+SignalsHeld::SignalsHeld()
+{
+    sigset_t all;
+    sigemptyset(&all);
+    for (const int number : handled) sigaddset(&all, number);
+    pthread_sigmask(SIG_BLOCK, &all, &m_before);
+}
+
+SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &m_before, nullptr); }
+
 }  // namespace hopscope::engine

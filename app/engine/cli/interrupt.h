@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <stop_token>
 #include <thread>
 
@@ -25,6 +26,18 @@ private:
     std::stop_source m_source;
     base::Ending m_ending;
     std::thread m_thread;
+};
+
+// Keeps these signals waiting for as long as it lives: between two Interrupts.
+class SignalsHeld {
+public:
+    SignalsHeld();
+    ~SignalsHeld();
+    SignalsHeld(const SignalsHeld&) = delete;
+    SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+private:
+    sigset_t m_before{};
 };
 
 }  // namespace hopscope::engine

@@ -37,7 +37,7 @@ protected:
     virtual std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) = 0;
     // At once, on the reading thread: whether it is answered already, or will be.
     virtual bool control(const protocol::Request& /*request*/) { return false; }
-    // What is under way is to end; on any thread.
+    // All requests and runs are to end. Called on any thread.
     virtual void closing() {}
     // After each answer of dispatch().
     virtual void answered() {}

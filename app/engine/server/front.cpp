@@ -131,7 +131,7 @@ private:
         if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));
     }
 
-    // The answer, if it is a success; else `reply` is what the client has to be told, if anything.
+    // Returns a successful answer. After a failure, `reply` holds the client's answer unless it has been passed on.
     std::optional<ModelProcess::Answer> carryOut(ModelProcess& process, const Request& request, const Call& call,
                                                  ModelProcess::Asking how, Reply& reply)
     {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Between the process of a model and the one that talks to the client every message is preceded by a line that says what it is, so
-// that it is passed on without being read.
+// Between the process of a model and the one that talks to the client a line precedes every message. It names the request or the
+// method, so that the message is passed on without being parsed.
 
 #include <cstdint>
 #include <optional>

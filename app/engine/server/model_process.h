@@ -32,7 +32,7 @@ struct ModelProcessOrder {
 // Once, while the program has a single thread.
 void beginModelProcesses();
 
-// This program's end of the connection to such a process. Closed by whoever lets go of it last.
+// This program's end of the connection to such a process. Its last owner closes it.
 class ModelSocket {
 public:
     explicit ModelSocket(int socket) : m_socket(socket) {}

@@ -8,7 +8,7 @@ namespace hopscope::engine {
 
 inline constexpr const char* modelProcessName = "model";
 
-// What the process is sent first, before any message: its length in eight bytes and JSON.
+// The first bytes for the process, before any message: the length in eight bytes, then JSON.
 std::string orderText(const ModelProcessOrder& order);
 
 }  // namespace hopscope::engine

@@ -55,7 +55,7 @@ base::Result<std::shared_ptr<ModelProcess>> Models::start(ModelProcessOrder orde
     return process;
 }
 
-// On the thread that reads what a process says.
+// Called on the reading thread of a process.
 void Models::passOn(const Marked& marked)
 {
     if (marked.method == "run/finished") endRun();

@@ -20,14 +20,14 @@ public:
     MadeFolders(const MadeFolders&) = delete;
     MadeFolders& operator=(const MadeFolders&) = delete;
     ~MadeFolders();
-    // What is missing on the way to the folder and the folder itself, as far as that is possible.
+    // Makes the folder and its missing parents, as far as possible.
     void make(const std::string& folder);
 
 private:
     std::vector<std::string> m_made;  // outermost first
 };
 
-// The numbers of the runs of a model tell of which it is.
+// The number of a run contains that of its model.
 constexpr int bitsOfRuns = 20;
 constexpr std::int64_t firstRunOf(std::int64_t model) { return ((model - 1) << bitsOfRuns) + 1; }
 constexpr std::int64_t modelOf(std::int64_t run) { return ((run - 1) >> bitsOfRuns) + 1; }
@@ -41,13 +41,13 @@ struct OpenModel {
     std::int64_t number, nextRun;
     json::Value params{};                                // of model/open
     confine::Access access{};                            // of its process
-    graph::GivenFiles given{};                           // what it was opened from
+    graph::GivenFiles given{};                           // the files that it was opened from
     std::map<std::string, graph::FileStamp> writable{};  // which files and folders the names meant
     MadeFolders made{};                                  // for as long as it is open
     std::shared_ptr<ModelProcess> process{};
 };
 
-// Thread-safe, but for what is in an OpenModel.
+// Thread-safe, except for the members of an OpenModel.
 class Models {
 public:
     struct Client {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the process of a model answers: everything about one document, its runs and exports (docs/protocol.md).
+// The requests that the process of a model answers: all about one document, its runs and exports (docs/protocol.md).
 
 #include <cstdint>
 #include <optional>

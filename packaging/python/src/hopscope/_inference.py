@@ -15,7 +15,7 @@ from ._files import as_files, files_of, role_words, same_model
 from ._later import later
 from ._options import bytes_of, mode_of, path_of, pins_of, seconds_of, whole_of
 from ._progress import Progress, reported
-from ._scratch import Scratch, size_of
+from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
 from .commands import DeviceName, TypeName, name_of
 from .data import inputs_of
@@ -223,10 +223,11 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     inputs, expected = _inputs(asked.data)
     with contextlib.ExitStack() as held:
         place = held.enter_context(Scratch(expected, asked.scratch))
+        folder = path_of("out", asked.out) if asked.out is not None else place.folder() / "outputs"
+        held.enter_context(tidied(folder))
         engine = held.enter_context(Starting(watcher.told))
         given_away = asked.run["verify"] == "none"
         found, given = as_files(asked.model, inputs, asked.roles, place, apart=given_away)
-        folder = path_of("out", asked.out) if asked.out is not None else place.folder() / "outputs"
         roles = role_words(asked.roles)
         how = {**asked.run, "transient": given.written if given_away else []}
         writes = [str(folder.absolute()), *how["transient"]]

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,3 +121,19 @@ def data_files(inputs: Inputs, scratch: Scratch, apart: bool = False) -> Data:
 def _absolute(text: str) -> str:
     name, separator, file = text.rpartition("=")
     return f"{name}{separator}{Path(file).absolute()}"
+
+
+@contextlib.contextmanager
+def tidied(folder: Path) -> Iterator[None]:
+    """Makes the folder, so that the engine's process for the model may write to it. After a failure, folders that were
+    made here and are empty are removed."""
+    made = [way for way in (folder, *folder.parents) if not way.exists()]
+    with contextlib.suppress(OSError):  # the engine has a sentence for it
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for way in made:
+            with contextlib.suppress(OSError):
+                way.rmdir()
+        raise
