@@ -1,5 +1,6 @@
 // The window with the real engine: a bundled sample from opening it to the proof, and the engine killed in mid-run.
 
+#include <QAction>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QJsonArray>
@@ -301,10 +302,12 @@ void TestEngine::resultsThatAreNotFiniteAreSaidOnTheTabsToo()
     const auto* detail = bed::child<QLabel>(*bed.window, "verdictDetail");
     const auto* tabs = bed::child<QTabWidget>(*bed.window, "runTabs");
     QVERIFY(dockTabs(*bed.window).contains("Run"));
+    const auto* start = bed::child<QAction>(*bed.window, "run.start");
     std::size_t runs = 0;
     for (const char* mode : {"none", "full"}) {
         verify->setFocus();
         QTest::keyClicks(verify, mode);
+        QTRY_VERIFY(start->isEnabled());  // the window follows the end of a run a moment later
         QTest::keyClick(bed.window.get(), Qt::Key_F9);
         ++runs;  // the macro looks at it again and again
         QTRY_COMPARE_WITH_TIMEOUT(bed.window->document().runs().size(), runs, 60'000);
