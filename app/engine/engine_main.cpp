@@ -67,6 +67,7 @@ base::Result<Outputs> opened(const Command& command, std::optional<SignalsHeld>&
 base::Result<Outputs> confined(const Command& command, bool sandbox, std::optional<SignalsHeld>& held)
 {
     if (std::holds_alternative<ServeCommand>(command)) beginModelProcesses();
+    if (std::holds_alternative<WorkerCommand>(command)) confine::renounce("workers keep their rights");
     if (!readsFiles(command)) return Outputs();
     base::Result<Outputs> outputs = opened(command, held);
     if (!outputs) return outputs;

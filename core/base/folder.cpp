@@ -83,7 +83,7 @@ Status placeFile(const std::string& from, const std::string& path)
 {
     std::string temporary;
     const int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW), out = openTemporary(path, temporary);
-    ErrorCode code = out < 0 ? ErrorCode::Input : ErrorCode::Resources;
+    const ErrorCode code = out < 0 ? ErrorCode::Input : ErrorCode::Resources;
     ssize_t size = in < 0 || out < 0 ? -1 : 1;
     while (size > 0) size = ::sendfile(out, in, nullptr, std::size_t{1} << 30);
     const bool placed = size == 0 && ::fsync(out) == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;

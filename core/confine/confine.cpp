@@ -26,7 +26,7 @@ State& current()
 }
 
 // An allocation beyond the machine's memory fails in this process, with a sentence, before the kernel has to end one.
-void limitResources()
+[[maybe_unused]] void limitResources()
 {
     constexpr rlimit noCore{0, 0};
     setrlimit(RLIMIT_CORE, &noCore);

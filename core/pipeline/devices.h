@@ -19,8 +19,8 @@ struct Devices {
 };
 Devices findDevices();
 
-// {devices: [{id, name, memory, driver}], missing: [..], confinement: confine::state()}: `devices --json`, and members of the
-// answer to `initialize`.
+// {devices: [{id, name, memory, driver}], missing: [..], confinement: confine::state()}: `devices --json`. The answer to
+// `initialize` takes the first two.
 json::Value devicesValue(const Devices& devices);
 
 // Sets the device that a plan made elsewhere runs on: the one that is `wanted` (fails with Usage where that is not there), or

@@ -79,10 +79,7 @@ TEST_CASE("a confined process cannot reach beyond its files")
 TEST_CASE("the same attempts succeed in a process that is not confined")
 {
     const World world;
-    // The others need root, or end this process.
-    const auto expected = {
-        "read a file",     "list a folder",         "cut a file",        "make a file",
-        "use the network", "reach a local service", "signal a stranger", "see a stranger's environment"};
+    // Some of them: the others need root, or end this process.
     const pid_t child = fork();
     if (child == 0) {
         const pid_t victim = getppid();
@@ -96,7 +93,6 @@ TEST_CASE("the same attempts succeed in a process that is not confined")
             failed += error != 0 ? 1 : 0;
         _exit(failed);
     }
-    CHECK(expected.size() == 8);
     CHECK(base::waitForEnd(child) == 0);
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("a size is computed from the tables and the constant that it is made o
     CHECK(sizeOf("d = scalar::sub(a=n, b=n) -> n0\nk = scalar::add(a=d, b=4) -> n4\n", 100) == 4);
 }
 
-TEST_CASE("groups are padded to one width: what is missing are zeros, what is too much goes nowhere")
+TEST_CASE("groups are padded with zeros to one width, and longer groups are cut")
 {
     constexpr std::int64_t width = 2;
     const analysis::Analysis a = analysed(R"(

@@ -16,8 +16,8 @@ namespace hopscope::engine {
 
 class Conversation {
 public:
-    // `initialized`: the client has been greeted already. `confinement`: of the processes that open models, as confine::state()
-    // has it.
+    // `initialized`: the client has been greeted already. `confinement`: a confine::State, of the
+    // processes that open models.
     explicit Conversation(Channel& channel, bool initialized = false, std::string confinement = {})
         : m_channel(channel),
           m_confinement(std::move(confinement)),

@@ -204,6 +204,19 @@ private:
         return opened ? *begun : nullptr;
     }
 
+    // In another process, which may write to more; not with other data.
+    bool openAgain(OpenModel& model, const Call& call, Reply& reply)
+    {
+        if (const base::Status same = model.given.unchanged(); !same) {
+            reply = failed(same.error());
+            return false;
+        }
+        Process process = openedAnew(model, orderFor(model, model.nextRun), call, reply);
+        if (!process) return false;
+        m_models.replace(model, std::move(process));
+        return true;
+    }
+
     // ---- what writes, or reads more
 
     static ModelProcessOrder orderFor(const OpenModel& model, std::int64_t firstRun)
@@ -240,16 +253,16 @@ private:
         if (m_models.running()) return invalid("another run is in progress");
         Reply reply;
         auto made = std::make_unique<MadeFolders>();
-        if (letWrite(*model, *made, wanted)) {
-            if (const base::Status same = model->given.unchanged(); !same) return failed(same.error());
-            Process process = openedAnew(*model, orderFor(*model, model->nextRun), call, reply);
-            if (!process) return reply;
-            m_models.replace(*model, std::move(process));
+        if (letWrite(*model, *made, wanted) && !openAgain(*model, call, reply)) {
+            for (const std::string& path : wanted) model->writable.erase(path);  // its process stays as it was
+            return reply;
         }
         m_models.beginRun(model->process->firstRun(), std::move(made));
         const std::optional<ModelProcess::Answer> answer = carryOut(*model->process, request, call, {}, reply);
-        if (!answer) m_models.endRun();
-        if (!answer) return reply;
+        if (!answer) {
+            m_models.endRun();
+            return reply;
+        }
         const std::int64_t run = runOf(answer->message);
         model->nextRun = run + 1;
         m_models.nameRun(run);

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "confine/confine.h"
 #include "server/conversation.h"
 #include "server/dealt_run.h"
 #include "server/documents.h"
@@ -65,7 +66,7 @@ Value shardValue(const executor::ShardRange& shard)
 
 class Worker final : public Conversation {
 public:
-    explicit Worker(Channel& channel) : Conversation(channel, false, "not confined: workers are not") {}
+    explicit Worker(Channel& channel) : Conversation(channel, false, confine::state()) {}
 
 protected:
     std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) override

@@ -12,13 +12,13 @@ using base::ErrorCode;
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
-// LibTorch reads the table of source lines when an operator throws, and throws something else where it cannot.
 bool aboutMemory(const std::string& line)
 {
     return has(line, "not enough memory") || has(line, "allocate memory") || has(line, "out of memory") ||
            has(line, "std::bad_alloc");
 }
 
+// LibTorch reads the table of source lines when an operator throws, and throws something else where it cannot.
 bool isDamage(const std::string& what)
 {
     return has(what, "unpickling") || has(what, "Unpickler") || has(what, "PROTO opcode");
