@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/access.h"
+#include "cli/asking.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "graph/given_files.h"
@@ -69,6 +70,7 @@ base::Result<Outputs> confined(const Command& command, bool sandbox, std::option
     if (std::holds_alternative<ServeCommand>(command)) beginModelProcesses();
     if (std::holds_alternative<WorkerCommand>(command)) confine::renounce("workers keep their rights");
     if (!readsFiles(command)) return Outputs();
+    askToTrust(command);
     base::Result<Outputs> outputs = opened(command, held);
     if (!outputs) return outputs;
     beginConfined(sandbox ? std::optional(accessOf(command, *outputs)) : std::nullopt, verifies(command));

@@ -300,6 +300,7 @@ void MainWindow::connectStartPage()
         m_sessions->askForModel({.file = m_document.modelPath(), .data = {}, .roles = m_document.roles()});
     };
     connect(m_refusal, &RefusalCard::dataWanted, this, askForData);
+    connect(m_refusal, &RefusalCard::trusted, m_workbench.get(), &jobs::Workbench::trustModel);
     connect(m_notices.get(), &Notices::dataWanted, this, askForData);
 }
 
@@ -318,7 +319,8 @@ void MainWindow::refresh()
     m_actions->refresh();
     m_centre->setCurrentWidget(open ? static_cast<QWidget*>(m_graph) : m_start);
     m_docks->setShown(open);
-    m_refusal->setModel(m_document.model().get(), !m_document.data().isEmpty());
+    m_refusal->setModel(m_document.model().get(), m_document.modelPath().section(u'/', -2, -2),
+                        !m_document.data().isEmpty());
     m_start->setRecent(m_setup.settings.recent);
     m_status->setModel(m_document.model());
     m_status->setEngine({.state = m_engine->state(),

@@ -1,6 +1,7 @@
 #pragma once
 
-// Above the drawing of a model that cannot be split: what is in the way, where, and what can be done. Hidden for all others.
+// Above the drawing of a model that cannot be split, or that the user has not agreed to run: what is in the way, where, and what
+// can be done. Hidden for all others.
 
 #include <QFrame>
 
@@ -16,19 +17,23 @@ class RefusalCard : public QFrame {
 public:
     explicit RefusalCard(QWidget* parent = nullptr);
 
-    // `model` may be null. Without data the card offers to open some: guesses of it may be what has failed.
-    void setModel(const protocol::ModelRecord* model, bool hasData);
+    // `model` may be null, `folder` is the name of the one that it lies in. Without data the card offers to open some: guesses of
+    // it may be what has failed.
+    void setModel(const protocol::ModelRecord* model, const QString& folder, bool hasData);
 
 signals:
     void operatorWanted();  // to be shown in the graph
     void dataWanted();
+    void trusted(bool folder);  // the user agrees to the file, or to all in its folder
 
 private:
+    void showRefusal(const protocol::ModelRecord& model, bool hasData);
+    void showUntrusted(const QString& folder);
     QLabel* makeLabel(const char* name);
     QPushButton* makeButton(const char* name, const QString& text);
 
     QLabel *m_title, *m_reason, *m_hint, *m_origin;
-    QPushButton *m_show, *m_data;
+    QPushButton *m_show, *m_data, *m_run, *m_folder;
 };
 
 }  // namespace hopscope::window

@@ -29,10 +29,15 @@ std::string messageWithPlace(const base::Error& error)
     return placed ? error.message : error.message + " (" + error.where + ")";
 }
 
+const char* lintOf(base::ErrorCode code)
+{
+    if (code == base::ErrorCode::Untrusted) return "untrusted";
+    return code == base::ErrorCode::Input ? "no-run" : "no-split";  // of the data: the model may be as it should be
+}
+
 void block(Analysis& analysis, base::Error error)
 {
-    const bool ofData = error.code == base::ErrorCode::Input;  // the model may be as it should be
-    analysis.lints.push_back({.code = ofData ? "no-run" : "no-split",
+    analysis.lints.push_back({.code = lintOf(error.code),
                               .message = messageWithPlace(error),
                               .op = analysis.refusedOp,
                               .blocking = true,

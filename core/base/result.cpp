@@ -23,7 +23,7 @@ namespace {
 constexpr std::pair<ErrorCode, const char*> codes[] = {
     {ErrorCode::Usage, "usage"},         {ErrorCode::Input, "input"},         {ErrorCode::Unsupported, "unsupported"},
     {ErrorCode::Different, "different"}, {ErrorCode::Resources, "resources"}, {ErrorCode::Internal, "internal"},
-    {ErrorCode::Cancelled, "cancelled"},
+    {ErrorCode::Untrusted, "untrusted"}, {ErrorCode::Cancelled, "cancelled"},
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ enum class ErrorCode {
     Different = 5,    // verification failed
     Resources = 6,    // out of memory or disk even at the smallest batch
     Internal = 7,     // a broken invariant of Hopscope itself
+    Untrusted = 8,    // the user has not agreed to run the code of the model file
     Cancelled = 130,  // stopped by the user
 };
 

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "base/ending.h"
+#include "base/sha256.h"
 #include "base/temporary_file.h"
 #include "loader/archive/archive.h"
 #include "loader/archive/load_code.h"
@@ -286,7 +287,7 @@ void silence()
     torch::jit::setPrintHandler([](const std::string&) {});
 }
 
-base::Result<Model> loadChecked(const std::string& path, Entry entry)
+base::Result<Model> loadChecked(const std::string& path, Entry entry, Sha256 hashed)
 {
     const auto file = MappedFile::open(path);
     if (!file) return base::forward(file);
@@ -308,6 +309,7 @@ base::Result<Model> loadChecked(const std::string& path, Entry entry)
     if (!info) return base::forward(info);
     info->path = path;
     info->hash = hashOf(file->bytes());
+    if (hashed == Sha256::Yes) info->sha256 = base::sha256(file->bytes());
     info->fileBytes = static_cast<std::int64_t>(file->bytes().size());
     info->repairs = std::move(opened->repairs);
     info->devices = std::move(devices);
@@ -315,11 +317,11 @@ base::Result<Model> loadChecked(const std::string& path, Entry entry)
     return Model(std::make_shared<const Model::Impl>(Model::Impl{std::move(*info), std::move(opened->module)}));
 }
 
-base::Result<Model> loadFor(const std::string& path, Entry entry)
+base::Result<Model> loadFor(const std::string& path, Entry entry, Sha256 hashed)
 {
     const base::Uninterruptible here;
     try {
-        return loadChecked(path, entry);
+        return loadChecked(path, entry, hashed);
     } catch (const c10::Error& e) {
         return refuse(path, e.what_without_backtrace());
     } catch (const std::bad_alloc&) {
@@ -335,7 +337,7 @@ Model::Model(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
 
 const ModelInfo& Model::info() const { return m_impl->info; }
 
-base::Result<Model> load(const std::string& path) { return loadFor(path, Entry::Forward); }
-base::Result<Model> loadMethods(const std::string& path) { return loadFor(path, Entry::Methods); }
+base::Result<Model> load(const std::string& path, Sha256 hashed) { return loadFor(path, Entry::Forward, hashed); }
+base::Result<Model> loadMethods(const std::string& path) { return loadFor(path, Entry::Methods, Sha256::No); }
 
 }  // namespace hopscope::loader

@@ -35,7 +35,8 @@ struct Parameter {  // a parameter or buffer, with its dotted name
 
 struct ModelInfo {
     std::string path;
-    std::string hash;  // xxh3-128 of the file, hex
+    std::string hash;    // xxh3-128 of the file, hex
+    std::string sha256;  // of the file, hex; empty unless load() was asked for it
     std::int64_t fileBytes = 0;
     std::string className;
     bool traced = false;
@@ -61,7 +62,9 @@ private:
 // the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
 // ...") are repaired in memory. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom classes,
 // FlatBuffer, .pt2).
-base::Result<Model> load(const std::string& path);
+// Files of a gigabyte take seconds to hash by SHA-256, so that it is left out where it is not wanted.
+enum class Sha256 : std::uint8_t { No, Yes };
+base::Result<Model> load(const std::string& path, Sha256 hashed = Sha256::No);
 
 // A straight-line program recorded from one run of forward, and the tensors of its Parameter and Constant values.
 struct Walk {

@@ -47,7 +47,8 @@ base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, c
                                                      Reporter& reporter, const std::stop_token& stop)
 {
     base::Result<Prepared> other =
-        prepare({.model = options.against, .data = model.data, .roles = model.roles}, false, reporter);
+        prepare({.model = options.against, .data = model.data, .roles = model.roles, .trusted = model.trusted}, false,
+                reporter);
     if (!other) return base::forward(other);
     if (const base::Status settled = settleBranches(*other, folder, reporter, stop); !settled)
         return base::forward(settled);

@@ -24,6 +24,7 @@ struct ModelOptions {
     std::string model;
     std::vector<std::string> data, roles;
     bool reassociate = false;  // products before aggregations (analysis/analyse.h)
+    bool trusted = false;      // its code may be run, whether or not the user has agreed before (pipeline/trust.h)
 };
 
 struct DeviceOptions {

@@ -12,6 +12,7 @@
 #include "graph/dataset.h"
 #include "loader/methods.h"
 #include "pipeline/home.h"
+#include "pipeline/trust.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
 
@@ -274,11 +275,18 @@ base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter
     reporter.progress({"loading the model", 0, 0});
     graph::GivenFiles files;
     files.add(options.model);
-    base::Result<loader::Model> model = loader::load(options.model);
+    const bool trusted = options.trusted || trustedByPlace(options.model);
+    base::Result<loader::Model> model = loader::load(options.model, trusted ? loader::Sha256::No : loader::Sha256::Yes);
     if (!model) return base::forward(model);
     Prepared prepared = preparedFor(std::move(*model), options);
     prepared.files = std::move(files);
     return prepared;
+}
+
+// Untrusted: the code of the file must not be run.
+base::Status runnable(const loader::ModelInfo& info)
+{
+    return info.sha256.empty() ? base::Status() : trustedByContent(info.path, info.sha256);
 }
 
 base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Reporter& reporter)
@@ -319,6 +327,7 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 {
     base::Result<Prepared> prepared = loadModel(options, reporter);
     if (!prepared) return prepared;
+    if (const base::Status may = runnable(prepared->model.info()); !may) return base::forward(may);
     if (const base::Status sampled = sampleModel(*prepared, options, reporter); !sampled) return base::forward(sampled);
     return prepared;
 }
@@ -343,16 +352,20 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Repor
     if (!prepared && tolerant && prepared.error().message.find(loader::withoutForward) != std::string::npos)
         return withoutForward(options, prepared.error(), reporter);
     if (!prepared) return prepared;
-    base::Status ready = sampleModel(*prepared, options, reporter);
+    const base::Status may = runnable(prepared->model.info());
+    const bool guessed = options.data.empty();  // the sample, by running forward on guesses
+    base::Status ready = may || !guessed ? sampleModel(*prepared, options, reporter) : may;
     const bool sampled = ready.has_value();
+    if (ready) ready = may;
     if (ready) ready = walkModel(*prepared, reporter);
     if (ready) {
         analyseModel(*prepared, reporter);
         return prepared;
     }
-    // A forward that fails on the sample is as much to be looked at as one that cannot be recorded.
+    // A forward that fails on the sample is as much to be looked at as one that cannot be recorded, or must not be run.
     const base::ErrorCode code = ready.error().code;
-    const bool shown = code == base::ErrorCode::Unsupported || (sampled && code == base::ErrorCode::Input);
+    const bool shown = code == base::ErrorCode::Unsupported || code == base::ErrorCode::Untrusted ||
+                       (sampled && code == base::ErrorCode::Input);
     if (!tolerant || !shown) return base::forward(ready);
     takeCode(*prepared, ready.error());
     reporter.progressEnded();

@@ -71,12 +71,13 @@ TEST_CASE("every error code has a stable name and exit code")
         int number;
         const char* name;
     };
-    const std::array<Row, 7> rows{{{ErrorCode::Usage, 2, "usage"},
+    const std::array<Row, 8> rows{{{ErrorCode::Usage, 2, "usage"},
                                    {ErrorCode::Input, 3, "input"},
                                    {ErrorCode::Unsupported, 4, "unsupported"},
                                    {ErrorCode::Different, 5, "different"},
                                    {ErrorCode::Resources, 6, "resources"},
                                    {ErrorCode::Internal, 7, "internal"},
+                                   {ErrorCode::Untrusted, 8, "untrusted"},
                                    {ErrorCode::Cancelled, 130, "cancelled"}}};
     for (const Row& row : rows) {
         CHECK(static_cast<int>(row.code) == row.number);

@@ -86,7 +86,7 @@ class Failures(PackageTest):
 
     def test_every_exit_code_has_its_exception_and_each_survives_pickling(self):
         for code, kind in {2: errors.UsageError, 3: errors.InputError, 4: errors.Refused, 5: errors.VerificationError,
-                           6: errors.ResourceError, 7: errors.EngineError, 130: errors.Cancelled, 99: errors.EngineError}.items():
+                           6: errors.ResourceError, 7: errors.EngineError, 8: errors.Untrusted, 130: errors.Cancelled, 99: errors.EngineError}.items():
             problem = errors.error_from({"exit_code": code, "message": "It fails.", "hint": "Do not.", "where": "a.py:3"})
             self.assertIs(type(problem), kind)
             again = pickle.loads(pickle.dumps(problem))
@@ -100,6 +100,33 @@ class Failures(PackageTest):
         self.assertEqual(len(wanted), len(numbers))
         made_up = re.search(r"^CODES = (\{.*\})$", (ROOT / "tests/jobs/fake_engine.py").read_text(), re.MULTILINE)
         self.assertEqual((errors._NAMES, ast.literal_eval(made_up[1])), (wanted, wanted))
+
+    def test_a_file_needs_an_agreement_and_a_module_none(self):
+        model, data = made(Plain), graph()
+        saved = hopscope.save(model, data, self.folder / "plain.pt")
+        alone = mock.patch.dict(os.environ, HOPSCOPE_TRUST="", XDG_CONFIG_HOME=str(self.folder / "config"))
+        with alone:
+            for own in (model, saved):
+                self.assertEqual(hopscope.inference(own, data).verdict, "equal")
+                self.assertEqual(hopscope.run(own, data, self.folder / "resumed", resume=True).verdict, "equal")
+                self.assertEqual(hopscope.verify(own, data).verdict, "equal")
+                self.assertGreater(len(hopscope.plan(own, data).stages), 0)
+            local = hopscope.run(model, data, self.folder / "local", cluster="local", workers=1)
+            self.assertEqual(local.verdict, "equal")
+            path = str(saved.path)
+            for asks in (hopscope.inference, hopscope.plan, hopscope.verify):
+                self.assertIn("hopscope.trust", str(self.refused(asks, path, data)))
+            self.refused(hopscope.run, path, data, self.folder / "asked", resume=True)
+            self.assertFalse(hopscope.inspect(path, data).splittable)
+            hopscope.trust(path)
+            self.assertEqual(hopscope.inference(path, data).verdict, "equal")
+            self.assertTrue(hopscope.inspect(path, data).splittable)
+
+    def refused(self, function, *arguments, **options):
+        with self.assertRaises(hopscope.Untrusted) as caught:
+            function(*arguments, **options)
+        self.assertEqual(caught.exception.exit_code, 8)
+        return caught.exception
 
     def test_what_is_no_data_is_refused(self):
         for data in (7, {"x": "features"}, self.folder / "missing.safetensors", self.folder / "nothing.txt"):

@@ -37,6 +37,29 @@
 
 using namespace hopscope;
 using bed::Bed;
+using bed::child;
+
+namespace {
+
+// An engine that is started meanwhile finds no agreement but those in `folder`.
+class Trusting {
+public:
+    explicit Trusting(const QString& folder) : m_before(qgetenv("HOPSCOPE_TRUST"))
+    {
+        qputenv("HOPSCOPE_TRUST", "");
+        qputenv("XDG_CONFIG_HOME", folder.toLocal8Bit());
+    }
+    ~Trusting()
+    {
+        qputenv("HOPSCOPE_TRUST", m_before);
+        qunsetenv("XDG_CONFIG_HOME");
+    }
+
+private:
+    QByteArray m_before;
+};
+
+}  // namespace
 
 class TestEngine : public QObject {
     Q_OBJECT
@@ -55,6 +78,8 @@ private slots:
     void resultsThatAreNotFiniteAreSaidOnTheTabsToo();
     void tabsCountProblemsUntilTheyAreGone();
     void whatIsNoModelIsRefusedInWords();
+    void aStrangersModelIsDrawnUntilTheUserAgrees_data();
+    void aStrangersModelIsDrawnUntilTheUserAgrees();
     void aRunWithoutDataOffersToChooseThem();
     void aFolderIsChosenWhereTheEngineIs();
 
@@ -348,6 +373,43 @@ void TestEngine::whatIsNoModelIsRefusedInWords()
     QVERIFY(bed.window->document().model() == nullptr);
     const auto* engine = bed::child<QLabel>(*bed.window, "status.engine");
     QTRY_VERIFY2(engine->text().contains("idle"), qPrintable(engine->text()));
+}
+
+void TestEngine::aStrangersModelIsDrawnUntilTheUserAgrees_data()
+{
+    QTest::addColumn<QString>("button");
+    QTest::newRow("to the file") << "refusalRun";
+    QTest::newRow("to its folder") << "refusalFolder";
+}
+
+// A sample with another time in its first record is no sample.
+void TestEngine::aStrangersModelIsDrawnUntilTheUserAgrees()
+{
+    QFETCH(QString, button);
+    QTemporaryDir folder;
+    QFile sample(bed::sample("karate/gcn.pt"));
+    QVERIFY(sample.open(QIODevice::ReadOnly));
+    QByteArray content = sample.readAll();
+    content[10] = static_cast<char>(content[10] ^ 1);
+    const QString model = folder.filePath("stranger.pt");
+    QFile file(model);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+    file.close();
+    const Trusting nothing(folder.path());
+    Bed bed(bed::realSetup());
+    const models::Document& document = bed.window->document();
+    bed.window->openFile({model, {bed::sample("karate/graph.safetensors")}, {}});
+    auto* card = child<QWidget>(*bed.window, "refusalCard");
+    QTRY_VERIFY_WITH_TIMEOUT(card->isVisible(), 20'000);
+    QCOMPARE(child<QLabel>(*bed.window, "refusalTitle")->text(), QStringLiteral("This model has not been run"));
+    QVERIFY(!document.model()->ops.empty() && document.model()->fromCode && document.plan() == nullptr);
+    auto* agree = child<QPushButton>(*bed.window, button.toLatin1().constData());
+    QVERIFY(agree->isVisible());
+    QTest::mouseClick(agree, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(document.plan() != nullptr, 20'000);
+    QVERIFY(!card->isVisible() && !document.model()->fromCode);
+    QVERIFY2(bed.run(), qPrintable(bed.window->banner().sentence()));
+    QCOMPARE(document.runs().front().report->verify->verdict, schema::Verdict::Equal);
 }
 
 void TestEngine::aRunThatWasStartedElsewhereIsShown()

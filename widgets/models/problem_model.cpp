@@ -36,9 +36,16 @@ const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model)
     return model.splittable || it == model.lints.end() ? nullptr : &*it;
 }
 
+bool isUntrusted(const protocol::ModelRecord& model)
+{
+    const protocol::LintRecord* lint = blockingLint(model);
+    return lint && lint->code == "untrusted";
+}
+
 QString refusalTitle(const protocol::ModelRecord& model)
 {
     const protocol::LintRecord* lint = blockingLint(model);
+    if (isUntrusted(model)) return ProblemModel::tr("This model has not been run");
     return lint && lint->code == "no-run" ? ProblemModel::tr("The model does not run on these data")
                                           : ProblemModel::tr("This model cannot be evaluated layer by layer");
 }

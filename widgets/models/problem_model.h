@@ -20,6 +20,9 @@ std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QS
 // The reason why the model cannot be split; null: it can. Belongs to the model.
 const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 
+// The user has not agreed to run its code: it is drawn, and no more.
+bool isUntrusted(const protocol::ModelRecord& model);
+
 // That a model has no plan, in a few words: because of itself, or of the data.
 QString refusalTitle(const protocol::ModelRecord& model);
 

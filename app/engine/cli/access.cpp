@@ -114,7 +114,7 @@ bool readsFiles(const Command& command)
     return !std::holds_alternative<GenerateCommand>(command) && !std::holds_alternative<BenchCommand>(command) &&
            !std::holds_alternative<MachineCommand>(command) && !std::holds_alternative<OracleCommand>(command) &&
            !std::holds_alternative<ServeCommand>(command) && !std::holds_alternative<WorkerCommand>(command) &&
-           !std::holds_alternative<ShowText>(command);
+           !std::holds_alternative<TrustCommand>(command) && !std::holds_alternative<ShowText>(command);
 }
 
 base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop)

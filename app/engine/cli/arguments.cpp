@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
-#include <sstream>
 
 #include "cli/bench_options.h"
 #include "cli/misspelt.h"
@@ -39,6 +38,7 @@ struct Parsed {
     graph::GenerateOptions generate;
     BenchTexts bench;
     MachineCommand machine;
+    TrustCommand trust;
     int repeat = 3;
     bool resume = false;
     PlanTexts told;
@@ -58,6 +58,7 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
 {
     app.add_option("MODEL", parsed.model.model, "TorchScript file")->required();
+    addTrusted(app, parsed.model);
     CLI::Option* const data = app.add_option(
         "--data", parsed.model.data,
         "Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated");
@@ -299,6 +300,14 @@ void addDevices(CLI::App& app, Parsed& parsed)
                "  hopscope-engine devices\n");
 }
 
+void addTrust(CLI::App& app, Parsed& parsed)
+{
+    addTrustOptions(addCommand(app, parsed, "trust", "Agree to run the code of model files, or list what you agreed to",
+                               "  hopscope-engine trust model.pt\n"
+                               "  hopscope-engine trust ~/models --remove\n"),
+                    parsed.trust);
+}
+
 void addServers(CLI::App& app, Parsed& parsed)
 {
     const std::string serve = "Serve the window on standard input and output (JSON-RPC, see docs/protocol.md)";
@@ -325,9 +334,10 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
     app.footer("\nExit codes: 0 success, 2 usage error, 3 invalid input, 4 model not supported or not splittable, 5 "
-               "verification failed,\n6 out of memory or disk space, 7 internal error, 130 cancelled.");
+               "verification failed,\n6 out of memory or disk space, 7 internal error, 8 model file not trusted, 130 "
+               "cancelled.");
     for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addPlace,
-                            addReceptiveField, addDebug, addDevices, addServers, addOracle})
+                            addReceptiveField, addDebug, addDevices, addTrust, addServers, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) {
@@ -450,20 +460,10 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "receptive-field") return ReceptiveFieldCommand{parsed.model, parsed.field};
     if (name == "debug") return debugCommand(parsed.model, parsed.debug);
     if (name == "devices") return DevicesCommand{};
+    if (name == "trust") return parsed.trust;
     if (name == "serve") return ServeCommand{};
     if (name == "worker") return WorkerCommand{};
     return OracleCommand{parsed.request};
-}
-
-// Help and version are exceptions to the parser, and so is every mistake.
-base::Result<Command> explain(const CLI::App& app, const CLI::ParseError& error)
-{
-    std::ostringstream text, complaint;
-    const int code = app.exit(error, text, complaint);
-    if (code == 0) return ShowText{text.str()};
-    const CLI::App* chosen = &app;
-    while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
-    return base::fail(base::ErrorCode::Usage, error.what(), helpOf(*chosen));
 }
 
 }  // namespace
@@ -481,9 +481,7 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
         const auto below = chosen.get_subcommands();
         command = finish(chosen.get_name(), below.empty() ? "" : below.front()->get_name(), parsed);
     } catch (const CLI::ParseError& error) {
-        command = explain(app, error);
-        if (const auto wrong = command ? std::nullopt : misspelt(app, count, arguments))
-            command = tl::unexpected(*wrong);
+        command = explained(app, error, count, arguments).map([](const std::string& text) { return ShowText{text}; });
     }
     if (!command) return base::forward(command);
     return Invocation{

@@ -89,6 +89,11 @@ struct DebugCommand {
 
 struct DevicesCommand {};
 
+struct TrustCommand {
+    std::vector<std::string> paths;  // none: the list is shown
+    bool remove = false;
+};
+
 struct OracleCommand {  // hidden: the child of a verification
     std::string request;
 };
@@ -104,7 +109,7 @@ struct ShowText {  // --help, --version
 using Command =
     std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand, GenerateCommand,
                  BenchCommand, BenchPlansCommand, MachineCommand, PlaceCommand, ReceptiveFieldCommand, DebugCommand,
-                 DevicesCommand, OracleCommand, ServeCommand, WorkerCommand, ShowText>;
+                 DevicesCommand, TrustCommand, OracleCommand, ServeCommand, WorkerCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

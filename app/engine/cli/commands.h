@@ -24,6 +24,7 @@ base::Result<int> execute(const DebugCommand& command, Session& session);
 base::Result<int> execute(const DevicesCommand& command, Session& session);
 base::Result<int> execute(const ServeCommand& command, Session& session);
 base::Result<int> execute(const WorkerCommand& command, Session& session);
+base::Result<int> execute(const TrustCommand& command, Session& session);
 base::Result<int> execute(const OracleCommand& command, Session& session);
 base::Result<int> execute(const ShowText& command, Session& session);
 

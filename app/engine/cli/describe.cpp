@@ -280,8 +280,10 @@ std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* 
         text += stageLines(prepared, *plan, style) + prologueLines(prepared, *plan, style) +
                 movedLines(prepared, *plan, seconds, style);
     } else {
-        text += heading(style, "Cannot be split");
-        if (prepared.analysis.refusal) text += "  " + base::describe(*prepared.analysis.refusal) + "\n";
+        const std::optional<base::Error>& refusal = prepared.analysis.refusal;
+        const bool untrusted = refusal && refusal->code == base::ErrorCode::Untrusted;
+        text += heading(style, untrusted ? "Not run" : "Cannot be split");
+        if (refusal) text += "  " + base::describe(*refusal) + "\n";
     }
     return text + lintLines(prepared, style);
 }

@@ -1,6 +1,8 @@
 #include "cli/misspelt.h"
 
 #include <algorithm>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,15 @@ std::string nearest(const std::string& word, const Words& known)
         if (edits < least) found = candidate, least = edits;
     }
     return found;
+}
+
+// "see `hopscope-engine bench machine --help`"
+std::string helpOf(const CLI::App& command)
+{
+    std::string words = " --help`";
+    for (const CLI::App* app = &command; app->get_parent(); app = app->get_parent())
+        words = " " + app->get_name() + words;
+    return "see `hopscope-engine" + words;
 }
 
 base::Error unknown(const std::string& sentence, const std::string& word, const Words& known, const CLI::App& app)
@@ -54,16 +65,7 @@ Words optionsOf(const CLI::App& app)
     return names;
 }
 
-}  // namespace
-
-std::string helpOf(const CLI::App& command)
-{
-    std::string words = " --help`";
-    for (const CLI::App* app = &command; app->get_parent(); app = app->get_parent())
-        words = " " + app->get_name() + words;
-    return "see `hopscope-engine" + words;
-}
-
+// The error of a command line that the parser has refused, if a command or a long option in it does not exist.
 std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments)
 {
     const CLI::App* command = &app;
@@ -82,6 +84,19 @@ std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* 
         }
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+base::Result<std::string> explained(const CLI::App& app, const CLI::ParseError& error, int count,
+                                    const char* const* arguments)
+{
+    std::ostringstream text, complaint;
+    if (app.exit(error, text, complaint) == 0) return text.str();
+    if (const std::optional<base::Error> wrong = misspelt(app, count, arguments)) return tl::unexpected(*wrong);
+    const CLI::App* chosen = &app;
+    while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+    return base::fail(base::ErrorCode::Usage, error.what(), helpOf(*chosen));
 }
 
 }  // namespace hopscope::engine

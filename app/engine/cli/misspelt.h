@@ -1,21 +1,19 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/result.h"
 
 namespace CLI {
 class App;
-}
+class ParseError;
+}  // namespace CLI
 
 namespace hopscope::engine {
 
-// "see `hopscope-engine bench machine --help`"
-std::string helpOf(const CLI::App& command);
-
-// The error of a command line that names a command or a long option which does not exist, with the nearest one as its
-// hint; nothing if all exist. For command lines that the parser has refused.
-std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments);
+// The text of --help or --version, which are exceptions to the parser as every mistake is; else the mistake. Of a command or a
+// long option that does not exist the hint is the nearest one.
+base::Result<std::string> explained(const CLI::App& app, const CLI::ParseError& error, int count,
+                                    const char* const* arguments);
 
 }  // namespace hopscope::engine

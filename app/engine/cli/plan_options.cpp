@@ -56,6 +56,18 @@ void addSandbox(CLI::App& command, bool& without)
     command.add_flag("--no-sandbox", without, "Keep all rights of the user while a model is open");
 }
 
+void addTrusted(CLI::App& command, pipeline::ModelOptions& model)
+{
+    command.add_flag("--trust", model.trusted, "Run the code of the model file without having agreed to it before");
+}
+
+void addTrustOptions(CLI::App& command, TrustCommand& trust)
+{
+    CLI::Option* const paths =
+        command.add_option("PATH", trust.paths, "Model files, known by their content from then on, or folders of them");
+    command.add_flag("--remove", trust.remove, "Take them off the list")->needs(paths);
+}
+
 void addReassociate(CLI::App& command, pipeline::ModelOptions& model)
 {
     command.add_flag("--reassociate", model.reassociate,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/arguments.h"
 #include "pipeline/options.h"
 #include "pipeline/owners.h"
 #include "pipeline/place.h"
@@ -30,6 +31,11 @@ void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::st
 
 // --no-sandbox, for every command that can open a model.
 void addSandbox(CLI::App& command, bool& without);
+
+// --trust, for the same.
+void addTrusted(CLI::App& command, pipeline::ModelOptions& model);
+
+void addTrustOptions(CLI::App& command, TrustCommand& trust);
 
 // --reassociate, for every command that makes or runs a plan.
 void addReassociate(CLI::App& command, pipeline::ModelOptions& model);

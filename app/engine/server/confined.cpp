@@ -7,6 +7,7 @@
 #include "base/proc.h"
 #include "graph/file.h"
 #include "pipeline/machine.h"
+#include "pipeline/trust.h"
 #include "verify/fork_server.h"
 #include "verify/verify.h"
 
@@ -69,6 +70,7 @@ void addFolder(confine::Access& access, const std::string& folder, const std::st
 void addModel(confine::Access& access, const pipeline::ModelOptions& model)
 {
     if (!model.model.empty()) access.read.push_back(model.model);
+    if (const std::string list = pipeline::trustFile(); !list.empty()) access.read.push_back(list);
     for (const std::string& data : model.data) {
         access.read.push_back(data);
         access.read.push_back(data.substr(data.find('=') + 1));  // of NAME=FILE

@@ -92,11 +92,12 @@ Outcome compareModels(const Document& document, const json::Reader& params, cons
 {
     const pipeline::DebugOptions options = debugOptionsOf(params);
     const auto roles = params.maybe<std::vector<std::string>>("roles").value_or(std::vector<std::string>());
+    const bool trusted = params.maybe<bool>("trusted").value_or(false);
     if (params.ok() && options.against.empty()) params.child("against").refuse("must name a model");
     if (!params.ok()) return invalid(params);
     RequestReporter reporter(call.progress);
     const pipeline::ModelOptions model{
-        .model = options.against, .data = document.prepared.dataArguments, .roles = roles};
+        .model = options.against, .data = document.prepared.dataArguments, .roles = roles, .trusted = trusted};
     return outcomeOf(pipeline::compareModels(document.prepared, model, options, folder, reporter, call.stop));
 }
 

@@ -55,6 +55,7 @@ pipeline::ModelOptions modelOptionsOf(const json::Reader& params)
     options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
     options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
     options.reassociate = params.maybe<bool>("reassociate").value_or(false);
+    options.trusted = params.maybe<bool>("trusted").value_or(false);
     return options;
 }
 

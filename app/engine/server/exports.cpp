@@ -16,10 +16,8 @@ const std::string tool = std::string("hopscope ") + versionText;
 
 pipeline::ModelOptions modelOf(const json::Reader& params)
 {
-    pipeline::ModelOptions options;
-    options.model = params.get<std::string>("model");
-    options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
-    options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
+    pipeline::ModelOptions options = modelOptionsOf(params);
+    options.reassociate = false;  // exported code computes as the model does
     return options;
 }
 

@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "pipeline/execute.h"
 #include "pipeline/machine.h"
+#include "pipeline/trust.h"
 #include "protocol/run.h"
 #include "server/confined.h"
 #include "server/conversation.h"
@@ -51,6 +52,15 @@ base::Status placeAll(const std::string& from, const std::string& to)
     return placed;
 }
 
+// Input: a file is another one than when the model was opened.
+base::Status asOpened(const OpenModel& model)
+{
+    base::Status same = model.given.unchanged();
+    if (same) return same;
+    return base::fail(base::ErrorCode::Input, same.error().where + " has changed since the model was opened",
+                      "open the model again", same.error().where);
+}
+
 class Front final : public Conversation {
 public:
     Front(Channel& channel, const std::string& folder, bool sandbox)
@@ -78,6 +88,7 @@ protected:
         using Method = Reply (Front::*)(const Request&, const Reader&, const Call&);
         static const std::map<std::string, Method> methods{{"model/open", &Front::open},
                                                            {"model/close", &Front::close},
+                                                           {"model/trust", &Front::trust},
                                                            {"run/start", &Front::startRun},
                                                            {"debug/against", &Front::compare},
                                                            {"debug/save", &Front::save},
@@ -185,6 +196,18 @@ private:
         return reply;
     }
 
+    // The user agrees to the file as it was when it was opened, or to its folder.
+    Reply trust(const Request&, const Reader& params, const Call&)
+    {
+        OpenModel* const model = modelOf(params);
+        const bool folder = params.maybe<bool>("folder").value_or(false);
+        if (model == nullptr || !params.ok()) return invalid(params);
+        if (const base::Status same = asOpened(*model); !same) return failed(same.error());
+        const std::string file = modelOptionsOf(Reader(model->params, "params")).model;
+        const base::Status agreed = pipeline::trust(folder ? around(file) : file);
+        return agreed ? Outcome(Value()) : failed(agreed.error());
+    }
+
     Reply passToModel(const Request& request, const Reader& params, const Call& call)
     {
         OpenModel* const model = modelOf(params);
@@ -207,7 +230,7 @@ private:
     // In another process, which may write to more; not with other data.
     bool openAgain(OpenModel& model, const Call& call, Reply& reply)
     {
-        if (const base::Status same = model.given.unchanged(); !same) {
+        if (const base::Status same = asOpened(model); !same) {
             reply = failed(same.error());
             return false;
         }

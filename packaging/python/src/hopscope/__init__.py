@@ -10,7 +10,7 @@ from . import debug
 from ._engine import Engine, engine
 from ._inference import Inference, inference, run
 from ._version import __version__
-from .commands import devices, plan, verify
+from .commands import devices, plan, trust, verify
 from .commands import inspect as inspect
 from .documents import (
     Compared,
@@ -35,6 +35,7 @@ from .errors import (
     InputError,
     Refused,
     ResourceError,
+    Untrusted,
     UsageError,
     VerificationError,
 )
@@ -73,6 +74,7 @@ __all__ = [  # without open and inspect, which are names of Python: hopscope.ope
     "Saved",
     "Stage",
     "StageRun",
+    "Untrusted",
     "UsageError",
     "Value",
     "Verification",
@@ -88,5 +90,6 @@ __all__ = [  # without open and inspect, which are names of Python: hopscope.ope
     "plan",
     "run",
     "save",
+    "trust",
     "verify",
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from . import sample
@@ -45,7 +47,12 @@ def as_files(
 def files_of(found: Prepared, given: Data, roles: Any) -> Files:
     """The words for what `as_files` has found."""
     data = [word for name in given.words for word in ("--data", name)]
-    return Files([str(found.path.absolute()), *data, *role_options(roles)], found.saved, found.notes)
+    return Files([*model_words(found.path, found.saved), *data, *role_options(roles)], found.saved, found.notes)
+
+
+def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
+    """A model file as a command takes it. What this package saved is code of the caller's own."""
+    return [str(Path(path).absolute()), *(["--trust"] if saved is not None else [])]
 
 
 def role_words(roles: Any) -> list[str]:

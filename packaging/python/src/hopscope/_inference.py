@@ -268,12 +268,13 @@ def _together(asked: _Asked, cluster: str, crew: Mapping[str, Any], progress: bo
 def _request(order: _resuming.Order) -> dict[str, Any]:
     """What worker/open gets."""
     model, *rest = order.files.words
+    trusted = order.files.saved is not None
     named = {
         option: [word for at, word in enumerate(rest) if rest[at - 1] == option] for option in ("--data", "--role")
     }
     options = {name: value for name, value in order.options.items() if value is not None and name != "device"}
-    files = {"model": model, "data": named["--data"], "roles": named["--role"], "plan": str(order.plan)}
-    return {**options, **files, "output": str(order.out)}
+    files = {"model": model, "data": named["--data"], "roles": named["--role"], "trusted": trusted}
+    return {**options, **files, "plan": str(order.plan), "output": str(order.out)}
 
 
 def _kept(
@@ -304,7 +305,7 @@ def _carried_out(
     client: Client, watcher: _Watcher, job: _Job, saved: Saved | None, folder: Path
 ) -> tuple[dict[str, Any], Plan]:
     """The report, and the plan that it ran by."""
-    files = {"model": str(job.model), "data": job.data, "roles": job.roles}
+    files = {"model": str(job.model), "data": job.data, "roles": job.roles, "trusted": saved is not None}
     opened = client.call("model/open", **files, **job.opening)
     number = opened["document"]
     made = _plan(client, number, opened["inspect"], job, saved)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import documents
-from ._files import Files, as_files, files_of, role_options, same_model
+from ._files import Files, as_files, files_of, model_words, role_options, same_model
 from ._options import path_of, pins_of
 from ._process import command
 from ._scratch import Scratch, size_of
@@ -43,7 +43,8 @@ def files(
 def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True) -> Files:
     """As `files`, into a folder of the caller."""
     if data is None and isinstance(model, (str, os.PathLike)):
-        return Files([str(Path(model).absolute()), *role_options(roles)], model if isinstance(model, Saved) else None)
+        saved = model if isinstance(model, Saved) else None
+        return Files([*model_words(model, saved), *role_options(roles)], saved)
     return files_of(*as_files(model, data, roles, place, once=once), roles)
 
 
@@ -155,6 +156,13 @@ def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch)
     if given.saved is not None and same_model(plan, given.saved):
         plan = plan.of_file(command("inspect", *given.words).document["hashes"]["model"])
     return plan.save(place.folder() / "plan.json")
+
+
+@door
+def trust(path: str | os.PathLike[str]) -> None:
+    """Agrees to run the code of a TorchScript file, which is known by its content from then on, or of all files below a
+    folder. Models in memory need no agreement."""
+    command("trust", str(path_of("path", path).absolute()))
 
 
 @door

@@ -63,6 +63,12 @@ class EngineError(HopscopeError, RuntimeError):
     exit_code = 7
 
 
+class Untrusted(HopscopeError):
+    """You have not agreed to run the code of the model file; `hopscope.trust` records that you do."""
+
+    exit_code = 8
+
+
 class Cancelled(HopscopeError):
     """The engine was told to stop by somebody else. (Ctrl+C in Python stays a KeyboardInterrupt.)"""
 
@@ -71,7 +77,7 @@ class Cancelled(HopscopeError):
 
 _BY_EXIT_CODE: dict[int, type[HopscopeError]] = {
     kind.exit_code: kind
-    for kind in (UsageError, InputError, Refused, VerificationError, ResourceError, EngineError, Cancelled)
+    for kind in (UsageError, InputError, Refused, VerificationError, ResourceError, EngineError, Untrusted, Cancelled)
 }
 
 
@@ -83,6 +89,7 @@ _NAMES = {
     5: "different",
     6: "resources",
     7: "internal",
+    8: "untrusted",
     130: "cancelled",
 }
 

@@ -157,6 +157,7 @@ def _request(asked: argparse.Namespace) -> dict[str, Any]:
     request |= {name: getattr(asked, name) for name in (*_CHOICES, "batch", "stages", "deadline", "wait")}
     request |= {name: str(Path(value).absolute()) for name in ("plan", "pins") if (value := getattr(asked, name))}
     request["memory"], request["reassociate"] = bytes_of(asked.memory), asked.reassociate
+    request["trusted"] = asked.trust
     return {name: value for name, value in request.items() if value is not None}
 
 
@@ -187,7 +188,8 @@ def _add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--deadline", metavar="SECONDS", type=float, help="As for hopscope-engine run")
     for name in ("plan", "pins", *_CHOICES):
         command.add_argument(f"--{name}", help="As for hopscope-engine run")
-    command.add_argument("--reassociate", action="store_true", help="As for hopscope-engine run")
+    for name in ("reassociate", "trust"):
+        command.add_argument(f"--{name}", action="store_true", help="As for hopscope-engine run")
     command.add_argument(
         "--layout", choices=("shared", "owners"), default="shared",
         help="shared: all workers write to the output folder; owners: each keeps its rows on its own disk",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 from types import TracebackType
@@ -45,6 +46,13 @@ class Window:
         self.close()
 
 
+def _trusting(environment: dict[str, str], model: str) -> dict[str, str]:
+    """The window opens, runs and exports the file, which is code of the caller's own, without asking."""
+    known = environment.get("HOPSCOPE_TRUST")
+    folders = [*([known] if known else []), os.path.dirname(model)]
+    return {**environment, "HOPSCOPE_TRUST": ":".join(folders)}
+
+
 @door
 def open(
     model: Any, data: Any = None, *, plan: Plan | str | None = None, roles: Any = (), arguments: list[str] | None = None
@@ -63,9 +71,12 @@ def open(
         given = written(model, data, roles, scratch)
         planned = [] if plan is None else ["--plan", str(plan_file(plan, given, scratch))]
         here = engine()
-        words = [*given.words, *planned, *(arguments or []), "--engine", f"{shlex.quote(here.path)} serve"]
+        model = given.words[0]
+        own = [word for word in given.words if word != "--trust"]
+        words = [*own, *planned, *(arguments or []), "--engine", f"{shlex.quote(here.path)} serve"]
+        environment = _trusting(here.environment(), model) if given.saved is not None else here.environment()
         process = subprocess.Popen(
-            [str(binary), *words], env=here.environment(), start_new_session=True, stdin=subprocess.DEVNULL
+            [str(binary), *words], env=environment, start_new_session=True, stdin=subprocess.DEVNULL
         )
     except BaseException:
         scratch.close()

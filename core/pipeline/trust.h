@@ -1,0 +1,44 @@
+#pragma once
+
+// Whether the code of a model file may be run. The user agrees once: to a file, which is known by its SHA-256 from then on, or
+// to a folder with everything below it. The samples of Hopscope need no agreement, and neither does drawing a model.
+//
+// The list is a text of the user's, as known_hosts is: a line of sha256sum for each file ("HASH  PATH"), and the path of
+// each folder. Lines of another form are left alone.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hopscope::pipeline {
+
+// $XDG_CONFIG_HOME/hopscope/trusted, or that in ~/.config; empty if there is neither.
+std::string trustFile();
+
+struct TrustedFile {
+    std::string sha256, path;  // the path is the one that was agreed to; the file may lie elsewhere by now
+};
+struct TrustList {
+    std::vector<TrustedFile> files;
+    std::vector<std::string> folders;  // absolute, without links
+};
+// Empty where there is no list. Input: it cannot be read.
+base::Result<TrustList> trusted();
+
+// Whether the file lies in a trusted folder, by the list or by $HOPSCOPE_TRUST (folders with ":" between them; "/" means
+// every file). Links are followed first.
+bool trustedByPlace(const std::string& path);
+// Untrusted, with a hint how to agree, unless these bytes are of the list or of a sample.
+base::Status trustedByContent(const std::string& path, const std::string& sha256);
+
+// Both, for the file as it is at this moment; linear in its bytes. Input: it cannot be read.
+base::Status mayRun(const std::string& path);
+
+// Puts a file, by its content at this moment, or a folder on the list. Linear in the bytes of the file. Input: it cannot be
+// read, or its name has line breaks; Resources: the list cannot be written.
+base::Status trust(const std::string& path);
+// Takes a folder, or a file by its path or content, off the list. Input: it is not on it.
+base::Status distrust(const std::string& path);
+
+}  // namespace hopscope::pipeline
