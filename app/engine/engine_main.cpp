@@ -18,7 +18,6 @@ namespace hopscope::engine {
 
 namespace {
 
-// Workers verify at the end alone, and whoever looks for them is to find one process for each.
 bool verifies(const Command& command)
 {
     if (const auto* run = std::get_if<RunCommand>(&command)) return run->verify != verify::Mode::None;
@@ -67,8 +66,8 @@ base::Result<Outputs> opened(const Command& command, std::optional<SignalsHeld>&
 // To be called while the process has a single thread.
 base::Result<Outputs> confined(const Command& command, bool sandbox, std::optional<SignalsHeld>& held)
 {
-    if (std::holds_alternative<ServeCommand>(command)) beginModelProcesses();
-    if (std::holds_alternative<WorkerCommand>(command)) confine::renounce("workers keep their rights");
+    if (std::holds_alternative<ServeCommand>(command) || std::holds_alternative<WorkerCommand>(command))
+        beginModelProcesses();
     if (!readsFiles(command)) return Outputs();
     askToTrust(command);
     base::Result<Outputs> outputs = opened(command, held);

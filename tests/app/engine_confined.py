@@ -9,6 +9,7 @@ import unittest
 
 from engine_process import ENGINE, always_the_program
 from serve_case import KARATE, ServeTest
+from serve_client import Client
 
 always_the_program()
 INTRUDER = os.environ["HOPSCOPE_INTRUDER"]
@@ -52,12 +53,51 @@ class Confined(ServeTest):
             with self.subTest(words=words):
                 done = self.engine(*words, LD_PRELOAD=INTRUDER, INTRUDER_FILE=MODEL, INTRUDER_VICTIM=str(self.victim))
                 self.assertEqual(done.returncode, 0, done.stderr)
-                attempts = re.findall(r"^intruder: (.*): (\d+)$", done.stderr, re.MULTILINE)
-                self.assertGreaterEqual(len(attempts), FEWEST, done.stderr)
-                self.assertEqual([name for name, error in attempts if error == "0"], [])
+                self.all_failed(done.stderr, FEWEST)
+        self.untouched()
+
+    def all_failed(self, said, fewest):
+        attempts = re.findall(r"^intruder: (.*): (\d+)$", said, re.MULTILINE)
+        self.assertGreaterEqual(len(attempts), fewest, said)
+        self.assertEqual([name for name, error in attempts if error == "0"], [])
+
+    def untouched(self):
         self.assertEqual(sorted(path.name for path in self.victim.iterdir()), ["empty", "file", "folder"])
         self.assertEqual((self.victim / "file").read_text(), "precious")
         self.assertEqual(self.leavings(), [])
+
+    def client_of(self, *words):
+        (self.folder / "out").mkdir()
+        intruder = {"LD_PRELOAD": INTRUDER, "INTRUDER_FILE": MODEL, "INTRUDER_VICTIM": str(self.victim)}
+        client = Client(command=(ENGINE, *words), env={**os.environ, "TMPDIR": str(self.folder / "tmp"), **intruder})
+        self.addCleanup(client.stop)
+        self.assertEqual(client.greeting["confinement"], "confined")
+        return client
+
+    def test_the_processes_of_serve_have_no_more(self):
+        client, out = self.client_of("serve"), self.folder / "out"
+        number = client.call("model/open", **KARATE)["document"]
+        plan = self.plan(client, number)["plan"]
+        client.finished(self.start(client, number, plan, output=out / "run")["run"])
+        client.call("export/write", **KARATE, plan=plan, folder=str(out / "exported"))
+        client.leave()
+        self.all_failed(client.errors.decode(), 3 * FEWEST)
+        self.untouched()
+
+    def test_the_process_of_a_worker_has_no_more(self):
+        client, out = self.client_of("worker"), self.folder / "out"
+        for number in range(2):  # another run takes another process
+            place = client.call("worker/open", **KARATE, output=str(out / f"run{number}"), verify="full")
+            while place["stage"] is not None:
+                for shard in client.call("shard/list", stage=place["stage"], parts=2)["shards"]:
+                    client.call("shard/compute", stage=place["stage"],
+                                **{name: shard[name] for name in ("loop", "first", "count")})
+                place = client.call("stage/end", stage=place["stage"], publish=True)
+            self.assertEqual(place["report"]["verify"]["verdict"], "equal")
+            self.assertEqual(place["report"]["confinement"], "confined")
+        client.leave()
+        self.all_failed(client.errors.decode(), 2 * FEWEST)
+        self.untouched()
 
     def test_reports_and_devices_say_it(self):
         for more, state in (((), "confined"), (("--no-sandbox",), "not confined: --no-sandbox")):

@@ -30,7 +30,8 @@ class OwnersTest(WorkerTest):
         params = asked(case.words)
         if "memory" in params:
             params["memory"] = 256 << 20  # as the words have it
-        place = client.call("worker/open", **params, output=str(folder), owner={"index": index, "count": count}, **more)
+        place = client.call("worker/open", **params, output=str(folder), owner={"index": index, "count": count},
+                            writes=[str(self.folder)], **more)
         return client, place
 
     def end(self, crew):

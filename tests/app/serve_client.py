@@ -107,7 +107,9 @@ class Client:
         """Says goodbye; the exit code."""
         self.call("shutdown")
         self.tell("exit")
-        return self.process.wait(60)
+        code = self.process.wait(60)
+        self.readers[1].join(60)
+        return code
 
     def stop(self):
         self.process.kill()

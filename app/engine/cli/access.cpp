@@ -135,7 +135,7 @@ Access accessOf(const Command& command, const Outputs& outputs)
 {
     Access access;
     std::visit(Reachable{access}, command);
-    addRates(access);
+    addUsersOwn(access);
     if (outputs.scratch) addFolder(access, outputs.scratch->path(), around(outputs.scratch->path()));
     if (outputs.run) addFolder(access, outputs.run->path(), outputs.run->around());
     if (outputs.exported) addFolder(access, outputs.exported->partial(), around(outputs.exported->partial()));

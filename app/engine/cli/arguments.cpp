@@ -312,7 +312,8 @@ void addServers(CLI::App& app, Parsed& parsed)
 {
     const std::string serve = "Serve the window on standard input and output (JSON-RPC, see docs/protocol.md)";
     addSandbox(*app.add_subcommand("serve", serve), parsed.noSandbox);
-    app.add_subcommand("worker", "Compute shards that another program deals out (JSON-RPC, see docs/protocol.md)");
+    const std::string worker = "Compute shards that another program deals out (JSON-RPC, see docs/protocol.md)";
+    addSandbox(*app.add_subcommand("worker", worker), parsed.noSandbox);
 }
 
 void addOracle(CLI::App& app, Parsed& parsed)

@@ -5,7 +5,7 @@
 #include "cli/describe.h"
 #include "graph/safetensors.h"
 #include "server/front.h"
-#include "server/worker.h"
+#include "server/worker_front.h"
 #include "verify/verify.h"
 #include "json/json.h"
 
@@ -57,7 +57,7 @@ base::Result<int> execute(const DevicesCommand&, Session& session)
 
 base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop, session.sandbox); }
 
-base::Result<int> execute(const WorkerCommand&, Session& session) { return work(session.stop); }
+base::Result<int> execute(const WorkerCommand&, Session& session) { return work(session.stop, session.sandbox); }
 
 base::Result<int> execute(const OracleCommand& command, Session&) { return verify::oracleMain(command.request); }
 

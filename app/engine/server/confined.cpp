@@ -70,16 +70,16 @@ void addFolder(confine::Access& access, const std::string& folder, const std::st
 void addModel(confine::Access& access, const pipeline::ModelOptions& model)
 {
     if (!model.model.empty()) access.read.push_back(model.model);
-    if (const std::string list = pipeline::trustFile(); !list.empty()) access.read.push_back(list);
     for (const std::string& data : model.data) {
         access.read.push_back(data);
         access.read.push_back(data.substr(data.find('=') + 1));  // of NAME=FILE
     }
 }
 
-void addRates(confine::Access& access)
+void addUsersOwn(confine::Access& access)
 {
     if (const std::string file = pipeline::machineFile(); !file.empty()) access.write.push_back(around(file));
+    if (const std::string file = pipeline::trustFile(); !file.empty()) access.read.push_back(file);
 }
 
 }  // namespace hopscope::engine

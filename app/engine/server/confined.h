@@ -27,7 +27,7 @@ std::string around(const std::string& path);
 // To be removed in the end.
 void addFolder(confine::Access& access, const std::string& folder, const std::string& in);
 void addModel(confine::Access& access, const pipeline::ModelOptions& model);
-// The rates of the machine, which runs refine.
-void addRates(confine::Access& access);
+// The rates of the machine, which runs refine, and the list of trusted files.
+void addUsersOwn(confine::Access& access);
 
 }  // namespace hopscope::engine

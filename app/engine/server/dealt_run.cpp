@@ -23,15 +23,14 @@ private:
     std::string m_stage;
 };
 
-DealtRun::DealtRun(pipeline::EvaluationRequest request, std::string output, pipeline::ShardOptions shard,
+DealtRun::DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder,
                    std::optional<executor::Ownership> owner)
     : m_request(std::move(request)),
-      m_output(std::move(output)),
+      m_folder(std::move(folder)),
       m_owner(owner)
 {
-    shard.dealer = this;
-    shard.owner = m_owner ? &*m_owner : nullptr;
-    m_request.shard = shard;
+    m_request.shard->dealer = this;
+    m_request.shard->owner = m_owner ? &*m_owner : nullptr;
     m_thread = std::thread([this] { body(); });
 }
 
@@ -126,7 +125,7 @@ void DealtRun::body()
 
 base::Result<pipeline::Evaluation> DealtRun::evaluated()
 {
-    base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(m_request, m_output, m_stop.get_token());
+    base::Result<pipeline::OutputFolder> folder = std::move(m_folder);
     if (!folder) return base::forward(folder);
     Listener listener(*this);
     return pipeline::evaluate(m_request, *folder, listener, listener, m_stop.get_token());

@@ -18,8 +18,8 @@ namespace hopscope::engine {
 
 class DealtRun final : public executor::Dealer {
 public:
-    // `request`: without its shard, of which `shard` has the rest.
-    DealtRun(pipeline::EvaluationRequest request, std::string output, pipeline::ShardOptions shard,
+    // `request`: with a shard, of which this is the dealer. `folder`: the run's output, or why it could not be opened.
+    DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder,
              std::optional<executor::Ownership> owner);
     ~DealtRun() override;  // cancels and waits
     DealtRun(const DealtRun&) = delete;
@@ -57,7 +57,7 @@ private:
     void note(const std::string& sentence);
 
     pipeline::EvaluationRequest m_request;
-    std::string m_output;
+    base::Result<pipeline::OutputFolder> m_folder;
     std::optional<executor::Ownership> m_owner;
     std::stop_source m_stop;
     mutable std::mutex m_mutex;  // guards what follows

@@ -1,7 +1,5 @@
 #include "server/front.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -10,13 +8,11 @@
 #include "pipeline/execute.h"
 #include "pipeline/machine.h"
 #include "pipeline/trust.h"
-#include "protocol/run.h"
 #include "server/confined.h"
-#include "server/conversation.h"
 #include "server/documents.h"
 #include "server/exports.h"
 #include "server/machine.h"
-#include "server/models.h"
+#include "server/relay.h"
 #include "server/runs.h"
 #include "server/server.h"
 
@@ -27,8 +23,6 @@ namespace {
 using json::Reader;
 using json::Value;
 using protocol::Request;
-using Process = std::shared_ptr<ModelProcess>;
-using Reply = std::optional<Outcome>;  // nothing: the client has it
 
 constexpr std::size_t mostDocuments = 64;
 
@@ -61,15 +55,9 @@ base::Status asOpened(const OpenModel& model)
                       "open the model again", same.error().where);
 }
 
-class Front final : public Conversation {
+class Front final : public Relay {
 public:
-    Front(Channel& channel, const std::string& folder, bool sandbox)
-        : Conversation(channel, false, sandbox ? confine::tried() : "not confined: --no-sandbox"),
-          m_folder(folder),
-          m_models(folder, sandbox,
-                   {.pass = [this](std::string_view message) { pass(message); },
-                    .mourn = [this](const verify::ChildEnd& end, std::int64_t run) { mourn(end, run); }})
-    {}
+    using Relay::Relay;
 
 protected:
     bool control(const Request& request) override
@@ -78,7 +66,7 @@ protected:
         const Reader params(request.params, "params");
         const RunControl wanted = runControlOf(request.method, params);
         if (!params.ok()) respond(request.id, invalid(params));
-        else if (!m_models.send(engine::modelOf(wanted.run), request))
+        else if (!models().send(engine::modelOf(wanted.run), request))
             respond(request.id, invalid("no such run is in progress"));
         return true;
     }
@@ -105,59 +93,19 @@ protected:
         return params.has("document") ? passToModel(request, params, call) : unknown(request.method);
     }
 
-    void closing() override { m_models.leave(); }
-
 private:
     Reply list(const Request&, const Reader& params, const Call&) { return listFolder(params); }
     Reply readFolder(const Request&, const Reader& params, const Call&) { return readExport(params); }
     Reply rates(const Request&, const Reader& params, const Call& call) { return machineRates(params, call); }
     Reply forgetMeasured(const Request&, const Reader& params, const Call& call) { return forgetRates(params, call); }
-    Reply measure(const Request&, const Reader& params, const Call& call)
-    {
-        return measureRates(params, m_folder, call);
-    }
+    Reply measure(const Request&, const Reader& params, const Call& call) { return measureRates(params, home(), call); }
 
     // Null, with the reader refused, where the parameters name none.
     OpenModel* modelOf(const Reader& params)
     {
-        OpenModel* const model = m_models.find(params.get<std::int64_t>("document"));
+        OpenModel* const model = models().find(params.get<std::int64_t>("document"));
         if (model == nullptr) params.child("document").refuse("is not an open model");
         return model;
-    }
-
-    // Of a process that has ended instead of answering.
-    Outcome unanswered(ModelProcess& process, const Call& call)
-    {
-        if (call.stop.stop_requested())
-            return failed({.code = base::ErrorCode::Cancelled, .message = "cancelled", .hint = {}, .where = {}});
-        const verify::ChildEnd end = process.ended().value_or(verify::ChildEnd());
-        endLike(end);
-        return failed(epitaph(end));
-    }
-
-    // A process that has ended by itself had a reason to end this one, too: a GPU that is lost, a file that was cut while it was
-    // read.
-    void endLike(const verify::ChildEnd& end)
-    {
-        if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));
-    }
-
-    // Returns a successful answer. After a failure, `reply` holds the client's answer unless it has been passed on.
-    std::optional<ModelProcess::Answer> carryOut(ModelProcess& process, const Request& request, const Call& call,
-                                                 ModelProcess::Asking how, Reply& reply)
-    {
-        std::optional<ModelProcess::Answer> answer = process.ask(request, call.stop, how);
-        if (!answer) reply = unanswered(process, call);
-        return answer && answer->succeeded ? std::move(answer) : std::nullopt;
-    }
-
-    void mourn(const verify::ChildEnd& end, std::int64_t run)
-    {
-        protocol::RunFinished finished;
-        finished.run = run;
-        finished.error = epitaph(end);
-        if (run != 0) notify("run/finished", protocol::writeFinished(finished));
-        endLike(end);
     }
 
     // ---- documents
@@ -170,18 +118,18 @@ private:
         const std::string cache = textOr(params, "cache", "");
         auto writes = params.maybe<std::vector<std::string>>("writes").value_or(std::vector<std::string>());
         if (!params.ok()) return invalid(params);
-        if (m_models.count() >= mostDocuments) return invalid("too many models are open; close one");
+        if (models().count() >= mostDocuments) return invalid("too many models are open; close one");
         if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
         for (const std::string& path : model->access.read) addGiven(model->given, path);
         writes.insert(writes.end(), {cache, sharedFolder(model->number)});
         letWrite(*model, model->made, writes);
-        const base::Result<Process> begun = m_models.start(orderFor(*model, model->nextRun));
+        const base::Result<Process> begun = models().start(orderFor(*model, model->nextRun));
         if (!begun) return failed(begun.error());
         model->process = *begun;
-        OpenModel& opened = m_models.keep(std::move(model));
+        OpenModel& opened = models().keep(std::move(model));
         Reply reply;
         if (carryOut(*opened.process, request, call, {.expendable = true}, reply)) ++m_next;
-        else m_models.forget(opened.number);
+        else models().forget(opened.number);
         return reply;
     }
 
@@ -192,7 +140,7 @@ private:
         Reply reply;
         const bool dead = model->process->ended().has_value();
         if (dead) reply = Value();
-        if (dead || carryOut(*model->process, request, call, {}, reply)) m_models.forget(model->number);
+        if (dead || carryOut(*model->process, request, call, {}, reply)) models().forget(model->number);
         return reply;
     }
 
@@ -220,7 +168,7 @@ private:
     // A process with the model open, for more than its own may reach; null with the reply, which may be empty.
     Process openedAnew(const OpenModel& model, ModelProcessOrder order, const Call& call, Reply& reply)
     {
-        const base::Result<Process> begun = m_models.start(std::move(order));
+        const base::Result<Process> begun = models().start(std::move(order));
         if (!begun) reply = failed(begun.error());
         const Request opening{.id = call.id, .method = "model/open", .params = model.params};
         const bool opened = begun && carryOut(**begun, opening, call, {.expendable = true, .failureOnly = true}, reply);
@@ -236,7 +184,7 @@ private:
         }
         Process process = openedAnew(model, orderFor(model, model.nextRun), call, reply);
         if (!process) return false;
-        m_models.replace(model, std::move(process));
+        models().replace(model, std::move(process));
         return true;
     }
 
@@ -273,22 +221,22 @@ private:
         auto wanted = params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
         wanted.push_back(textOr(params, "output", ""));
         if (!params.ok()) return invalid(params);
-        if (m_models.running()) return invalid("another run is in progress");
+        if (models().running()) return invalid("another run is in progress");
         Reply reply;
         auto made = std::make_unique<MadeFolders>();
         if (letWrite(*model, *made, wanted) && !openAgain(*model, call, reply)) {
             for (const std::string& path : wanted) model->writable.erase(path);  // its process stays as it was
             return reply;
         }
-        m_models.beginRun(model->process->firstRun(), std::move(made));
+        models().beginRun(model->process->firstRun(), std::move(made));
         const std::optional<ModelProcess::Answer> answer = carryOut(*model->process, request, call, {}, reply);
         if (!answer) {
-            m_models.endRun();
+            models().endRun();
             return reply;
         }
         const std::int64_t run = runOf(answer->message);
         model->nextRun = run + 1;
-        m_models.nameRun(run);
+        models().nameRun(run);
         return reply;
     }
 
@@ -323,10 +271,7 @@ private:
         return answer;
     }
 
-    [[nodiscard]] std::string sharedFolder(std::int64_t number) const
-    {
-        return m_folder + "/" + std::to_string(number);
-    }
+    [[nodiscard]] std::string sharedFolder(std::int64_t number) const { return home() + "/" + std::to_string(number); }
 
     // Both prepare the model anew, as the commands do.
     Reply exportAnew(const Request& request, const Reader& params, const Call& call)
@@ -346,15 +291,13 @@ private:
         if (!params.ok()) return invalid(params);
         if (!read.empty()) access.read.push_back(read);
         const base::Result<Process> process =
-            m_models.start({.number = 0, .firstRun = 0, .access = std::move(access), .exported = written});
+            models().start({.number = 0, .firstRun = 0, .access = std::move(access), .exported = written});
         if (!process) return failed(process.error());
         Reply reply;
         carryOut(**process, request, call, {.expendable = true}, reply);
         return reply;
     }
 
-    std::string m_folder;
-    Models m_models;
     std::int64_t m_next = 1;
 };
 

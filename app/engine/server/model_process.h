@@ -18,6 +18,7 @@
 #include "protocol/rpc.h"
 #include "server/marks.h"
 #include "verify/fork_server.h"
+#include "json/json.h"
 
 namespace hopscope::engine {
 
@@ -26,6 +27,7 @@ struct ModelProcessOrder {
     std::int64_t firstRun = 1;
     std::optional<confine::Access> access;  // none: it keeps its rights
     std::string exported;                   // a folder for export/write; empty: none
+    json::Value dealt{};                    // the parameters of worker/open, where it is a worker; else null
     std::string home{};                     // where it has its scratch folder
 };
 

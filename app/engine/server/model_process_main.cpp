@@ -9,6 +9,7 @@
 
 #include "server/confined.h"
 #include "server/server.h"
+#include "server/worker.h"
 #include "json/reader.h"
 
 namespace hopscope::engine {
@@ -62,6 +63,7 @@ base::Result<ModelProcessOrder> orderFrom(int socket)
                             .firstRun = root.get<std::int64_t>("firstRun"),
                             .access = {},
                             .exported = root.get<std::string>("exported"),
+                            .dealt = root.child("dealt").value(),
                             .home = root.get<std::string>("home")};
     if (root.has("access")) order.access = accessFrom(root.child("access"));
     if (!root.ok()) return base::forward(root.status());
@@ -74,22 +76,44 @@ int failedWith(const base::Error& error)
     return static_cast<int>(error.code);
 }
 
+// `outputs`: folders that this process has opened, and where they are.
+void confineTo(std::optional<confine::Access> access, const std::vector<std::pair<std::string, std::string>>& outputs,
+               bool verifies)
+{
+    for (const auto& [folder, in] : outputs)
+        if (access) addFolder(*access, folder, in);
+    beginConfined(std::move(access), verifies);
+    allowScratch();
+}
+
+int liveAsWorker(ModelProcessOrder order, const std::string& scratch, int socket)
+{
+    DealtRequest request = dealtRequestOf(Reader(order.dealt, "params"));
+    base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(request.run, request.output, {});
+    std::vector<std::pair<std::string, std::string>> outputs{{scratch, around(scratch)}};
+    if (folder) outputs.emplace_back(folder->path(), folder->around());
+    confineTo(std::move(order.access), outputs, request.run.verify != verify::Mode::None);
+    const std::unique_ptr<Channel> channel = Channel::over(socket);
+    return serveWorker(*channel, std::move(request), std::move(folder));
+}
+
 int live(ModelProcessOrder order, int socket)
 {
     ::setenv("TMPDIR", order.home.c_str(), 1);
-    const base::Result<pipeline::EngineHome> scratch = beginScratch();
-    if (!scratch) return failedWith(scratch.error());
+    const base::Result<pipeline::EngineHome> home = beginScratch();
+    if (!home) return failedWith(home.error());
+    const std::string& scratch = home->path();
+    if (!order.dealt.isNull()) return liveAsWorker(std::move(order), scratch, socket);
     ModelProcessBeginning beginning{.number = order.number, .firstRun = order.firstRun};
     if (!order.exported.empty()) beginning.exported.emplace(pipeline::PartialFolder::make(order.exported));
-    if (order.access) addFolder(*order.access, scratch->path(), around(scratch->path()));
-    if (order.access && beginning.exported && *beginning.exported) {
+    std::vector<std::pair<std::string, std::string>> outputs{{scratch, around(scratch)}};
+    if (beginning.exported && *beginning.exported) {
         const std::string& partial = (*beginning.exported)->partial();
-        addFolder(*order.access, partial, around(partial));
+        outputs.emplace_back(partial, around(partial));
     }
-    beginConfined(std::move(order.access), true);
-    allowScratch();
+    confineTo(std::move(order.access), outputs, true);
     const std::unique_ptr<Channel> channel = Channel::over(socket);
-    return serveModel(*channel, scratch->path(), beginning);
+    return serveModel(*channel, scratch, beginning);
 }
 
 int modelProcess(const std::string&, const std::vector<int>& handed)
@@ -109,6 +133,7 @@ std::string orderText(const ModelProcessOrder& order)
     value["number"] = order.number;
     value["firstRun"] = order.firstRun;
     value["exported"] = order.exported;
+    value["dealt"] = order.dealt;
     value["home"] = order.home;
     if (order.access) value["access"] = accessValue(*order.access);
     const std::string text = json::write(value);

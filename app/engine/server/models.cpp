@@ -40,7 +40,7 @@ bool OpenModel::letWrite(const std::string& path)
 
 base::Result<std::shared_ptr<ModelProcess>> Models::start(ModelProcessOrder order)
 {
-    if (order.access) addRates(*order.access);
+    if (order.access) addUsersOwn(*order.access);
     if (!m_sandbox) order.access.reset();
     order.home = m_home;
     const std::int64_t run = order.firstRun;

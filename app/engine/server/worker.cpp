@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 
-#include "confine/confine.h"
 #include "server/conversation.h"
 #include "server/dealt_run.h"
 #include "server/documents.h"
@@ -66,41 +65,40 @@ Value shardValue(const executor::ShardRange& shard)
 
 class Worker final : public Conversation {
 public:
-    explicit Worker(Channel& channel) : Conversation(channel, false, confine::state()) {}
+    Worker(Channel& channel, DealtRequest request, base::Result<pipeline::OutputFolder> folder)
+        : Conversation(channel, true),
+          m_request(std::move(request)),
+          m_folder(std::move(folder))
+    {}
+
+    using Method = Outcome (Worker::*)(const Reader&, const Call&);
+    static const std::map<std::string, Method>& methods()
+    {
+        static const std::map<std::string, Method> known{{"worker/open", &Worker::open},
+                                                         {"shard/list", &Worker::list},
+                                                         {"shard/compute", &Worker::compute},
+                                                         {"stage/end", &Worker::leave},
+                                                         {"rows/wanted", &Worker::want},
+                                                         {"rows/export", &Worker::exportRows},
+                                                         {"rows/import", &Worker::importRows},
+                                                         {"records/export", &Worker::exportRecords},
+                                                         {"records/import", &Worker::importRecords}};
+        return known;
+    }
 
 protected:
     std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) override
     {
-        using Method = Outcome (Worker::*)(const Reader&, const Call&);
-        static const std::map<std::string, Method> methods{{"worker/open", &Worker::open},
-                                                           {"shard/list", &Worker::list},
-                                                           {"shard/compute", &Worker::compute},
-                                                           {"stage/end", &Worker::leave},
-                                                           {"rows/wanted", &Worker::want},
-                                                           {"rows/export", &Worker::exportRows},
-                                                           {"rows/import", &Worker::importRows},
-                                                           {"records/export", &Worker::exportRecords},
-                                                           {"records/import", &Worker::importRecords}};
-        const auto method = methods.find(request.method);
-        if (method == methods.end()) return unknown(request.method);
-        return (this->*method->second)(Reader(request.params, "params"), call);
+        return (this->*methods().at(request.method))(Reader(request.params, "params"), call);
     }
 
 private:
-    Outcome open(const Reader& params, const Call& call)
+    // Of the run that this process was started for. Once that is over, another process opens the next one.
+    Outcome open(const Reader&, const Call& call)
     {
-        pipeline::EvaluationRequest request = requestOf(params);
-        const auto output = params.get<std::string>("output");
-        const pipeline::ShardOptions shard{.index = 0,
-                                           .count = 0,
-                                           .patience = params.maybe<double>("wait"),
-                                           .begun = begunOf(params),
-                                           .keep = params.maybe<bool>("keep").value_or(true)};
-        const std::optional<executor::Ownership> owner = ownerOf(params);
-        if (!params.ok()) return invalid(params);
         if (m_run && m_run->stage().valid()) return invalid("a run is open already");
-        m_run.reset();
-        m_run = std::make_unique<DealtRun>(std::move(request), output, shard, owner);
+        if (m_run) return Value();
+        m_run = std::make_unique<DealtRun>(std::move(m_request.run), std::move(m_folder), m_request.owner);
         return carryOut(std::nullopt, call, &Worker::placeValue);
     }
 
@@ -227,17 +225,32 @@ private:
     Value records() const { return recordsValue(m_run->exchange()); }
     Value nothing() const { return Value::object(); }
 
+    DealtRequest m_request;
+    base::Result<pipeline::OutputFolder> m_folder;
     std::unique_ptr<DealtRun> m_run;
 };
 
 }  // namespace
 
-base::Result<int> work(const std::stop_token& stop)
+bool isOfRun(const std::string& method) { return Worker::methods().contains(method); }
+
+DealtRequest dealtRequestOf(const Reader& params)
 {
-    base::Result<std::unique_ptr<Channel>> channel = Channel::open();
-    if (!channel) return base::forward(channel);
-    Worker worker(**channel);
-    return converse(worker, stop);
+    DealtRequest dealt{
+        .run = requestOf(params), .output = params.get<std::string>("output"), .owner = ownerOf(params), .writes = {}};
+    dealt.run.shard = pipeline::ShardOptions{.index = 0,
+                                             .count = 0,
+                                             .patience = params.maybe<double>("wait"),
+                                             .begun = begunOf(params),
+                                             .keep = params.maybe<bool>("keep").value_or(true)};
+    dealt.writes = params.maybe<std::vector<std::string>>("writes").value_or(dealt.writes);
+    return dealt;
+}
+
+int serveWorker(Channel& channel, DealtRequest request, base::Result<pipeline::OutputFolder> folder)
+{
+    Worker worker(channel, std::move(request), std::move(folder));
+    return converse(worker, {});
 }
 
 }  // namespace hopscope::engine

@@ -1,13 +1,33 @@
 #pragma once
 
-#include <stop_token>
+// The process that computes shards of a run, which a client deals out (server/worker_front.h).
 
-#include "base/result.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/journal.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/output_folder.h"
+#include "server/channel.h"
+#include "json/reader.h"
 
 namespace hopscope::engine {
 
-// `worker`: computes shards of a run that a client deals out on standard input and output, as docs/protocol.md has it, until
-// the client says goodbye, is gone, or `stop`. Returns the exit code; on return nothing of this process is under way.
-base::Result<int> work(const std::stop_token& stop);
+// worker/open, read.
+struct DealtRequest {
+    pipeline::EvaluationRequest run;  // its shard has no dealer and no owner yet
+    std::string output;
+    std::optional<executor::Ownership> owner;
+    std::vector<std::string> writes;  // files and folders of further requests
+};
+DealtRequest dealtRequestOf(const json::Reader& params);
+
+// Whether a request is about the run that is open.
+bool isOfRun(const std::string& method);
+
+// Answers worker/open and the requests about this run until the other end of the channel is closed; the exit code. `folder` is
+// the run's output, or why it could not be opened.
+int serveWorker(Channel& channel, DealtRequest request, base::Result<pipeline::OutputFolder> folder);
 
 }  // namespace hopscope::engine

@@ -1,0 +1,51 @@
+#include "server/relay.h"
+
+#include <sys/wait.h>
+
+#include "protocol/run.h"
+
+namespace hopscope::engine {
+
+Relay::Relay(Channel& channel, const std::string& home, bool sandbox)
+    : Conversation(channel, false, sandbox ? confine::tried() : "not confined: --no-sandbox"),
+      m_home(home),
+      m_models(home, sandbox,
+               {.pass = [this](std::string_view message) { pass(message); },
+                .mourn = [this](const verify::ChildEnd& end, std::int64_t run) { mourn(end, run); }})
+{}
+
+std::optional<ModelProcess::Answer> Relay::carryOut(ModelProcess& process, const protocol::Request& request,
+                                                    const Call& call, ModelProcess::Asking how, Reply& reply)
+{
+    std::optional<ModelProcess::Answer> answer = process.ask(request, call.stop, how);
+    if (!answer) reply = unanswered(process, call);
+    return answer && answer->succeeded ? std::move(answer) : std::nullopt;
+}
+
+// Of a process that has ended instead of answering.
+Outcome Relay::unanswered(ModelProcess& process, const Call& call)
+{
+    if (call.stop.stop_requested())
+        return failed({.code = base::ErrorCode::Cancelled, .message = "cancelled", .hint = {}, .where = {}});
+    const verify::ChildEnd end = process.ended().value_or(verify::ChildEnd());
+    endLike(end);
+    return failed(epitaph(end));
+}
+
+// A process that has ended by itself had a reason to end this one, too: a GPU that is lost, a file that was cut while it was
+// read.
+void Relay::endLike(const verify::ChildEnd& end)
+{
+    if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));
+}
+
+void Relay::mourn(const verify::ChildEnd& end, std::int64_t run)
+{
+    protocol::RunFinished finished;
+    finished.run = run;
+    finished.error = epitaph(end);
+    if (run != 0) notify("run/finished", protocol::writeFinished(finished));
+    endLike(end);
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,39 @@
+#pragma once
+
+// A conversation whose requests are answered by processes of models (server/models.h).
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/conversation.h"
+#include "server/models.h"
+
+namespace hopscope::engine {
+
+class Relay : public Conversation {
+public:
+    // `home`: for the scratch folders of the processes, which are confined if `sandbox`.
+    Relay(Channel& channel, const std::string& home, bool sandbox);
+
+protected:
+    using Process = std::shared_ptr<ModelProcess>;
+    using Reply = std::optional<Outcome>;  // nothing: the client has it
+
+    // Returns a successful answer. After a failure, `reply` holds the client's answer unless it has been passed on.
+    std::optional<ModelProcess::Answer> carryOut(ModelProcess& process, const protocol::Request& request,
+                                                 const Call& call, ModelProcess::Asking how, Reply& reply);
+    void closing() override { m_models.leave(); }
+    [[nodiscard]] const std::string& home() const { return m_home; }
+    [[nodiscard]] Models& models() { return m_models; }
+
+private:
+    Outcome unanswered(ModelProcess& process, const Call& call);
+    void endLike(const verify::ChildEnd& end);
+    void mourn(const verify::ChildEnd& end, std::int64_t run);
+
+    std::string m_home;
+    Models m_models;
+};
+
+}  // namespace hopscope::engine
