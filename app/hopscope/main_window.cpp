@@ -300,7 +300,9 @@ void MainWindow::connectStartPage()
         m_sessions->askForModel({.file = m_document.modelPath(), .data = {}, .roles = m_document.roles()});
     };
     connect(m_refusal, &RefusalCard::dataWanted, this, askForData);
-    connect(m_refusal, &RefusalCard::trusted, m_workbench.get(), &jobs::Workbench::trustModel);
+    connect(m_refusal, &RefusalCard::trusted, this, [this](bool folder) {
+        m_workbench->queries().trustModel(folder, this, [this] { m_workbench->reload(); });
+    });
     connect(m_notices.get(), &Notices::dataWanted, this, askForData);
 }
 

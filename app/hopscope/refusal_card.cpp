@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QStyle>
 
 #include "models/labels.h"
 #include "models/problem_model.h"
@@ -63,6 +64,9 @@ void RefusalCard::setModel(const protocol::ModelRecord* model, const QString& fo
     if (!shown) return;
     const bool untrusted = models::isUntrusted(*model);
     m_title->setText(models::refusalTitle(*model));
+    setProperty("untrusted", untrusted);
+    style()->unpolish(this);
+    style()->polish(this);
     m_run->setVisible(untrusted);
     m_folder->setVisible(untrusted);
     if (untrusted) showUntrusted(folder);

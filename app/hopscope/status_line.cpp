@@ -5,6 +5,7 @@
 
 #include "command_line.h"
 #include "models/labels.h"
+#include "models/problem_model.h"
 
 namespace hopscope::window {
 
@@ -40,6 +41,12 @@ QStringList tableSizes(const protocol::ModelRecord& model)
     return sizes.isEmpty() ? QStringList{StatusLine::tr("no data")} : sizes;
 }
 
+QString depthText(const protocol::ModelRecord& model)
+{
+    if (models::depthKnown(model)) return StatusLine::tr("depth %1").arg(model.depth);
+    return models::isUntrusted(model) ? StatusLine::tr("not run") : StatusLine::tr("cannot be split");
+}
+
 }  // namespace
 
 QString modelSummary(const protocol::ModelRecord& model)
@@ -49,8 +56,7 @@ QString modelSummary(const protocol::ModelRecord& model)
     QStringList parts{model.traced ? StatusLine::tr("%1, TorchScript traced").arg(models::text(model.className))
                                    : StatusLine::tr("%1, TorchScript scripted").arg(models::text(model.className)),
                       StatusLine::tr("%1 ops").arg(models::formatCount(static_cast<double>(operators))),
-                      models::depthKnown(model) ? StatusLine::tr("depth %1").arg(model.depth)
-                                                : StatusLine::tr("cannot be split")};
+                      depthText(model)};
     parts.append(tableSizes(model));
     return parts.join(QStringLiteral(" · "));
 }

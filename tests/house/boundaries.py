@@ -173,7 +173,7 @@ def check_quoted(path, header, root):
     if own is not None:
         return check_part(path, own)
     target = Path(home_of(other)).parent / header
-    if other not in MODULES or not (root / target).is_file():
+    if other not in MODULES or not any((root / f"{target}{made}").is_file() for made in ("", ".in")):
         return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
     if module == other:
         return check_part(path, target)

@@ -58,6 +58,17 @@ EngineClient::Answer readAs(Read read, Answer answer)
 
 }  // namespace
 
+void EngineQueries::trustModel(bool folder, QObject* context, std::function<void()> done)
+{
+    json::Value params = documentParams(m_state);
+    params["folder"] = folder;
+    const auto answered = [state = &m_state, done = std::move(done)](const base::Result<json::Value>& agreed) {
+        if (agreed) done();
+        else state->fail(Workbench::tr("Agreeing to the model's code"), agreed.error());
+    };
+    m_state.engine.request("model/trust", std::move(params), context, answered);
+}
+
 void EngineQueries::source(protocol::OpId op, QObject* context, EngineClient::Answer answer)
 {
     json::Value params = documentParams(m_state);

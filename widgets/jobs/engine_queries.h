@@ -53,6 +53,8 @@ class EngineQueries {
 public:
     EngineQueries(const WorkbenchState& state, const RunControl& runs) : m_state(state), m_runs(runs) {}
 
+    // The user agrees to run the code of the open model's file, or of all files in its folder. `done` is not called if that fails.
+    void trustModel(bool folder, QObject* context, std::function<void()> done);
     // Where an operator comes from: the answer of model/source.
     void source(protocol::OpId op, QObject* context, EngineClient::Answer answer);
     // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().

@@ -88,16 +88,6 @@ void Workbench::reload()
 
 void Workbench::close() { m_impl->opener.close(); }
 
-void Workbench::trustModel(bool folder)
-{
-    json::Value params = documentParams(m_impl->state);
-    params["folder"] = folder;
-    m_impl->state.engine.request("model/trust", std::move(params), this, [this](const base::Result<json::Value>& done) {
-        if (done) reload();
-        else m_impl->state.fail(tr("Agreeing to the model's code"), done.error());
-    });
-}
-
 void Workbench::setStrategy(base::Strategy strategy, base::Objective objective)
 {
     const QString name = QString::fromLatin1(base::nameOf(strategy));

@@ -30,8 +30,6 @@ public:
     void open(const QString& model, const QStringList& data, const QStringList& roles);
     void reload();  // the same files again, keeping pins where they still fit
     void close();
-    // The user agrees to the code of the open model's file, or of all files in its folder, and it is opened again.
-    void trustModel(bool folder);
 
     // Cuts. Refusals end up in Document::refusal and undo themselves.
     void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);  // forgets pins

@@ -61,11 +61,12 @@ std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QS
                         .place = {},
                         .op = {}});
     if (model == nullptr) return rows;
+    const bool asked = isUntrusted(*model);  // above the graph
     for (const protocol::LintRecord& lint : model->lints) {
         rows.push_back({.severity = lint.blocking ? Severity::Error : Severity::Warning,
                         .code = text(lint.code),
                         .message = text(lint.message),
-                        .hint = text(lint.hint),
+                        .hint = asked && lint.blocking ? QString() : text(lint.hint),
                         .place = lint.op.valid() ? placeOf(model->ops[lint.op]) : QString(),
                         .op = lint.op});
     }

@@ -122,6 +122,7 @@ QFrame#lessonPane { background: @panel; border: none; border-right: 1px solid @b
 QFrame#banner { background: @sourceLine; border-bottom: 1px solid @border; }
 QFrame#banner QLabel { color: @text; }
 QFrame#refusalCard { background: @panel; border: none; border-bottom: 1px solid @border; border-left: 4px solid @bad; }
+QFrame#refusalCard[untrusted="true"] { border-left: 4px solid @accent; }
 hopscope--window--TwoLineButton { qproperty-detailColour: "@textMuted"; }
 QDialog#palette { background: @panel; border: 1px solid @nodeBorder; }
 )";
