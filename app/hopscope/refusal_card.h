@@ -1,7 +1,7 @@
 #pragma once
 
-// Above the drawing of a model that cannot be split, or that the user has not agreed to run: what is in the way, where, and what
-// can be done. Hidden for all others.
+// Above the drawing of a model that cannot be split, or that the user has not agreed to run: the reason, the place and the
+// remedy. Hidden for all others.
 
 #include <QFrame>
 

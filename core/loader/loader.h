@@ -2,6 +2,7 @@
 
 // From a TorchScript file to a raw ir::Program. Loading runs code from the file: call it in the engine process only.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,7 +128,13 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 //   - Outputs, tensors or numbers, are named "out", "out.0", "out.KEY". An output can be a Constant.
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
 //     called.
-base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr);
+//
+// `slow` is told where forward is ("aten::matmul in conv1 (model.py:12)") if it is not through after 3 s, once, on another thread
+// and before the call returns. An operator cannot be interrupted; after two minutes forward ends with Unsupported behind the one
+// that it is in.
+using SlowFn = std::function<void(const std::string& place)>;
+base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr,
+                        const SlowFn& slow = {});
 
 // The operators in the code of forward and of everything that it calls, found without running them: for showing a model
 // that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body of
@@ -139,6 +146,6 @@ ir::Program readCode(const Model& model, const base::TensorMap& sample, const st
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the
 // shapes of the weights until forward accepts them. Fails with Unsupported, asking for --data, if it accepts none of
 // the guesses.
-base::Result<base::TensorMap> proposeSample(const Model& model);
+base::Result<base::TensorMap> proposeSample(const Model& model, const SlowFn& slow = {});
 
 }  // namespace hopscope::loader

@@ -114,7 +114,7 @@ bool guessable(const Argument& argument)
 
 bool failedOnSample(const base::Error& error) { return error.message.starts_with("forward "); }
 
-base::Result<base::TensorMap> tryAll(const Model& model)
+base::Result<base::TensorMap> tryAll(const Model& model, const SlowFn& slow)
 {
     const ModelInfo& info = model.info();
     const std::vector<std::int64_t> all = widths(info);
@@ -126,7 +126,7 @@ base::Result<base::TensorMap> tryAll(const Model& model)
         for (const std::int64_t edgeWidth : edgeAttributes ? all : std::vector<std::int64_t>{1}) {
             if (++tries > kMostTries) break;
             base::TensorMap inputs = makeInputs(info, {width, edgeWidth});
-            const auto walked = walk(model, inputs);
+            const auto walked = walk(model, inputs, nullptr, slow);
             if (walked || !failedOnSample(walked.error())) return inputs;
             if (why.empty()) why = walked.error().message;
         }
@@ -136,7 +136,7 @@ base::Result<base::TensorMap> tryAll(const Model& model)
 
 }  // namespace
 
-base::Result<base::TensorMap> proposeSample(const Model& model)
+base::Result<base::TensorMap> proposeSample(const Model& model, const SlowFn& slow)
 {
     for (const Argument& argument : model.info().arguments)
         if (!guessable(argument))
@@ -144,7 +144,7 @@ base::Result<base::TensorMap> proposeSample(const Model& model)
                         "inputs of type " + argument.type + " ('" + argument.name + "') cannot be inferred",
                         "provide the inputs of the model with --data");
     try {
-        return tryAll(model);
+        return tryAll(model, slow);
     } catch (const std::exception& e) {
         return fail(ErrorCode::Unsupported, std::string("no inputs could be inferred: ") + e.what(),
                     "provide the inputs of the model with --data");

@@ -184,10 +184,20 @@ void notePrints(Prepared& prepared)
     if (std::ranges::find(prepared.notes, note) == prepared.notes.end()) prepared.notes.push_back(note);
 }
 
-base::Status walkSample(Prepared& prepared)
+// Names what takes long, to those who read notes and to those who watch the progress.
+loader::SlowFn slownessTo(Reporter& reporter)
+{
+    return [&reporter](const std::string& place) {
+        reporter.note("forward takes long on the sample: after 3 s it is in " + place);
+        reporter.progress({"analysing, in " + place, 0, 0});
+    };
+}
+
+base::Status walkSample(Prepared& prepared, Reporter& reporter)
 {
     const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
-    base::Result<loader::Walk> walk = loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr);
+    base::Result<loader::Walk> walk =
+        loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr, slownessTo(reporter));
     // What a sample does not respect, the data does.
     const bool again = whole && !walk && walk.error().code == base::ErrorCode::Unsupported &&
                        walk.error().message.starts_with("forward fails");
@@ -222,9 +232,9 @@ void take(Prepared& prepared, analysis::Analysis analysis)
 }
 
 // Without data: a sample that forward accepts, and its roles.
-base::Status sampleWithoutData(Prepared& prepared, const Overrides& roles)
+base::Status sampleWithoutData(Prepared& prepared, const Overrides& roles, Reporter& reporter)
 {
-    base::Result<base::TensorMap> sample = loader::proposeSample(prepared.model);
+    base::Result<base::TensorMap> sample = loader::proposeSample(prepared.model, slownessTo(reporter));
     if (!sample) return base::forward(sample);
     base::Result<InputSchema> schema = inferRoles(*sample, roles, prepared.model.info());
     if (!schema) return base::forward(schema);
@@ -294,8 +304,8 @@ base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Report
     const base::Result<Overrides> roles = parseRoles(options.roles);
     if (!roles) return base::forward(roles);
     reporter.progress({"reading the data", 0, 0});
-    base::Status sampled =
-        options.data.empty() ? sampleWithoutData(prepared, *roles) : sampleFromData(prepared, options.data, *roles);
+    base::Status sampled = options.data.empty() ? sampleWithoutData(prepared, *roles, reporter)
+                                                : sampleFromData(prepared, options.data, *roles);
     if (!sampled) return sampled;
     prepared.hashes["roles"] = rolesText(prepared.schema);
     prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
@@ -335,7 +345,7 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 base::Status walkModel(Prepared& prepared, Reporter& reporter)
 {
     reporter.progress({"analysing", 0, 0});
-    base::Status walked = walkSample(prepared);
+    base::Status walked = walkSample(prepared, reporter);
     executor::dropCpuCache();  // a run has other uses for it
     return walked;
 }
@@ -377,7 +387,7 @@ base::Result<bool> rewalk(Prepared& prepared, Reporter& reporter)
     if (!smallEnoughToWalk(prepared.schema)) return false;
     reporter.progress({"analysing the whole graph", 0, 0});
     prepared.sample = prepared.inputs;
-    if (const base::Status walked = walkSample(prepared); !walked) return base::forward(walked);
+    if (const base::Status walked = walkSample(prepared, reporter); !walked) return base::forward(walked);
     analyseModel(prepared, reporter);
     return true;
 }

@@ -120,6 +120,16 @@ class AtOnce(nn.Module):
         return x + torch.ones(400_000_000_000).sum()
 
 
+class Slow(nn.Module):
+    """Hours of one core: no library helps with products of integers."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        a = torch.ones([6000, 6000], dtype=torch.int64)
+        for _ in range(50):
+            a = torch.matmul(a, a)
+        return x + a.sum().float()
+
+
 class Hostile(ServeTest):
     def setUp(self):
         super().setUp()
@@ -182,6 +192,23 @@ class Hostile(ServeTest):
                     done = self.ask(command, model)
                     self.assertIn(done.returncode, (0, 3, 4), done.stderr)
                     self.assertRegex(done.stdout + done.stderr, "places|memory of the operand|unsafe=True|forward fails|descend")
+
+    def test_what_takes_long_is_named_and_ends_when_it_is_told_to(self):
+        model, place = self.made(Slow(), "slow"), "aten::matmul (engine_hostile.py:"
+        for words in (["inspect", model], ["inspect", model, *self.words], ["plan", model, *self.words]):
+            process = subprocess.Popen([ENGINE, *words], stderr=subprocess.PIPE, text=True)
+            self.assertIn(f"after 3 s it is in {place}", process.stderr.readline())
+            process.terminate()
+            self.assertEqual(process.wait(SOON), 130)
+            process.stderr.close()
+        client = self.client()
+        request = client.ask("model/open", model=str(model), data=[str(self.folder / "graph.safetensors")], roles=[])
+        while not any(place in told["params"].get("what", "") for told in client.told):
+            client.take()
+        began = time.monotonic()
+        client.tell("$/cancelRequest", id=request)
+        self.refused(-32800, "cancelled", client.answer, request)
+        self.assertLess(time.monotonic() - began, SOON)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,24 @@ TEST_CASE("what is kept again under a name replaces what was there, which stays 
     CHECK(folder.names().size() == 1);
 }
 
+TEST_CASE("a link in a cache counts as none, whatever it leads to")
+{
+    const TempFolder folder;
+    const std::string inside = folder.path() + "/cache", elsewhere = folder.path() + "/elsewhere";
+    const ArrayCache cache(inside, 1);
+    std::filesystem::create_directory(inside);
+    const auto numbers = counted(9'000, 3);
+    REQUIRE(cache.keep(named("n"), std::array<Bytes, 1>{numbers}));
+    REQUIRE(cache.find(named("n")));
+    const std::filesystem::path file = std::filesystem::directory_iterator(inside)->path();
+    std::filesystem::rename(file, elsewhere);
+    std::filesystem::create_symlink(elsewhere, file);
+    CHECK(!cache.find(named("n")));
+    std::filesystem::remove(file);
+    std::filesystem::rename(elsewhere, file);
+    CHECK(cache.find(named("n")));
+}
+
 TEST_CASE("a file of a cache that is damaged, cut, or under another name counts as none")
 {
     const TempFolder folder;

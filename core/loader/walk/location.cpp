@@ -90,8 +90,9 @@ std::vector<ir::ModuleFrame> Location::framesFor(const std::string& caller, cons
 
 const ir::Source& Location::source() const
 {
-    const auto [it, isNew] = m_sources.try_emplace(m_node);
-    if (isNew && m_node) it->second = sourceNear(*m_node);
+    const Node* const node = m_node;
+    const auto [it, isNew] = m_sources.try_emplace(node);
+    if (isNew && node != nullptr) it->second = sourceNear(*node);
     return it->second;
 }
 
@@ -107,7 +108,18 @@ ir::Op Location::newOp(const std::string& name, const std::string& overload) con
 
 std::string Location::describe() const
 {
-    return m_node ? ir::describeOp(newOp(m_node->kind().toQualString(), {})) : std::string();
+    const Node* const node = m_node;
+    return node != nullptr ? ir::describeOp(newOp(node->kind().toQualString(), {})) : std::string();
+}
+
+std::string Location::place() const
+{
+    const Node* const node = m_node;
+    if (node == nullptr) return "the model";
+    ir::Op op;
+    op.name = node->kind().toQualString();
+    op.source = sourceNear(*node);
+    return ir::describeOp(op);
 }
 
 void Location::refuse(const std::string& message, const std::string& hint) const
@@ -123,7 +135,8 @@ void Location::refuseThrown(const std::string& what) const
                                       "make what this line allocates smaller", describe()),
                       false};
     const bool damaged = isDamage(line);
-    const bool width = m_node != nullptr && m_node->kind() == c10::aten::linear && has(line, "cannot be multiplied");
+    const Node* const node = m_node;
+    const bool width = node != nullptr && node->kind() == c10::aten::linear && has(line, "cannot be multiplied");
     throw Refused{
         base::makeError(ErrorCode::Unsupported,
                         (damaged ? "a table of the file cannot be read: " : "forward fails on the sample: ") + line,

@@ -5,6 +5,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,8 @@ public:
     // A new operator with this location, without id, operands and results.
     [[nodiscard]] ir::Op newOp(const std::string& name, const std::string& overload) const;
 
+    // The node and its line, without modules: from any thread, while the model is walked on another one.
+    [[nodiscard]] std::string place() const;
     // Both throw Refused (walk_item.h) with the location: the first because the model cannot be walked, the second
     // because forward itself threw an exception with the text `what`.
     [[noreturn]] void refuse(const std::string& message, const std::string& hint = {}) const;
@@ -45,7 +48,7 @@ private:
     [[nodiscard]] std::string describe() const;
     std::vector<ir::ModuleFrame> framesFor(const std::string& caller, const std::string& callee);
 
-    const Node* m_node = nullptr;
+    std::atomic<const Node*> m_node = nullptr;
     std::vector<ir::ModuleFrame> m_modules;
     std::map<std::string, std::string> m_classes;  // by path
     std::int32_t m_calls = 0;

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <new>
+#include <thread>
 
 #include "base/ending.h"
 #include "base/proc.h"
@@ -29,9 +33,26 @@ std::int64_t allowed(const Model& model, const base::TensorMap& inputs)
     return std::max(least, times * given);
 }
 
-Walk walkOnce(const Model& model, const std::vector<IValue>& inputs, const base::TensorMap& sample)
+constexpr std::chrono::seconds patience(3);
+
+// A thread, if somebody is to be told; it has ended when this does.
+std::jthread watched(const Location& location, const SlowFn& slow)
+{
+    if (!slow) return {};
+    return std::jthread([&](const std::stop_token& through) {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any never;
+        never.wait_for(lock, through, patience, [] { return false; });
+        if (!through.stop_requested()) slow(location.place());
+    });
+}
+
+Walk walkOnce(const Model& model, const std::vector<IValue>& inputs, const base::TensorMap& sample,
+              const SlowFn& slow = {})
 {
     Walker walker;
+    const std::jthread watch = watched(walker.location(), slow);
     try {
         const base::MemoryAllowance allowance(allowed(model, sample));
         return walker.run(model.impl().module, copied(inputs), sample);
@@ -58,7 +79,8 @@ bool throwsOn(const Model& model, const base::TensorMap& whole)
 
 }  // namespace
 
-base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole)
+base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole,
+                        const SlowFn& slow)
 {
     const base::Uninterruptible here;
     auto inputs = assembleInputs(model, sample);
@@ -66,7 +88,7 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const
     const at::NoGradGuard noGrad;
     const OneThread oneThread;
     try {
-        return walkOnce(model, *inputs, sample);
+        return walkOnce(model, *inputs, sample, slow);
     } catch (Refused& refused) {
         if (refused.byForward && whole && throwsOn(model, *whole)) refused.error.code = ErrorCode::Input;
         return tl::unexpected(refused.error);
