@@ -5,6 +5,7 @@ import resource
 import subprocess
 import time
 import unittest
+import zipfile
 from typing import List, Tuple
 
 import torch
@@ -130,6 +131,21 @@ class Slow(nn.Module):
         return x + a.sum().float()
 
 
+class Forever(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        rest = 0
+        while rest >= 0:
+            rest = (rest + 1) % 7
+        return x
+
+
+# Pickles whose lengths and numbers ask for memory: a place in the table of objects, a text, lists and tuples without end.
+PICKLES = {"an object with number 4,026,531,840": (b"}r\xf0\xff\xff\xff.", 6, "takes more than 1.0 GiB of memory"),
+           "a text of 2 GiB": (b"X\xff\xff\xff\x7f.", 3, "the pickle ends within an operation"),
+           "3,000,000 lists": (b"]" * 3_000_000 + b".", 3, "cannot load"),
+           "a tuple in 3,000,000 tuples": (b")" + b"\x85" * 3_000_000 + b".", 3, "PyTorch's reader crashes on")}
+
+
 class Hostile(ServeTest):
     def setUp(self):
         super().setUp()
@@ -142,13 +158,13 @@ class Hostile(ServeTest):
         (self.folder / MARK).unlink(missing_ok=True)
         return path
 
-    def ask(self, command, model):
+    def ask(self, command, model, most=SOON):
         words = [ENGINE, *command.split(), model, *self.words]
         if command in ("run", "export"):
             words += ["-o", self.folder / "out"]
         began = time.monotonic()
         done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=60, check=False)
-        self.assertLess(time.monotonic() - began, SOON, words)
+        self.assertLess(time.monotonic() - began, most, words)
         self.assertFalse((self.folder / "out").exists(), words)
         return done
 
@@ -183,6 +199,31 @@ class Hostile(ServeTest):
                          data=[str(self.folder / "graph.safetensors")], roles=[])
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, MOST << 10)
         self.assertEqual(client.call("model/open", **self.small())["document"], 1)
+
+    def with_pickle(self, entry, content):
+        """A sound file with another entry, and a checksum that is right for it."""
+        self.small()
+        path = self.folder / "pickle.pt"
+        with zipfile.ZipFile(self.folder / "harmless.pt") as old, zipfile.ZipFile(path, "w") as new:
+            for name in old.namelist():
+                new.writestr(zipfile.ZipInfo(name), content if name.endswith("/" + entry) else old.read(name))
+        return path
+
+    def test_pickles_that_ask_for_memory_get_none(self):
+        for name, (content, code, says) in PICKLES.items():
+            for entry in ("data.pkl", "constants.pkl"):
+                with self.subTest(pickle=name, entry=entry):
+                    done = self.ask("inspect", self.with_pickle(entry, b"\x80\x02" + content), most=60)
+                    self.assertEqual((done.returncode, len(done.stderr.splitlines())), (code, 1), done.stderr)
+                    self.assertIn(says, done.stderr)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, MOST << 10)
+
+    def test_a_loop_without_end_is_followed_for_a_million_steps(self):
+        for command in ("run", "verify", "export"):
+            with self.subTest(command=command):
+                done = self.ask(command, self.made(Forever(), "forever"), most=60)
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn("forward exceeds a million steps", done.stderr)
 
     def test_operators_that_do_not_look_reach_nothing(self):
         for which in range(6):

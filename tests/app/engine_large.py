@@ -157,5 +157,36 @@ class Large(unittest.TestCase):
             self.assertEqual(case["stages"][-1]["bytes"]["d2h"], 4 * case["nodes"] * 8)
 
 
+class Wide(nn.Module):
+    """The sums of neighbours' rows, whose elements are too many for 32 bits."""
+
+    def forward(self, x, edge_index):
+        sums = x[edge_index[0]].to(torch.float32).sum(1)
+        return torch.zeros(x.size(0), dtype=torch.float32).index_add(0, edge_index[1], sums)
+
+
+class ManyElements(unittest.TestCase):
+    NODES, WIDTH, EDGES = 70_000, 32_768, 2_000  # 2.3e9 elements in a sparse file, which takes little of the disk
+
+    def test_a_table_of_more_than_two_to_the_31_elements(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder, draw = Path(name), numpy.random.default_rng(1)
+            sample = torch.ones(30, 8, dtype=torch.uint8), torch.randint(0, 30, (2, 90))
+            models.save(Wide(), sample, folder / "model.pt")
+            x = numpy.lib.format.open_memmap(folder / "x.npy", "w+", numpy.uint8, (self.NODES, self.WIDTH))
+            self.assertGreater(x.size, 2 ** 31)
+            rows = [0, 65_535, 65_536, 65_537, self.NODES - 1]  # the first element of row 65,536 has the number 2^31
+            x[rows] = draw.integers(0, 256, (len(rows), self.WIDTH))
+            index = draw.integers(0, self.NODES, (2, self.EDGES))
+            index[0, :1000], index[1, :500] = draw.choice(rows, 1000), self.NODES - 1
+            numpy.save(folder / "edge_index.npy", index)
+            words = [ENGINE, "run", folder / "model.pt", "--data", f"x={folder}/x.npy", "--data",
+                     f"edge_index={folder}/edge_index.npy", "-o", folder / "out", "--verify", "none", "--quiet"]
+            done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=300, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            expected = numpy.bincount(index[1], x[index[0]].sum(1, dtype=numpy.int64), self.NODES)
+            numpy.testing.assert_allclose(numpy.load(folder / "out/out.npy"), expected, rtol=1e-5)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

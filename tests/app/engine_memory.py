@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy
 import torch
 from safetensors.torch import load_file, save_file
+from torch_geometric.nn import GATConv, SAGEConv
 
 from engine_process import ENGINE, run
 
@@ -135,6 +136,27 @@ class Limits(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for stage in json.loads(done.stdout)["stages"]:
             self.assertAlmostEqual(stage["predicted"]["peak_memory"] / stage["peak_memory"], 1, delta=0.05)
+
+    def test_a_hub_that_is_larger_than_the_limit_is_computed_in_pieces_or_refused(self):
+        """All edges lead into one node: what its messages take is a multiple of the limit."""
+        width, edges = 24, 40_000
+        generator = torch.Generator().manual_seed(2)
+        index = torch.stack([torch.randint(0, NODES, (edges,), generator=generator), torch.zeros(edges, dtype=torch.int64)])
+        inputs = torch.randn(NODES, width, generator=generator), index
+        data = self.folder / "hub.safetensors"
+        save_file(dict(zip(("x", "edge_index"), inputs)), data)
+        for name, convolution, limit in (("mean", SAGEConv(width, 4), 1_000_000), ("max", SAGEConv(width, 4, aggr="max"), 1_000_000),
+                                         ("softmax", GATConv(width, 24), 3_000_000)):
+            with self.subTest(aggregation=name):
+                self.assertGreater(edges * width * 4, limit)
+                path = self.folder / f"hub-{name}.pt"
+                trace(convolution.eval(), inputs, path)
+                _, found = self.run_within(limit, "auto", path, data)
+                self.close(found, eager(convolution, *inputs))
+                words = [ENGINE, "run", path, "--data", data, "-o", self.folder / "little", "--memory", "200k"]
+                done = run(words, capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 6, done.stderr)
+                self.assertIn("for a single destination node", done.stderr)
 
     def test_models_of_the_zoo_keep_their_numbers(self):
         graph = graph_without_hub()

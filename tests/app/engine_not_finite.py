@@ -38,6 +38,21 @@ class Sums(nn.Module):
         return kinds[self.kind]()
 
 
+class Neighbours(nn.Module):
+    """Mean, maximum and a softmax over neighbours, as PyG writes them."""
+
+    def forward(self, x, edge_index):
+        source, target = edge_index[0], edge_index[1]
+        to = target.unsqueeze(1).expand(-1, WIDTH)
+        count = torch.zeros(x.size(0)).index_add(0, target, torch.ones(target.size(0))).clamp(min=1).unsqueeze(1)
+        mean = torch.zeros_like(x).index_add(0, target, x[source]) / count
+        largest = torch.zeros_like(x).scatter_reduce(0, to, x[source], "amax", include_self=False)
+        score = (x[source] - largest[target]).exp()
+        total = torch.zeros_like(x).index_add(0, target, score)
+        weighted = score / (total[target] + 1e-16) * x[source]
+        return {"mean": mean, "max": largest, "softmax": torch.zeros_like(x).index_add(0, target, weighted)}
+
+
 class NotFinite(EngineTest):
     def lost(self, folder):
         """Numbers that are not finite, by output."""
@@ -143,6 +158,19 @@ class NotFinite(EngineTest):
                 found, _, said = self.run_with(model, data, "none", *options)
                 self.assertEqual((found["first"], found["outputs"]), (wanted["first"], wanted["outputs"]))
                 self.assertIn("not finite:", said)
+
+    def test_nodes_without_edges_have_zeros(self):
+        """The last third of them: no mean of nothing, no maximum of nothing, no quotient of zeros."""
+        model, index = self.folder / "neighbours.pt", torch.randint(0, 30, (2, 90))
+        models.save(Neighbours(), (torch.randn(30, WIDTH), index), model)
+        x, edges = torch.randn(ROWS, WIDTH) - 3, torch.randint(0, ROWS * 2 // 3, (2, 240))
+        data = self.saved({"x": x.numpy(), "edge_index": edges.numpy()}, "isolated.safetensors")
+        for options in ([], ["--batch", "7"]):
+            self.assertIsNone(self.run_with(model, data, "full", *options)[0])
+            for output, expected in Neighbours()(x, edges).items():
+                found = numpy.load(self.folder / f"neighbours-full-{len(options)}/out.{output}.npy")
+                numpy.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-6)
+                self.assertFalse(found[ROWS * 2 // 3:].any())
 
     def test_an_infinity_that_the_model_replaces_is_none(self):
         class Replaces(Sums):

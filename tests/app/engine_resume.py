@@ -212,6 +212,15 @@ class Resume(EngineTest):
                 self.assertTrue(any(note.startswith("resumed: ") for note in report["notes"]))
                 shutil.rmtree(out)
 
+    def test_a_killed_run_goes_on_with_less_memory(self):
+        """As after the kernel has killed it for want of memory: SIGKILL, and a smaller limit."""
+        case, out = self.killed("batches", 5)
+        less = [{"256Mi": "64Mi"}.get(word, word) for word in case.words]
+        self.assertNotEqual(less, case.words)
+        report = go_on(less, out, "--host-memory", "1Gi")
+        self.assertGreaterEqual(report["resumed"]["chunks"], 5)
+        self.finished(case, out)
+
     def test_random_kills(self):
         draw = random.Random(7)
         for name in ("sage", "normed"):

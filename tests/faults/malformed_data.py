@@ -458,6 +458,15 @@ def _(b):
     return b.run({"x": np.zeros((0, FEATURES), np.float32), "edge_index": b.graph()["edge_index"]})
 
 
+@case("graph: two loops at every node", RIGHT)
+def _(b):
+    data = b.graph()
+    loops = np.repeat(np.arange(NODES), 2)
+    data["edge_index"] = np.concatenate([data["edge_index"], np.stack([loops, loops])], axis=1)
+    b.answer(data)
+    return b.run(data)
+
+
 @case("graph: the same edge a hundred times", RIGHT)
 def _(b):
     data = b.graph()

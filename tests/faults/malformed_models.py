@@ -4,7 +4,9 @@ import pickle
 import pickletools
 import random
 import shutil
+import struct
 import zipfile
+import zlib
 
 import numpy as np
 import torch
@@ -180,6 +182,21 @@ def _(b):
     return on_sound_data(b, rezip(b, with_larger_tensor))
 
 
+def with_overlap(path):
+    with zipfile.ZipFile(path) as archive:
+        first, second, third = archive.infolist()[:3]
+    content = bytearray(open(path, "rb").read())
+    begin = first.header_offset + 30 + len(first.filename)
+    size = third.header_offset - begin
+    facts = struct.pack("<III", zlib.crc32(content[begin:begin + size]), size, size)
+    directory = content.find(b"PK\x01\x02")
+    content[directory + 16:directory + 28] = facts
+    content[first.header_offset + 14:first.header_offset + 26] = facts
+    with open(path, "wb") as file:
+        file.write(content)
+    return path
+
+
 @case("model: entry beyond the file", REFUSED, "model.pt", "reaches outside the file")
 def _(b):
     path = b.model()
@@ -204,6 +221,18 @@ def _(b):
 def _(b):
     edit = lambda n, c: [(n, c), ("model/extra/zeros", bytes(300_000_000))] if n.endswith("version") else [(n, c)]
     return on_sound_data(b, rezip(b, edit, zipfile.ZIP_DEFLATED))
+
+
+@case("model: entries on the same bytes", REFUSED, "edited.pt", " overlap")
+def _(b):
+    """The first entry takes in the header and the content of the next one; its checksum is right."""
+    return on_sound_data(b, with_overlap(rezip(b, lambda n, c: [(n, c)])))
+
+
+@case("model: 70,000 entries", REFUSED, "edited.pt", "too many entries")
+def _(b):
+    many = [(f"model/extra/{i}", b"") for i in range(70_000)]
+    return on_sound_data(b, rezip(b, lambda n, c: [(n, c), *many] if n.endswith("version") else [(n, c)]))
 
 
 @case("model: without its pickle", REFUSED, "edited.pt", "'data.pkl' is missing")
