@@ -178,6 +178,23 @@ class Holding(ServeTest):
         self.assertEqual(client.leave(), 0)
         self.assertEqual(self.leavings(), [])
 
+    def test_a_run_that_has_just_run_out_of_memory_is_cancelled(self):
+        client = self.client()
+        document = client.call("model/open", **self.large(300_000, 3_000_000))["document"]
+        plan = self.plan(client, document)["plan"]
+        run = client.call("run/start", document=document, plan=plan, device="cpu", memory=4_200_000, batch=300_000, verify="none",
+                          output=str(self.folder / "out"), nan="propagate", paused=False)["run"]
+        end = time.monotonic() + 60
+        while not any("after running out of memory" in event.get("message", "") for event in client.events(run)):
+            client.take()
+            self.assertLess(time.monotonic(), end)
+        began = time.monotonic()
+        client.call("run/cancel", run=run)
+        self.assertEqual(client.finished(run)["error"]["exit_code"], 130)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertFalse((self.folder / "out").exists())
+        self.assertEqual(client.leave(), 0)
+
     def test_the_end_of_the_input_ends_a_run_and_leaves_nothing_behind(self):
         for paused in (True, False):
             client = self.client()

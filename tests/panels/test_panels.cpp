@@ -58,6 +58,7 @@ private slots:
     void theOutlineAndTheGraphSelectEachOther();
     void problemsJumpToTheirOperator();
     void theLogShowsNotesOnce();
+    void aFloodOfLinesKeepsTheLogShortAndPlain();
     void labelsOfTheTradeOffCanBeRead();
 };
 
@@ -323,6 +324,19 @@ void TestPanels::theLogShowsNotesOnce()
     QCOMPARE(lines->toPlainText().count(QStringLiteral("a second note")), 1);
     emit fixture.workbench.engineLost(QStringLiteral("killed"));
     QVERIFY(lines->toPlainText().endsWith(QStringLiteral("Engine lost: killed")));
+}
+
+void TestPanels::aFloodOfLinesKeepsTheLogShortAndPlain()
+{
+    Fixture fixture;
+    const auto panel = fixture.show(makeLog, {500, 200});
+    const auto* lines = part<QPlainTextEdit>(*panel, "logText");
+    const QString hostile = QStringLiteral("<b>bold</b><img src=\"http://host/x\">");
+    for (int i = 1; i <= 100'000; ++i) emit fixture.workbench.engineLost(QString::number(i) + hostile);
+    QCOMPARE(lines->document()->blockCount(), 5000);
+    QVERIFY(lines->toPlainText().endsWith(QStringLiteral("Engine lost: 100000") + hostile));
+    emit fixture.workbench.engineLost(QString(1'000'000, u'x'));
+    QVERIFY(lines->document()->lastBlock().text().size() < 2100);
 }
 
 namespace {
