@@ -85,8 +85,8 @@ def has(text, test):
 
 
 def runs(entry, test):
-    """Whether the entry's program is not told to leave this test out."""
-    options = dict(word.split("=", 1) for word in entry["command"] if re.match(r"-tce?=", word))
+    """Whether the entry's program is not told to leave this test out. CTest has no command where the program is not built yet."""
+    options = dict(word.split("=", 1) for word in entry.get("command", []) if re.match(r"-tce?=", word))
     found = {key: any(fnmatch.fnmatch(test, pattern) for pattern in value.split(",")) for key, value in options.items()}
     return found.get("-tc", True) and not found.get("-tce", False)
 
