@@ -114,7 +114,7 @@ private:
     std::string m_path;
 };
 
-// `act` does so with the bytes that it is told to write.
+// `act` writes as many bytes as its argument says.
 template <class Act>
 ssize_t written(int file, std::size_t bytes, const Act& act)
 {

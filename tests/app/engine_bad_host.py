@@ -58,8 +58,12 @@ class BadHost(EngineTest):
     def calls(self):
         return dict(zip(KINDS, struct.unpack("5q", self.counts.read_bytes())))
 
+    def failed(self):
+        """Whether the call that was to fail has been made."""
+        return struct.unpack("5q", self.counts.read_bytes())[-1] == 1
+
     def whole(self, options):
-        """What an undisturbed run gives, and how often it calls."""
+        """The digests of an undisturbed run's results, and the number of its calls by their kind."""
         self.assertEqual(self.ended(options), (0, ""))
         expected, calls = digest(self.out), self.calls()
         shutil.rmtree(self.out)
@@ -75,8 +79,11 @@ class BadHost(EngineTest):
         return report
 
     def stops(self, kind, nth, reason, **more):
-        """Or does without that call. A folder that is closed to us is a wrong argument, whenever that shows."""
+        """Or the run does without that call, but never without a sync. A folder that is closed to us is a wrong argument, whenever
+        that shows."""
         code, said = self.ended(FEW, fault=f"{kind}:{nth}:{reason}", **more)
+        if kind == "sync" and self.failed():
+            self.assertNotEqual(code, 0)
         if code:
             self.assertIn(code, (2, 6) if reason == errno.EROFS else (6,), said)
             self.assertEqual(len(said.splitlines()), 1, said)
@@ -121,7 +128,7 @@ class BadHost(EngineTest):
             time.sleep(0.005)
 
     def lose_power(self):
-        """What was written after the last sync of its file may be lost, page by page: rows, and the end of the records."""
+        """A page that was written after the last sync of its file may be lost, and so may the end of the records."""
         lost = 0
         for path in (self.out / JOURNAL).iterdir():
             copy, now = self.synced / str(path.stat().st_ino), path.read_bytes()
