@@ -2,11 +2,13 @@
 and after the user has agreed to them: nothing is written, connected or left behind, each is named in a sentence, and the
 engine of `serve` goes on. HOPSCOPE_WINDOW names the window's program, if there is one; HOPSCOPE_TIER=full takes all files."""
 import contextlib
+import json
 import os
 import re
 import resource
 import signal
 import subprocess
+import sys
 import time
 import unittest
 import uuid
@@ -61,7 +63,7 @@ class Strangers(ServeTest):
     def setUp(self):
         super().setUp()
         for name in ("work", "own", "out", "models"):
-            (self.folder / name).mkdir()
+            (self.folder / name).mkdir(mode=0o700)
         self.mark = f"HOPSCOPE_MARK={uuid.uuid4()}"
         self.data = self.folder / "models/graph.safetensors"
         torch.manual_seed(1)
@@ -73,18 +75,23 @@ class Strangers(ServeTest):
                             "OMP_NUM_THREADS": "1", **dict([self.mark.split("=")])}
         self.before = None
 
-    def each(self, count):
-        """(stranger, path) of those that this tier takes; whatever it does is looked for behind it."""
+    def each(self, count, check):
+        """check(stranger, path) of those that this tier takes, and all that the checks look for behind it."""
         chosen = set(one_in(count, [one.name for one in hostile.strangers()]))
         for stranger in hostile.strangers():
-            if stranger.name not in chosen:
-                continue
-            path = self.folder / "models" / stranger.file_name
-            stranger.make(str(path))
-            self.before = self.files()
-            with self.subTest(stranger=stranger.name):
-                yield stranger, path
-            path.unlink()
+            if stranger.name in chosen:
+                path = self.folder / "models" / stranger.file_name
+                stranger.make(str(path))
+                self.before = self.files()
+                with self.subTest(stranger=stranger.name):
+                    check(stranger, path)
+                path.unlink()
+                self.tidy()
+
+    def tidy(self):
+        """Empties the folder for outputs. Of a failed check, the rest of it goes, too."""
+        for path in (*(self.folder / "out").iterdir(), *(self.folder / "tmp").iterdir()):
+            subprocess.run(["rm", "-r", "-f", path], check=True)
 
     def files(self):
         """What is none of the engine's business."""
@@ -106,11 +113,11 @@ class Strangers(ServeTest):
 
     def start(self, words, agreed=True):
         environment = {**self.environment, "HOPSCOPE_TRUST": "/" if agreed else ""}
-        with open(self.folder / "own/said", "wb") as said:
-            return subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+        with open(self.folder / "own/said", "wb") as said, open(self.folder / "own/printed", "wb") as printed:
+            return subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
                                     start_new_session=True, cwd=self.folder / "work", env=environment)
 
-    def ended(self, process, endless, where):
+    def ended(self, process, endless, where, seconds=SOON):
         """Its exit code, and what it has said."""
         began = time.monotonic()
         if endless:
@@ -119,12 +126,12 @@ class Strangers(ServeTest):
             process.send_signal(signal.SIGTERM)
             began = time.monotonic()
         try:
-            code = process.wait(30)
+            code = process.wait(SLACK * seconds + 1)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
         took = time.monotonic() - began
-        self.assertLess(took, SLACK * (1 if endless else SOON), where)
+        self.assertLess(took, SLACK * (1 if endless else seconds), where)
         return code, (self.folder / "own/said").read_text(errors="strict")
 
     def check_sentence(self, text, path, where):
@@ -150,16 +157,142 @@ class Strangers(ServeTest):
         code, said = self.ended(self.start(words, agreed), endless, where)
         self.check_refusal(code, said, path, where, (130,) if code == 130 and endless else CODES if agreed else (*CODES, 8))
         self.assertEqual((self.folder / "out/here").exists(), code == 0 and command in ("run", "export"), where)
-        subprocess.run(["rm", "-r", "-f", self.folder / "out/here"], check=True)
         self.check_gone(where)
+        self.tidy()
+
+    def commands(self, stranger, path):
+        for command in COMMANDS:
+            self.command(command, stranger, path, True)
+        for command in ("inspect", "run"):
+            self.command(command, stranger, path, False)
 
     def test_commands(self):
-        for stranger, path in self.each(6):
-            for command in COMMANDS:
-                self.command(command, stranger, path, True)
-            for command in ("inspect", "run"):
-                self.command(command, stranger, path, False)
+        self.each(6, self.commands)
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, MOST << 10)
+
+    # serve -------------------------------------------------------------------------------------------------------------------
+    def served(self):
+        client = Client(env=self.environment, start_new_session=True)
+        self.addCleanup(client.stop)
+        return client
+
+    def asked(self, client, method, endless, path, where, **parameters):
+        """The answer of a request, or nothing where it is refused in words. What does not end by itself is cancelled."""
+        number = client.ask(method, **parameters)
+        began = time.monotonic()
+        with contextlib.suppress(Refused):
+            return self.answered(client, number, endless, began, where)
+        error = client.answers[number][0]["error"]
+        self.assertIn(error["code"], (-32003, -32004, -32006, -32800 if endless else -32004), f"{where}: {error}")
+        if error["code"] != -32800:
+            self.check_sentence(f"{error['data']['where']}: {error['message']}", path, where)
+        return None
+
+    def answered(self, client, number, endless, began, where):
+        limit = SOON * SLACK
+        if endless:
+            time.sleep(MOMENT)
+            client.tell("$/cancelRequest", id=number)
+            began, limit = time.monotonic(), SLACK
+        try:
+            return client.answer(number)
+        finally:
+            self.assertLess(time.monotonic() - began, limit, where)
+
+    def run_of(self, client, document, plan, endless, path, where):
+        run = self.asked(client, "run/start", False, path, where, document=document, plan=plan, device="cpu", memory=None, batch=None,
+                         output=str(self.folder / "out/here"), verify="full", nan="propagate", paused=False)
+        if not run:
+            return
+        began = time.monotonic()
+        if endless:
+            time.sleep(MOMENT)
+            client.call("run/cancel", run=run["run"])
+            began = time.monotonic()
+        end = client.finished(run["run"])
+        self.assertLess(time.monotonic() - began, SLACK * (1 if endless else SOON), where)
+        if end.get("error") and not endless:
+            self.check_sentence(end["error"]["message"], path, where)
+
+    def conversation(self, client, stranger, path, trusted):
+        """What the window and the package ask of the engine."""
+        files = {"model": str(path), "data": [str(self.data)], "roles": []}
+        name = f"{stranger.name}: serve{'' if trusted else ', not agreed'}"
+        opened = self.asked(client, "model/open", trusted and "inspect" in stranger.endless, path, name, **files, trusted=trusted,
+                            writes=[str(self.folder / "out/here")])
+        if not opened:
+            return
+        document = opened["document"]
+        if trusted and opened["inspect"]["splittable"]:
+            planned = self.asked(client, "plan/make", False, path, name, document=document, strategy="depth", pins=[], device="cpu",
+                                 memory=None, batch=None, objective=None)
+            if planned:
+                self.run_of(client, document, planned["plan"], "run" in stranger.endless, path, f"{name}: run")
+                self.asked(client, "export/write", "export" in stranger.endless, path, f"{name}: export", **files, plan=planned["plan"],
+                           device="cpu", memory=None, batch=None, folder=str(self.folder / "out/exported"), trusted=True)
+        self.assertIsNone(client.call("model/close", document=document))
+
+    def check_front(self, client, where):
+        """It is the same process, small, and has no connections; nor has any other of it."""
+        pid = client.process.pid
+        self.assertIsNone(client.process.poll(), where)
+        most = re.search(r"^VmHWM:\s*(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+        self.assertLess(int(most[1]), FRONT << 10, where)
+        self.assertEqual([end for process in marked(self.mark) for end in connected(process)], [], where)
+        self.check_traces(where)
+
+    def conversations(self, client, stranger, path):
+        for trusted in (False, True):
+            self.conversation(client, stranger, path, trusted)
+            self.check_front(client, f"{stranger.name}: serve")
+
+    def test_serve_goes_on(self):
+        client = self.served()
+        pid = client.greeting["process_id"]
+        self.environment["HOPSCOPE_TRUST"] = ""
+        self.each(6, lambda stranger, path: self.conversations(client, stranger, path))
+        self.assertEqual(pid, client.process.pid)
+        harmless = self.folder / "models/harmless.pt"
+        hostile.written("h = h.relu()").save(str(harmless))
+        opened = client.call("model/open", model=str(harmless), data=[str(self.data)], roles=[], trusted=True)
+        self.assertIn("plan", self.plan(client, opened["document"]))
+        self.assertEqual(client.leave(), 0)
+        self.before = self.files()
+        self.check_gone("after goodbye")
+
+    # the Python package and the window -----------------------------------------------------------------------------------------
+    def calls(self, stranger, path):
+        process = self.start([sys.executable, "-B", "-W", "ignore", CALLS, path, self.data, self.folder / "out/here"])
+        code, said = self.ended(process, bool(stranger.endless), stranger.name, SOON * 5)
+        self.assertIn(code, (0, -signal.SIGTERM) if stranger.endless else (0,), f"{stranger.name}: {said}")
+        for line in (self.folder / "own/printed").read_text().splitlines():
+            call, code, sentence, seconds = json.loads(line)
+            where = f"{stranger.name}: hopscope.{call}"
+            self.assertIn(code, CODES, f"{where}: {sentence}")
+            self.assertLess(seconds, SLACK * SOON, where)
+            if code:
+                self.check_sentence(sentence, path, where)
+        self.check_gone(f"{stranger.name}: Python")
+
+    def test_the_python_package(self):
+        self.environment["PYTHONPATH"] = str(ROOT / "packaging/python/src")
+        self.each(12, self.calls)
+
+    def window(self, stranger, path):
+        where = f"{stranger.name}: window"
+        process = self.start([WINDOW, f"{path.parent}/{path.name}", "--data", self.data, "--run", "--screenshot",
+                              self.folder / "out/picture.png"])
+        code, said = self.ended(process, bool(stranger.endless), where)
+        self.assertIn(code, (0, 3, -signal.SIGTERM) if stranger.endless else (0, 3), f"{where}: {said}")
+        told = [line.removeprefix("hopscope: ") for line in said.splitlines() if line.startswith("hopscope: ")]
+        for sentence in told:
+            self.check_sentence(sentence, path, where)
+        self.assertEqual(len(told), int(code == 3), f"{where}: {said}")
+        self.check_gone(where)
+
+    @unittest.skipUnless(WINDOW, "the window is not built")
+    def test_the_window(self):
+        self.each(14, self.window)
 
 
 if __name__ == "__main__":
