@@ -64,9 +64,16 @@ base::Result<EngineHome> EngineHome::make()
     return EngineHome(path, lock);
 }
 
+EngineHome::EngineHome(std::string path, int lock)
+    : m_path(std::move(path)),
+      m_lock(lock),
+      m_removal(std::make_unique<base::BeforeEnding>([folder = m_path] { base::removeFolder(folder); }))
+{}
+
 EngineHome::EngineHome(EngineHome&& other) noexcept
     : m_path(std::move(other.m_path)),
-      m_lock(std::exchange(other.m_lock, -1))
+      m_lock(std::exchange(other.m_lock, -1)),
+      m_removal(std::move(other.m_removal))
 {}
 
 EngineHome::~EngineHome()

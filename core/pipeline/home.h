@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "base/ending.h"
 #include "base/result.h"
 
 namespace hopscope::pipeline {
@@ -19,10 +21,11 @@ public:
     [[nodiscard]] const std::string& path() const { return m_path; }
 
 private:
-    EngineHome(std::string path, int lock) : m_path(std::move(path)), m_lock(lock) {}
+    EngineHome(std::string path, int lock);
 
     std::string m_path;
     int m_lock = -1;
+    std::unique_ptr<base::BeforeEnding> m_removal;  // where the process ends without destructors
 };
 
 }  // namespace hopscope::pipeline
