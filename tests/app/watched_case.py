@@ -1,0 +1,69 @@
+"""What the tests of hostile files and of sudden ends share: commands that carry a mark, which all of their processes inherit, in folders of
+their own, and what must not be left of them."""
+import contextlib
+import os
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+from serve_case import ServeTest
+from serve_client import Client
+
+SLACK = 3  # limits are those of a machine of one's own; on a busy one everything takes longer
+
+
+def marked(mark):
+    """The processes that have inherited the mark."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if folder.name.isdigit() and mark.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+class WatchedCase(ServeTest):
+    """`work` is where commands are started and at home, `own` for the settings of programs, `out` for outputs, `models` for files."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("work", "own", "out", "models"):
+            (self.folder / name).mkdir(mode=0o700)
+        name, value = "HOPSCOPE_MARK", str(uuid.uuid4())
+        self.mark = f"{name}={value}"
+        own = {f"XDG_{kind}": str(self.folder / "own") for kind in ("CONFIG_HOME", "DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR")}
+        self.environment = {**os.environ, **own, "HOME": str(self.folder / "work"), "TMPDIR": str(self.folder / "tmp"),
+                            "QT_QPA_PLATFORM": "offscreen", name: value}
+
+    def start(self, words, **more):
+        """A process; what it says lies in own/said and own/printed."""
+        with open(self.folder / "own/said", "wb") as said, open(self.folder / "own/printed", "wb") as printed:
+            return subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
+                                    start_new_session=True, cwd=self.folder / "work", env={**self.environment, **more})
+
+    def said(self):
+        return (self.folder / "own/said").read_text()
+
+    def served(self):
+        client = Client(env=self.environment, start_new_session=True)
+        self.addCleanup(client.stop)
+        return client
+
+    def check_gone(self, where, seconds=2.0):
+        """No process is left, and nothing in the folder for temporary files. How long that took."""
+        began = time.monotonic()
+        while left := marked(self.mark):
+            self.assertLess(time.monotonic() - began, seconds * SLACK, f"{where}: processes {left} are left")
+            time.sleep(0.02)
+        self.assertEqual(self.leavings(), [], where)
+        return time.monotonic() - began
+
+    def tidy(self):
+        """Empties the folder for outputs. What a failed check has left goes, too."""
+        for left in marked(self.mark):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(left, signal.SIGKILL)
+        for path in (*(self.folder / "out").iterdir(), *(self.folder / "tmp").iterdir()):
+            subprocess.run(["rm", "-r", "-f", path], check=True)
