@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "automation.h"
+#include "base/text.h"
 #include "command_line.h"
 #include "main_window.h"
 
@@ -69,7 +70,8 @@ int showWindow(const CommandLine& line)
     if (line.size) window.resize(*line.size);
     Automation automation(window, line);
     QObject::connect(&automation, &Automation::done, &window, [](int exitCode, const QString& problem) {
-        if (!problem.isEmpty()) say(stderr, QStringLiteral("hopscope: %1").arg(problem));
+        const QString sentence = QString::fromStdString(base::oneLine(problem.toStdString()));
+        if (!sentence.isEmpty()) say(stderr, QStringLiteral("hopscope: %1").arg(sentence));
         QApplication::exit(exitCode);
     });
     window.start();
