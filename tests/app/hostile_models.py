@@ -6,7 +6,7 @@ import pickle
 import struct
 import zipfile
 from dataclasses import dataclass
-from typing import Callable, Tuple
+from typing import Callable
 
 import torch
 from torch import Tensor, nn
@@ -231,7 +231,7 @@ IMPORT = b"\x80\x02cos\nsystem\n"
 LENGTH = b"\x80\x02X" + struct.pack("<I", 0xFFFFFFF0) + b"a."
 MEMO = b"\x80\x02K\x01r" + struct.pack("<I", 0x7FFFFFF0) + b"."
 NESTED = b"\x80\x02" + b"(" * 3_000_000 + b"t" * 3_000_000 + b"."
-DOUBLED = b"\x80\x02)" + b"".join(b"q%ch%ch%c\x86" % (i, i, i) for i in range(1, 60)) + b"."
+DOUBLED = b"\x80\x02)" + b"".join(b"q%ch%c\x86" % (i, i) for i in range(1, 60)) + b"."
 NEGATIVE = b"\x80\x02J" + struct.pack("<i", -5) + b"\x85R."
 COMMAND = f"\nimport os\nos.system('echo {MARK} > {MARK}')\n"
 RECURSION = b"  def other(self, y: Tensor) -> Tensor:\n    return (self).other(y, )\n  def forward(self"
@@ -242,7 +242,7 @@ ARCHIVES = {
     **{f"{end}, {name}": with_entry(end, lambda _, content=content: content) for end in ("data.pkl", "constants.pkl", ".debug_pkl")
        for name, content in (("calls", CALL), ("imports", IMPORT + CALL[2:]), ("a length", LENGTH), ("a place", MEMO), ("nested", NESTED),
                              ("doubled", DOUBLED), ("negative", NEGATIVE))},
-    "a storage of exabytes": with_entry("data.pkl", lambda text: text.replace(b"K\x04tq", b"\x8a\x08" + b"\xff" * 7 + b"\x0ftq")),
+    "a storage of exabytes": with_entry("data.pkl", lambda text: text.replace(b"K\x04tQ", b"\x8a\x08" + b"\xff" * 7 + b"\x0ftQ")),
     "code that calls itself": replaced(b"  def forward(self", RECURSION),
     "brackets": replaced(RETURN, b"h0 = torch.relu(" + b"(" * 50_000 + b"x" + b")" * 50_000 + b" + "),
     "a sum of many": replaced(RETURN, b"h0 = torch.relu(" + b"x + " * 50_000),

@@ -60,10 +60,16 @@ class WatchedCase(ServeTest):
         self.assertEqual(self.leavings(), [], where)
         return time.monotonic() - began
 
+    def empty(self):
+        """The folder for outputs."""
+        for path in (self.folder / "out").iterdir():
+            subprocess.run(["rm", "-r", "-f", path], check=True)
+
     def tidy(self):
-        """Empties the folder for outputs. What a failed check has left goes, too."""
+        """What a failed check has left goes, too."""
         for left in marked(self.mark):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(left, signal.SIGKILL)
-        for path in (*(self.folder / "out").iterdir(), *(self.folder / "tmp").iterdir()):
+        for path in (self.folder / "tmp").iterdir():
             subprocess.run(["rm", "-r", "-f", path], check=True)
+        self.empty()
