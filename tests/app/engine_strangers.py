@@ -85,13 +85,13 @@ class Strangers(WatchedCase):
         self.check_traces(where)
         return took
 
-    def ended(self, process, endless, where, seconds=SOON):
+    def ended(self, process, endless, where, seconds=SOON, number=signal.SIGTERM):
         """Its exit code, and what it has said."""
         began = time.monotonic()
         if endless:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(MOMENT)
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(number)
             began = time.monotonic()
         try:
             code = process.wait(SLACK * seconds + 1)
@@ -228,8 +228,8 @@ class Strangers(WatchedCase):
     # the Python package and the window -----------------------------------------------------------------------------------------
     def calls(self, stranger, path):
         process = self.start([sys.executable, "-B", "-W", "ignore", CALLS, path, self.data, self.folder / "out/here"])
-        code, said = self.ended(process, bool(stranger.endless), stranger.name, SOON * 5)
-        self.assertIn(code, (0, -signal.SIGTERM) if stranger.endless else (0,), f"{stranger.name}: {said}")
+        code, said = self.ended(process, bool(stranger.endless), stranger.name, SOON * 5, signal.SIGINT)
+        self.assertIn(code, (0, -signal.SIGINT) if stranger.endless else (0,), f"{stranger.name}: {said}")
         for line in (self.folder / "own/printed").read_text().splitlines():
             call, code, sentence, seconds = json.loads(line)
             where = f"{stranger.name}: hopscope.{call}"
