@@ -1,6 +1,11 @@
 #include "engine_main.h"
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -76,6 +81,15 @@ base::Result<Outputs> confined(const Command& command, bool sandbox, std::option
     return outputs;
 }
 
+// A program that names itself in HOPSCOPE_PARENT ends this process, however it ends itself.
+void endWithParent()
+{
+    const char* const parent = std::getenv("HOPSCOPE_PARENT");
+    if (parent == nullptr || std::atol(parent) != ::getppid()) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (std::atol(parent) != ::getppid()) ::raise(SIGTERM);
+}
+
 }  // namespace
 
 int engineMain(int count, char** arguments)
@@ -87,6 +101,7 @@ int engineMain(int count, char** arguments)
         return exitCode(static_cast<int>(error.code), console);
     };
     if (!invocation) return fails(invocation.error());
+    endWithParent();
     graph::explainCutFiles();
     std::optional<SignalsHeld> held;
     base::Result<Outputs> outputs = confined(invocation->command, invocation->sandbox, held);

@@ -18,7 +18,7 @@ GroupCommit::GroupCommit(Journal& journal)
 GroupCommit::~GroupCommit()
 {
     m_thread.request_stop();
-    m_thread.join();
+    if (m_thread.joinable()) m_thread.join();
 }
 
 void GroupCommit::watch(const std::shared_ptr<Store>& store)
@@ -34,20 +34,40 @@ void GroupCommit::check()
     if (m_failed) throw Failure(*m_failed);
 }
 
+void GroupCommit::now()
+{
+    commit();
+    check();
+}
+
+void GroupCommit::finish()
+{
+    m_thread.request_stop();
+    if (m_thread.joinable()) m_thread.join();
+    check();
+}
+
 void GroupCommit::work(const std::stop_token& stop)
 {
     std::unique_lock lock(m_mutex);
     while (!m_waiting.wait_for(lock, stop, interval, [&stop] { return stop.stop_requested(); })) {
         if (stop.stop_requested() || m_failed) return;
         lock.unlock();
-        const base::Status done = commit();
+        commit();
         lock.lock();
-        if (!done) m_failed = done.error();
     }
 }
 
+void GroupCommit::commit()
+{
+    const std::lock_guard one(m_committing);
+    const base::Status done = sync();
+    const std::lock_guard lock(m_mutex);
+    if (!done && !m_failed) m_failed = done.error();
+}
+
 // What is noted has been stored before: rows first.
-base::Status GroupCommit::commit()
+base::Status GroupCommit::sync()
 {
     std::vector<std::weak_ptr<Store>> stores;
     const std::int64_t end = m_journal.end();

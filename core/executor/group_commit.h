@@ -26,15 +26,20 @@ public:
     void watch(const std::shared_ptr<Store>& store);
     // Raises what the disk has refused.
     void check();
-    // Brings everything so far to the disk. Raises what it refuses.
-    void now() { unwrap(commit()); }
+    // Brings everything so far to the disk. Raises what the disk has refused: the system reports a failure once, to whichever
+    // thread asks first.
+    void now();
+    // Once the run needs no more. Raises likewise.
+    void finish();
 
 private:
     void work(const std::stop_token& stop);
-    base::Status commit();
+    void commit();
+    base::Status sync();
 
     Journal& m_journal;
-    std::mutex m_mutex;  // guards what follows
+    std::mutex m_committing;  // one at a time
+    std::mutex m_mutex;       // guards what follows
     std::condition_variable_any m_waiting;
     std::vector<std::weak_ptr<Store>> m_stores;
     std::optional<base::Error> m_failed;

@@ -68,6 +68,7 @@ public:
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
+        if (m_commit) m_commit->finish();
         if (publishes()) Results(m_session).publish();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(

@@ -65,9 +65,10 @@ tl::unexpected<base::Error> cannotOpen(const std::string& path, int error)
 tl::unexpected<base::Error> cannotWrite(const std::string& path, int error)
 {
     const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-    const bool argument = error == ENOENT || error == EACCES || error == ENOTDIR || error == EISDIR || error == EROFS;
+    const bool elsewhere = full || error == EROFS;
+    const bool argument = error == ENOENT || error == EACCES || error == ENOTDIR || error == EISDIR;
     return fail(argument ? ErrorCode::Usage : ErrorCode::Resources, "cannot write " + path + ": " + reason(error),
-                full ? "free some space or choose a folder on another disk" : "", path);
+                elsewhere ? "free some space or choose a folder on another disk" : "", path);
 }
 
 base::Result<std::shared_ptr<std::byte>> mapWritable(int fd, std::int64_t size, const std::string& path)

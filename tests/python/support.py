@@ -120,12 +120,12 @@ def shop():
     return data
 
 
-def children():
-    """Processes that this one has started and that are still there. A thread that ends meanwhile leaves its own to
+def children(of="self"):
+    """Processes that this one, or another one, has started and that are still there. A thread that ends meanwhile leaves its own to
     another one: then it is asked again."""
     while True:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            tasks = list(Path("/proc/self/task").iterdir())
+            tasks = list(Path(f"/proc/{of}/task").iterdir())
             return [int(word) for task in tasks for word in (task / "children").read_text().split()]
 
 

@@ -5,6 +5,9 @@ import pickle
 import re
 import resource
 import signal
+import subprocess
+import sys
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -15,6 +18,18 @@ from hopscope import errors
 from support import FEATURES, ROOT, Attention, Gcn, PackageTest, Plain, children, edges, graph, made
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
+
+
+class Slow(torch.nn.Module):
+    """Minutes of one core: no library helps with products of integers."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a = torch.ones([6000, 6000], dtype=torch.int64)
+        return x + torch.matmul(a, a).sum().float()
+
+
+def inspecting(parent):
+    return [one for one in children(parent) if b"inspect" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 class Failures(PackageTest):
@@ -83,6 +98,25 @@ class Failures(PackageTest):
 
             with self.subTest(number=number):
                 self.raised(kind, saved, graph(), verify=None, progress=end)
+
+    def test_a_program_that_is_killed_leaves_no_engine(self):
+        slow = torch.jit.script(Slow())
+        slow.save(self.folder / "slow.pt")
+        program = f"import hopscope; hopscope.inspect({str(self.folder / 'slow.pt')!r})"
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(number=number):
+                process = subprocess.Popen([sys.executable, "-c", program])
+                engines = self.awaited(lambda process=process: inspecting(process.pid), 60)
+                process.send_signal(number)
+                process.wait()
+                self.awaited(lambda engines=engines: not any(Path(f"/proc/{one}").exists() for one in engines), 10)
+
+    def awaited(self, found, seconds):
+        end = time.monotonic() + seconds
+        while not (result := found()):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        return result
 
     def test_every_exit_code_has_its_exception_and_each_survives_pickling(self):
         for code, kind in {2: errors.UsageError, 3: errors.InputError, 4: errors.Refused, 5: errors.VerificationError,

@@ -27,10 +27,12 @@ class Answer:
     notes: list[str] = field(default_factory=list)
 
 
-def start(words: Iterable[str], **streams: Any) -> subprocess.Popen[bytes]:
-    """Starts the engine in a session of its own, so that Ctrl+C in a terminal reaches Python alone."""
+def start(words: Iterable[str], *, ends: bool = False, **streams: Any) -> subprocess.Popen[bytes]:
+    """Starts the engine in a session of its own, so that Ctrl+C in a terminal reaches Python alone. `ends`: it ends
+    when the thread that has started it does, which is for those that do not read their input."""
     here = engine()
-    return subprocess.Popen([here.path, *words], env=here.environment(), start_new_session=True, **streams)
+    environment = {**here.environment(), **({"HOPSCOPE_PARENT": str(os.getpid())} if ends else {})}
+    return subprocess.Popen([here.path, *words], env=environment, start_new_session=True, **streams)
 
 
 def stop(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> None:
@@ -54,7 +56,8 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 def command(*words: str) -> Answer:
     """Carries out a command with --json. Raises what the engine reports as an error."""
-    process = start([*words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = start([*words, "--json"], ends=True, **streams)
     try:
         out, err = process.communicate()
     except BaseException:
