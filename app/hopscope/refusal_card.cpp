@@ -25,7 +25,7 @@ RefusalCard::RefusalCard(QWidget* parent) : QFrame(parent)
     connect(m_show, &QPushButton::clicked, this, &RefusalCard::operatorWanted);
     connect(m_data, &QPushButton::clicked, this, &RefusalCard::dataWanted);
     m_run = makeButton("refusalRun", tr("Run this model"));
-    m_folder = makeButton("refusalFolder", {});
+    m_folder = makeButton("refusalFolder", tr("Trust all models in its folder"));
     connect(m_run, &QPushButton::clicked, this, [this] { emit trusted(false); });
     connect(m_folder, &QPushButton::clicked, this, [this] { emit trusted(true); });
     auto* buttons = new QHBoxLayout;

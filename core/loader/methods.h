@@ -6,9 +6,6 @@
 
 namespace hopscope::loader {
 
-// Part of the message with which load() refuses them.
-inline constexpr const char* withoutForward = "has no forward method";
-
 // As load(), of such a model: for readCode(), which then reads all of its methods, and nothing else.
 base::Result<Model> loadMethods(const std::string& path);
 

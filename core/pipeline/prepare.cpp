@@ -320,11 +320,12 @@ void takeCode(Prepared& prepared, const base::Error& why)
     take(prepared, analysis::unanalysed(code, prepared.schema, why));
 }
 
-// A model without forward as its methods say, with that as the reason why there is nothing more.
-base::Result<Prepared> withoutForward(const ModelOptions& options, const base::Error& why, Reporter& reporter)
+// A model that has no forward, or one that is not supported, as its methods say, with the reason why there is nothing more. What
+// cannot be loaded at all remains refused.
+base::Result<Prepared> byItsMethods(const ModelOptions& options, const base::Error& why, Reporter& reporter)
 {
     base::Result<loader::Model> model = loader::loadMethods(options.model);
-    if (!model) return base::forward(model);
+    if (!model) return tl::unexpected(why);
     Prepared prepared = preparedFor(std::move(*model), options);
     takeCode(prepared, why);
     reporter.progressEnded();
@@ -359,8 +360,8 @@ void analyseModel(Prepared& prepared, Reporter& reporter)
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter)
 {
     base::Result<Prepared> prepared = loadModel(options, reporter);
-    if (!prepared && tolerant && prepared.error().message.find(loader::withoutForward) != std::string::npos)
-        return withoutForward(options, prepared.error(), reporter);
+    if (!prepared && tolerant && prepared.error().code == base::ErrorCode::Unsupported)
+        return byItsMethods(options, prepared.error(), reporter);
     if (!prepared) return prepared;
     const base::Status may = runnable(prepared->model.info());
     const bool guessed = options.data.empty();  // the sample, by running forward on guesses

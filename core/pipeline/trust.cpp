@@ -1,6 +1,8 @@
 #include "pipeline/trust.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <span>
@@ -8,6 +10,7 @@
 #include <string_view>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "graph/file.h"
 #include "pipeline/sample_hashes.h"
 #include "pipeline/text_file.h"
@@ -29,6 +32,22 @@ std::string plainPath(const std::string& path)
     return (plain.has_filename() ? plain : plain.parent_path()).string();
 }
 
+// A path as one word of a shell's command line.
+std::string shellWord(const std::string& path)
+{
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@:,=%";
+    if (!path.starts_with('-') && path.find_first_not_of(plain) == std::string::npos) return path;
+    const bool control = path != base::oneLine(path, path.size());
+    std::string word = path.starts_with('-') ? "./" : "";
+    for (const char c : path) {
+        std::array<char, 5> code{};
+        std::snprintf(code.data(), code.size(), "\\x%02x", static_cast<unsigned char>(c));
+        const bool coded = control && plain.find(c) == std::string_view::npos;
+        word += coded ? code.data() : c == '\'' ? "'\\''" : std::string(1, c);
+    }
+    return (control ? "$'" : "'") + word + "'";
+}
+
 bool isHash(std::string_view text)
 {
     return text.size() == hashLength && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -36,9 +55,10 @@ bool isHash(std::string_view text)
 
 void addLine(TrustList& list, const std::string& line)
 {
+    const std::string hash = line.substr(0, hashLength);
     if (line.starts_with('/')) list.folders.push_back(line);
-    else if (const std::size_t end = line.find(between); isHash(std::string_view(line).substr(0, end)))
-        list.files.push_back({line.substr(0, end), line.substr(end + between.size())});
+    else if (isHash(hash) && line.substr(hash.size(), between.size()) == between)
+        list.files.push_back({hash, line.substr(hashLength + between.size())});
 }
 
 std::string lineOf(const TrustedFile& file) { return file.sha256 + std::string(between) + file.path; }
@@ -94,14 +114,17 @@ base::Result<std::string> hashOf(const std::string& path)
 base::Result<std::string> lineFor(const std::string& path)
 {
     const std::string plain = plainPath(path);
-    if (plain.find('\n') != std::string::npos)
-        return base::fail(base::ErrorCode::Input, path + ": the list cannot hold a name with a line break",
-                          "give the file another name");
     std::error_code unknown;
-    if (fs::is_directory(plain, unknown)) return plain;
-    const base::Result<std::string> hash = hashOf(path);
-    if (!hash) return base::forward(hash);
-    return lineOf({*hash, plain});
+    if (!fs::is_directory(plain, unknown)) {
+        const base::Result<std::string> hash = hashOf(path);
+        if (!hash) return base::forward(hash);
+        return lineOf({*hash, base::oneLine(plain, plain.size())});
+    }
+    if (plain.find('\n') != std::string::npos)
+        return base::fail(base::ErrorCode::Input,
+                          path + ": the list cannot hold a folder with a line break in its name",
+                          "give the folder another name");
+    return plain;
 }
 
 }  // namespace
@@ -139,7 +162,7 @@ base::Status trustedByContent(const std::string& path, const std::string& sha256
     const bool known = std::ranges::find(list->files, sha256, &TrustedFile::sha256) != list->files.end();
     if (known || std::ranges::find(sampleHashes, sha256) != std::end(sampleHashes)) return {};
     return base::fail(base::ErrorCode::Untrusted, path + " holds code that you have not agreed to run",
-                      "agree to this file, once, with hopscope-engine trust " + path +
+                      "agree to this file, once, with hopscope-engine trust " + shellWord(path) +
                           " (in Python: hopscope.trust); or run it this time with --trust, or name trusted folders in "
                           "HOPSCOPE_TRUST");
 }
@@ -172,7 +195,8 @@ base::Status distrust(const std::string& path)
         TrustList one;
         addLine(one, line);
         if (!one.folders.empty()) return one.folders.front() == plain;
-        return !one.files.empty() && (one.files.front().path == plain || one.files.front().sha256 == hash);
+        return !one.files.empty() &&
+               (one.files.front().path == base::oneLine(plain, plain.size()) || one.files.front().sha256 == hash);
     });
     if (gone == 0) return base::fail(base::ErrorCode::Input, path + " is not on the list of trusted files and folders");
     return writeLines(*lines);

@@ -36,7 +36,7 @@ base::Status trustedByContent(const std::string& path, const std::string& sha256
 base::Status mayRun(const std::string& path);
 
 // Puts a file, by its content at this moment, or a folder on the list. Linear in the bytes of the file. Input: it cannot be
-// read, or its name has line breaks; Resources: the list cannot be written.
+// read, or is a folder with a line break in its name; Resources: the list cannot be written.
 base::Status trust(const std::string& path);
 // Takes a folder, or a file by its path or content, off the list. Input: it is not on it.
 base::Status distrust(const std::string& path);

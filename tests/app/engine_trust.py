@@ -71,10 +71,18 @@ class Trust(ServeTest):
         self.assertFalse(self.list.exists())
 
     def test_the_hint_is_followed(self):
-        error = json.loads(self.command("plan", "--json").stdout)["error"]
-        self.assertEqual((error["code"], error["exit_code"]), ("untrusted", 8))
-        agreement = shlex.split(error["hint"].partition("hopscope-engine ")[2].partition(" (in Python")[0])
-        self.assertEqual(self.engine(*agreement).returncode, 0)
+        for name in ("stranger.pt", "my model.pt", "it's.pt", "-x.pt", "$HOME;*.pt", "two\nlines\t'.pt", "tür.pt"):
+            with self.subTest(name=name):
+                self.model = self.model.rename(self.models / name)
+                error = json.loads(self.command("plan", "--json").stdout)["error"]
+                self.assertEqual((error["code"], error["exit_code"]), ("untrusted", 8))
+                agreement = error["hint"].partition("hopscope-engine ")[2].partition(" (in Python")[0]
+                subprocess.run(["bash", "-c", f"{shlex.quote(ENGINE)} {agreement}"], env=self.environment, check=True)
+                self.runs(self.command("plan"))
+                self.assertEqual(self.engine("trust", self.model, "--remove").returncode, 0)
+
+    def test_an_agreement_is_for_every_command(self):
+        self.assertEqual(self.engine("trust", self.model).returncode, 0)
         for words in COMMANDS:
             self.runs(self.command(words))
 

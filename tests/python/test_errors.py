@@ -103,9 +103,10 @@ class Failures(PackageTest):
         slow = torch.jit.script(Slow())
         slow.save(self.folder / "slow.pt")
         program = f"import hopscope; hopscope.inspect({str(self.folder / 'slow.pt')!r})"
+        package = str(Path(hopscope.__file__).parents[1])
         for number in (signal.SIGTERM, signal.SIGKILL):
             with self.subTest(number=number):
-                process = subprocess.Popen([sys.executable, "-c", program])
+                process = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": package})
                 engines = self.awaited(lambda process=process: inspecting(process.pid), 60)
                 process.send_signal(number)
                 process.wait()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -49,7 +49,7 @@ class Window:
 def _trusting(environment: dict[str, str], model: str) -> dict[str, str]:
     """The window opens, runs and exports the file, which is code of the caller's own, without asking."""
     known = environment.get("HOPSCOPE_TRUST")
-    folders = [*([known] if known else []), os.path.dirname(model)]
+    folders = [*([known] if known else []), str(Path(model).parent)]
     return {**environment, "HOPSCOPE_TRUST": ":".join(folders)}
 
 
