@@ -26,8 +26,8 @@ public:
     void watch(const std::shared_ptr<Store>& store);
     // Raises what the disk has refused.
     void check();
-    // Brings everything so far to the disk. Raises what the disk has refused: the system reports a failure once, to whichever
-    // thread asks first.
+    // Brings everything so far to the disk. Raises its errors, also those that the thread has met: the system reports an error
+    // once, to whichever thread asks first.
     void now();
     // Once the run needs no more. Raises likewise.
     void finish();
