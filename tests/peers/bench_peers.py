@@ -102,7 +102,7 @@ def engine(options, model, folder, name="engine"):
     data = folder / ("gine.safetensors" if model == "gine" else "graph.safetensors")
     launch = Path(__file__).with_name("launch.py")
     done = subprocess.run([sys.executable, "-E", "-S", launch, options.engine, "run", folder / f"{model}.pt", "--data", data,
-                           "-o", out, "--verify", "none", "--quiet", "--device", "cpu", *more],
+                           "-o", out, "--verify", "none", "--quiet", "--trust", "--device", "cpu", *more],
                           stdout=subprocess.PIPE, check=True)
     usage = json.loads(done.stdout)
     if usage["status"] != 0:
