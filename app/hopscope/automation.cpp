@@ -3,6 +3,8 @@
 #include <QPixmap>
 
 #include "base/rules.h"
+#include "models/labels.h"
+#include "models/problem_model.h"
 
 namespace hopscope::window {
 
@@ -82,12 +84,25 @@ QString Automation::missing() const
     return tr("no plan was made");
 }
 
+// Ends with the reason where the model has no plan, which a run takes.
+bool Automation::refused()
+{
+    const models::ModelPtr& model = m_window.document().model();
+    const protocol::LintRecord* const lint = model ? models::blockingLint(*model) : nullptr;
+    if (lint == nullptr) return false;
+    const auto code = models::isUntrusted(*model) ? base::ErrorCode::Untrusted : base::ErrorCode::Unsupported;
+    const QString hint = lint->hint.empty() ? QString() : QStringLiteral("; ") + models::text(lint->hint);
+    finish(static_cast<int>(code), models::text(lint->message) + hint);
+    return true;
+}
+
 void Automation::tick()
 {
     if (++m_ticked > tickLimit) return finish(7, tr("timed out waiting for the engine"));
     m_idle = idle() ? m_idle + 1 : 0;
     if (m_idle > idleTicks) return finish(3, missing());
     m_quiet = settled() ? m_quiet + 1 : 0;
+    if (m_quiet > 0 && (m_planWanted || m_runWanted) && refused()) return;
     if (m_quiet > 0 && m_planWanted) {
         m_planWanted = false;
         m_quiet = 0;

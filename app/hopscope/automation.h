@@ -25,6 +25,7 @@ private:
     void modelOpened();
     [[nodiscard]] bool settled() const;
     [[nodiscard]] bool idle() const;
+    bool refused();
     [[nodiscard]] QString missing() const;  // the banner's sentence, or the missing model or plan
     [[nodiscard]] QString writeFiles();
     void finish(int exitCode, const QString& problem);

@@ -145,6 +145,7 @@ private slots:
     void helpAndVersionAreSaid();
     void picturesAndTablesAreWrittenWithoutADisplay();
     void aModelThatCannotBeOpenedExitsWithThree();
+    void aModelWithoutAPlanIsNotRun();
     void whatLeadsNowhereEndsInSecondsAndInWords_data();
     void whatLeadsNowhereEndsInSecondsAndInWords();
     void anEngineThatDoesNotExistIsSaid();
@@ -191,6 +192,20 @@ void TestPrograms::aModelThatCannotBeOpenedExitsWithThree()
     QCOMPARE(program.wait(), 3);
     QVERIFY(program.process.readAllStandardError().contains("no TorchScript archive"));
     QVERIFY(!QFile::exists(out.filePath("w.png")));
+}
+
+// It can be shown, and nothing else.
+void TestPrograms::aModelWithoutAPlanIsNotRun()
+{
+    QTemporaryDir out;
+    Program program({"unsplittable3.pt", "--run", "--screenshot", out.filePath("w.png")});
+    QCOMPARE(program.wait(), 4);
+    const QString said = QString::fromUtf8(program.process.readAllStandardError());
+    QVERIFY2(said.contains("works over the rows of node in sequence"), qPrintable(said));
+    QVERIFY(!QFile::exists(out.filePath("w.png")));
+    program.start({"unsplittable3.pt", "--screenshot", out.filePath("w.png")}, quoted(bed::fakeCommand()));
+    QCOMPARE(program.wait(), 0);
+    QVERIFY(QFile::exists(out.filePath("w.png")));
 }
 
 void TestPrograms::whatLeadsNowhereEndsInSecondsAndInWords_data()
