@@ -85,7 +85,7 @@ class Places(ServeTest):
                     self.open(client, model)
         self.assertGreater(self.asked, sized(100, 2000))
         self.assertGreater(self.answered, 0)
-        self.assertGreater(self.looked, self.asked / 10)
+        self.assertGreater(self.looked, 80)
 
     def open(self, client, model):
         try:
