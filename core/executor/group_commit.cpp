@@ -15,12 +15,6 @@ GroupCommit::GroupCommit(Journal& journal)
       m_thread([this](const std::stop_token& stop) { work(stop); })
 {}
 
-GroupCommit::~GroupCommit()
-{
-    m_thread.request_stop();
-    if (m_thread.joinable()) m_thread.join();
-}
-
 void GroupCommit::watch(const std::shared_ptr<Store>& store)
 {
     const std::lock_guard lock(m_mutex);
@@ -43,7 +37,7 @@ void GroupCommit::now()
 void GroupCommit::finish()
 {
     m_thread.request_stop();
-    if (m_thread.joinable()) m_thread.join();
+    m_thread.join();
     check();
 }
 

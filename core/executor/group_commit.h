@@ -17,8 +17,6 @@ namespace hopscope::executor {
 class GroupCommit {
 public:
     explicit GroupCommit(Journal& journal);
-    // Waits for what is under way.
-    ~GroupCommit();
     GroupCommit(const GroupCommit&) = delete;
     GroupCommit& operator=(const GroupCommit&) = delete;
 
@@ -29,7 +27,7 @@ public:
     // Brings everything so far to the disk. Raises its errors, also those that the thread has met: the system reports an error
     // once, to whichever thread asks first.
     void now();
-    // Once the run needs no more. Raises likewise.
+    // Once, when the run needs no more. Raises likewise.
     void finish();
 
 private:
@@ -43,7 +41,7 @@ private:
     std::condition_variable_any m_waiting;
     std::vector<std::weak_ptr<Store>> m_stores;
     std::optional<base::Error> m_failed;
-    std::jthread m_thread;
+    std::jthread m_thread;  // the last member: its destructor waits for a commit that is under way
 };
 
 }  // namespace hopscope::executor

@@ -1,6 +1,6 @@
 #pragma once
 
-// From a TorchScript file to a raw ir::Program. Loading runs code from the file: call it in the engine process only.
+// From a TorchScript file to a raw ir::Program. LibTorch reads the file: call it in a confined process only.
 
 #include <functional>
 #include <map>
@@ -129,7 +129,7 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
 //     called.
 //
-// `slow` is told where forward is ("aten::matmul in conv1 (model.py:12)") if it is not through after 3 s, once, on another thread
+// `slow` gets the place of forward ("aten::matmul (model.py:12)") if it is not through after 3 s, once, on another thread
 // and before the call returns. An operator cannot be interrupted; after two minutes forward ends with Unsupported behind the one
 // that it is in.
 using SlowFn = std::function<void(const std::string& place)>;

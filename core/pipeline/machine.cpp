@@ -87,13 +87,7 @@ base::Status writeDevices(json::Value devices)
 
 }  // namespace
 
-std::string machineFile()
-{
-    const char* const cache = std::getenv("XDG_CACHE_HOME");
-    if (cache != nullptr && *cache != 0) return std::string(cache) + "/hopscope/machine.json";
-    const char* const home = std::getenv("HOME");
-    return home != nullptr && *home != 0 ? std::string(home) + "/.cache/hopscope/machine.json" : "";
-}
+std::string machineFile() { return usersFile("XDG_CACHE_HOME", "/.cache", "machine.json"); }
 
 KnownMachine knownMachine(const std::string& device)
 {

@@ -188,7 +188,7 @@ void notePrints(Prepared& prepared)
 loader::SlowFn slownessTo(Reporter& reporter)
 {
     return [&reporter](const std::string& place) {
-        reporter.note("forward takes long on the sample: after 3 s it is in " + place);
+        reporter.note("forward takes long: after 3 s it is in " + place);
         reporter.progress({"analysing, in " + place, 0, 0});
     };
 }

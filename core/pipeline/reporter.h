@@ -9,7 +9,7 @@
 
 namespace hopscope::pipeline {
 
-// Called on the working thread. The base class ignores everything.
+// Called by one thread at a time: the working one, or one for which it waits. The base class ignores everything.
 class Reporter {
 public:
     virtual ~Reporter() = default;

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,14 @@ base::Status writeTextFile(const std::string& text, const std::string& path)
     if (handle >= 0) unlink(temporary.c_str());
     return base::fail(file == nullptr ? base::ErrorCode::Input : base::ErrorCode::Resources,
                       path + ": cannot be written: " + problem, "choose another place or free some space");
+}
+
+std::string usersFile(const char* variable, const std::string& below, const std::string& name)
+{
+    const char* const named = std::getenv(variable);
+    if (named != nullptr && *named != 0) return std::string(named) + "/hopscope/" + name;
+    const char* const home = std::getenv("HOME");
+    return home != nullptr && *home != 0 ? home + below + "/hopscope/" + name : "";
 }
 
 }  // namespace hopscope::pipeline

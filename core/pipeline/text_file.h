@@ -13,4 +13,8 @@ base::Result<std::string> readText(const std::string& path);
 // created there, with Resources if writing fails.
 base::Status writeTextFile(const std::string& text, const std::string& path);
 
+// Where Hopscope keeps a file for the user: hopscope/NAME in the folder that the environment's `variable` names, else in
+// `below` ("/.cache") of the home folder; empty if there is neither.
+std::string usersFile(const char* variable, const std::string& below, const std::string& name);
+
 }  // namespace hopscope::pipeline

@@ -61,8 +61,6 @@ void addLine(TrustList& list, const std::string& line)
         list.files.push_back({hash, line.substr(hashLength + between.size())});
 }
 
-std::string lineOf(const TrustedFile& file) { return file.sha256 + std::string(between) + file.path; }
-
 base::Result<std::vector<std::string>> readLines()
 {
     std::vector<std::string> lines;
@@ -129,13 +127,9 @@ base::Result<std::string> lineFor(const std::string& path)
 
 }  // namespace
 
-std::string trustFile()
-{
-    const char* const config = std::getenv("XDG_CONFIG_HOME");
-    if (config != nullptr && *config != 0) return std::string(config) + "/hopscope/trusted";
-    const char* const home = std::getenv("HOME");
-    return home != nullptr && *home != 0 ? std::string(home) + "/.config/hopscope/trusted" : "";
-}
+std::string trustFile() { return usersFile("XDG_CONFIG_HOME", "/.config", "trusted"); }
+
+std::string lineOf(const TrustedFile& file) { return file.sha256 + std::string(between) + file.path; }
 
 base::Result<TrustList> trusted()
 {

@@ -19,6 +19,8 @@ std::string trustFile();
 struct TrustedFile {
     std::string sha256, path;  // the path is the one that was agreed to; the file may lie elsewhere by now
 };
+std::string lineOf(const TrustedFile& file);  // of the list
+
 struct TrustList {
     std::vector<TrustedFile> files;
     std::vector<std::string> folders;  // absolute, without links

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from engine_process import ENGINE, always_the_program
 from serve_case import ServeTest
+from serve_client import Client
 
 always_the_program()
 SOON = 5
@@ -242,14 +243,18 @@ class Hostile(ServeTest):
             process.terminate()
             self.assertEqual(process.wait(SOON), 130)
             process.stderr.close()
-        client = self.client()
-        request = client.ask("model/open", model=str(model), data=[str(self.folder / "graph.safetensors")], roles=[])
-        while not any(place in told["params"].get("what", "") for told in client.told):
-            client.take()
-        began = time.monotonic()
-        client.tell("$/cancelRequest", id=request)
-        self.refused(-32800, "cancelled", client.answer, request)
-        self.assertLess(time.monotonic() - began, SOON)
+        files = {"data": [str(self.folder / "graph.safetensors")], "roles": []}
+        worker = Client(command=(ENGINE, "worker"))
+        self.addCleanup(worker.stop)
+        for client, method, more in ((self.client(), "model/open", {}), (worker, "worker/open", {"output": str(self.folder / "out")})):
+            request = client.ask(method, model=str(model), **files, **more)
+            while not any(place in told["params"].get("what", "") for told in client.told):
+                client.take()
+            began = time.monotonic()
+            client.tell("$/cancelRequest", id=request)
+            self.refused(-32800, "cancelled", client.answer, request)
+            self.assertLess(time.monotonic() - began, SOON)
+            client.call(method, **self.small(), **more)  # it goes on
 
 
 if __name__ == "__main__":

@@ -180,7 +180,7 @@ class Strangers(WatchedCase):
             self.check_sentence(end["error"]["message"], path, where)
 
     def conversation(self, client, stranger, path, trusted):
-        """What the window and the package ask of the engine."""
+        """The requests of the window and the package to the engine."""
         files = {"model": str(path), "data": [str(self.data)], "roles": []}
         name = f"{stranger.name}: serve{'' if trusted else ', not agreed'}"
         opened = self.asked(client, "model/open", trusted and "inspect" in stranger.endless, path, name, **files, trusted=trusted,

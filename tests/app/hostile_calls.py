@@ -1,4 +1,4 @@
-"""What a program does with the Python package and a model file, for engine_strangers.py: hostile_calls.py MODEL DATA OUT... Prints a line of
+"""A program that uses the Python package on a model file, for engine_strangers.py: hostile_calls.py MODEL DATA OUT... Prints a line of
 JSON for each call: its name, and the exit code, the sentence and the seconds of what it raised."""
 import json
 import sys

@@ -22,7 +22,7 @@ ENDLESS = ENDLESS_RUN | {"inspect", "plan"}
 class Stranger:
     name: str
     make: Callable  # writes the file to a path
-    endless: frozenset = frozenset()  # commands that end only when they are told to
+    endless: frozenset = frozenset()  # commands that end only on request
     file_name: str = "stranger.pt"
 
 
@@ -237,7 +237,7 @@ COMMAND = f"\nimport os\nos.system('echo {MARK} > {MARK}')\n"
 RECURSION = b"  def other(self, y: Tensor) -> Tensor:\n    return (self).other(y, )\n  def forward(self"
 RETURN = b"h0 = torch.relu("
 
-# What is done to the entries of a sound file.
+# Changes to the entries of a sound file.
 ARCHIVES = {
     **{f"{end}, {name}": with_entry(end, lambda _, content=content: content) for end in ("data.pkl", "constants.pkl", ".debug_pkl")
        for name, content in (("calls", CALL), ("imports", IMPORT + CALL[2:]), ("a length", LENGTH), ("a place", MEMO), ("nested", NESTED),

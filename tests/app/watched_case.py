@@ -1,4 +1,4 @@
-"""What the tests of hostile files and of sudden ends share: commands that carry a mark, which all of their processes inherit, in folders of
+"""Shared by the tests of hostile files and of sudden ends: commands that carry a mark, which all of their processes inherit, in folders of
 their own, and what must not be left of them."""
 import contextlib
 import os
@@ -66,7 +66,7 @@ class WatchedCase(ServeTest):
             subprocess.run(["rm", "-r", "-f", path], check=True)
 
     def tidy(self):
-        """What a failed check has left goes, too."""
+        """Leftovers of a failed check are removed as well."""
         for left in marked(self.mark):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(left, signal.SIGKILL)

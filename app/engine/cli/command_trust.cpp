@@ -25,7 +25,7 @@ std::string listText(const pipeline::TrustList& list)
 {
     std::string text;
     for (const std::string& folder : list.folders) text += folder + "/\n";
-    for (const pipeline::TrustedFile& file : list.files) text += file.sha256 + "  " + file.path + "\n";
+    for (const pipeline::TrustedFile& file : list.files) text += lineOf(file) + "\n";
     return text.empty() ? "No file or folder is trusted.\n" : text;
 }
 

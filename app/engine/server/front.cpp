@@ -305,15 +305,10 @@ private:
 
 base::Result<int> serve(const std::stop_token& stop, bool sandbox)
 {
-    base::Result<std::unique_ptr<Channel>> channel = Channel::open();
-    if (!channel) return base::forward(channel);
-    const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
-    if (!home) return base::forward(home);
     std::error_code ignored;  // rates that are measured later are to be refined by runs of models that are open already
     if (const std::string rates = pipeline::machineFile(); !rates.empty())
         std::filesystem::create_directories(around(rates), ignored);
-    Front front(**channel, home->path(), sandbox);
-    return converse(front, stop);
+    return relayed<Front>(stop, sandbox);
 }
 
 }  // namespace hopscope::engine

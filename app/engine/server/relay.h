@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "pipeline/home.h"
 #include "server/conversation.h"
 #include "server/models.h"
 
@@ -35,5 +36,17 @@ private:
     std::string m_home;
     Models m_models;
 };
+
+// A Relay from the beginning of its connection to the end; the exit code.
+template <class Client>
+base::Result<int> relayed(const std::stop_token& stop, bool sandbox)
+{
+    base::Result<std::unique_ptr<Channel>> channel = Channel::open();
+    if (!channel) return base::forward(channel);
+    const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
+    if (!home) return base::forward(home);
+    Client client(**channel, home->path(), sandbox);
+    return converse(client, stop);
+}
 
 }  // namespace hopscope::engine

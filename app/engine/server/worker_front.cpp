@@ -37,7 +37,7 @@ protected:
         if (!isOfRun(request.method)) return unknown(request.method);
         if (!m_process) return invalid("no run is open: worker/open opens one");
         Reply reply;
-        pass(request, call, {}, reply);
+        ask(request, call, {}, reply);
         return reply;
     }
 
@@ -49,20 +49,22 @@ private:
         const DealtRequest dealt = dealtRequestOf(params);
         if (!params.ok()) return invalid(params);
         Reply reply;
-        if (m_process && !pass(request, call, {.failureOnly = true}, reply)) return reply;
+        const bool there = m_process && !m_process->ended();
+        if (there && !ask(request, call, {.failureOnly = true}, reply)) return reply;
         m_process.reset();
         const base::Result<Process> begun = models().start(
             {.number = 0, .firstRun = 0, .access = accessOf(dealt), .exported = {}, .dealt = request.params});
         if (!begun) return failed(begun.error());
         m_process = *begun;
-        pass(request, call, {}, reply);
+        ask(request, call, {.expendable = true}, reply);
         return reply;
     }
 
-    bool pass(const Request& request, const Call& call, ModelProcess::Asking how, Reply& reply)
+    bool ask(const Request& request, const Call& call, ModelProcess::Asking how, Reply& reply)
     {
         const bool done = carryOut(*m_process, request, call, how, reply).has_value();
-        if (const auto end = m_process->ended(); end && WIFSIGNALED(end->status)) endBy(WTERMSIG(end->status));
+        const auto end = call.stop.stop_requested() ? std::nullopt : m_process->ended();
+        if (end && WIFSIGNALED(end->status)) endBy(WTERMSIG(end->status));
         return done;
     }
 
@@ -78,14 +80,6 @@ private:
 
 }  // namespace
 
-base::Result<int> work(const std::stop_token& stop, bool sandbox)
-{
-    base::Result<std::unique_ptr<Channel>> channel = Channel::open();
-    if (!channel) return base::forward(channel);
-    const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
-    if (!home) return base::forward(home);
-    WorkerFront front(**channel, home->path(), sandbox);
-    return converse(front, stop);
-}
+base::Result<int> work(const std::stop_token& stop, bool sandbox) { return relayed<WorkerFront>(stop, sandbox); }
 
 }  // namespace hopscope::engine
