@@ -1,5 +1,6 @@
 """Every failure is an exception of its kind, with the engine's sentence and hint, and leaves no file and no process."""
 import ast
+import contextlib
 import os
 import pickle
 import re
@@ -28,8 +29,14 @@ class Slow(torch.nn.Module):
         return x + torch.matmul(a, a).sum().float()
 
 
+def inspects(pid):
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it may have ended meanwhile
+        return b"inspect" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
+
+
 def inspecting(parent):
-    return [one for one in children(parent) if b"inspect" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    return [one for one in children(parent) if inspects(one)]
 
 
 class Failures(PackageTest):
@@ -107,6 +114,8 @@ class Failures(PackageTest):
         for number in (signal.SIGTERM, signal.SIGKILL):
             with self.subTest(number=number):
                 process = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": package})
+                self.addCleanup(process.wait)
+                self.addCleanup(process.kill)
                 engines = self.awaited(lambda process=process: inspecting(process.pid), 60)
                 process.send_signal(number)
                 process.wait()
