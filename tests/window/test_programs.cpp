@@ -1,6 +1,7 @@
 // The program itself, started as a user would: without a display, killed, recovered, and through other engines.
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QImage>
 #include <QProcess>
@@ -9,6 +10,7 @@
 #include <QTest>
 #include <csignal>
 #include <netinet/in.h>
+#include <random>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,6 +28,8 @@ QString quoted(const QStringList& command)
     for (const QString& word : command) words.append(u'"' + word + u'"');
     return words.join(u' ');
 }
+
+QString read(const QString& name);
 
 struct Program {
     QTemporaryDir home;
@@ -48,6 +52,18 @@ struct Program {
 
     int wait() { return process.waitForFinished(40'000) ? process.exitCode() : -1; }
 
+    void kill()
+    {
+        process.kill();
+        process.waitForFinished(5000);
+    }
+
+    // The processes that it has started.
+    [[nodiscard]] QStringList children() const
+    {
+        return read(QString("/proc/%1/task/%1/children").arg(process.processId())).split(' ', Qt::SkipEmptyParts);
+    }
+
     [[nodiscard]] QStringList copies() const
     {
         const QDir folder(home.filePath("data/hopscope/hopscope/recovery"));
@@ -56,8 +72,6 @@ struct Program {
         return files;
     }
 };
-
-QString read(const QString& name);
 
 // A port that was free a moment ago.
 int freePort()
@@ -152,6 +166,11 @@ private slots:
     void anEngineBehindAPipeWorksTheSame();
     void anEngineBehindSshWorksTheSame();
     void aKilledWindowIsRecoveredAndItsEngineEnds();
+    void aWindowThatIsKilledAtAnyMomentLeavesACopyThatCanBeReadOrNone();
+
+private:
+    static QString savedSession(const QTemporaryDir& folder);
+    static void checkRecovered(Program& program, const QTemporaryDir& folder);
 };
 
 void TestPrograms::aWrongCommandLineExitsWithTwo()
@@ -215,6 +234,7 @@ void TestPrograms::whatLeadsNowhereEndsInSecondsAndInWords_data()
     QTest::newRow("no session") << QStringList{"/nowhere/s.hopscope"} << "No such file";
     QTest::newRow("a session that is none") << QStringList{"SESSION"} << "s.hopscope";
     QTest::newRow("a session of nothing") << QStringList{"LOST"} << "bad.pt";
+    QTest::newRow("a refused plan") << QStringList{"REFUSED", "--run"} << "no rule keeps to";
     QTest::newRow("no plan") << QStringList{"chain3.pt", "--plan", "/nowhere/plan.json"} << "plan.json";
     QTest::newRow("nothing to recover") << QStringList{"--recover"} << "nothing to recover";
 }
@@ -230,7 +250,12 @@ void TestPrograms::whatLeadsNowhereEndsInSecondsAndInWords()
     window::Session lost;
     lost.model = "bad.pt";
     QVERIFY(window::saveSession(lost, out.filePath("lost.hopscope")).has_value());
+    lost.model = "chain3.pt";
+    lost.settings.strategy = base::Strategy::SourceRule;
+    lost.settings.pins = {{base::PinKind::NoRecompute, protocol::ValueId(6)}};
+    QVERIFY(window::saveSession(lost, out.filePath("refused.hopscope")).has_value());
     arguments.replaceInStrings("SESSION", broken.fileName());
+    arguments.replaceInStrings("REFUSED", out.filePath("refused.hopscope"));
     arguments.replaceInStrings("LOST", out.filePath("lost.hopscope"));
     QElapsedTimer timer;
     timer.start();
@@ -271,31 +296,70 @@ void TestPrograms::anEngineBehindSshWorksTheSame()
     QCOMPARE(read(out.filePath("stages.csv")).split('\n', Qt::SkipEmptyParts).size(), 4);
 }
 
-void TestPrograms::aKilledWindowIsRecoveredAndItsEngineEnds()
+QString TestPrograms::savedSession(const QTemporaryDir& folder)
 {
-    QTemporaryDir folder;
     window::Session session;
     session.model = "chain3.pt";
     session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(6)}};
     session.perspective = "analyse";
     const QString file = folder.filePath("s.hopscope");
-    QVERIFY(window::saveSession(session, file).has_value());
-    Program program({file});
-    QTRY_VERIFY_WITH_TIMEOUT(program.copies().size() == 1 && read(program.copies().first()).contains("v6"), 20'000);
-    const QString children = QString("/proc/%1/task/%1/children").arg(program.process.processId());
-    const QStringList engines = read(children).split(' ', Qt::SkipEmptyParts);
-    QVERIFY(!engines.isEmpty());
-    QCOMPARE(::kill(static_cast<pid_t>(program.process.processId()), SIGKILL), 0);
-    QVERIFY(program.process.waitForFinished(5000));
-    for (const QString& engine : engines) QTRY_VERIFY(!QFile::exists("/proc/" + engine + "/exe"));
-    QCOMPARE(program.copies().size(), 1);
+    return window::saveSession(session, file) ? file : QString();
+}
 
+// Recovers what a killed window has left, and reads its table of checkpoints.
+void TestPrograms::checkRecovered(Program& program, const QTemporaryDir& folder)
+{
     const QString table = folder.filePath("checkpoints.csv");
     program.start({"--recover", "--export", table}, quoted(bed::fakeCommand()));
     QCOMPARE(program.wait(), 0);
     // The head, v5, the pinned v6, v9 and the output.
     QCOMPARE(read(table).split('\n', Qt::SkipEmptyParts).size(), 5);
     QCOMPARE(program.copies().size(), 0);
+}
+
+void TestPrograms::aKilledWindowIsRecoveredAndItsEngineEnds()
+{
+    QTemporaryDir folder;
+    Program program({savedSession(folder)});
+    QTRY_VERIFY_WITH_TIMEOUT(program.copies().size() == 1 && read(program.copies().first()).contains("v6"), 20'000);
+    const QStringList engines = program.children();
+    QVERIFY(!engines.isEmpty());
+    program.kill();
+    for (const QString& engine : engines) QTRY_VERIFY(!QFile::exists("/proc/" + engine + "/exe"));
+    QCOMPARE(program.copies().size(), 1);
+    checkRecovered(program, folder);
+}
+
+// HOPSCOPE_TIER=full: sixty moments.
+void TestPrograms::aWindowThatIsKilledAtAnyMomentLeavesACopyThatCanBeReadOrNone()
+{
+    const bool full = qEnvironmentVariable("HOPSCOPE_TIER") == QLatin1String("full");
+    const int kills = full ? 60 : 2;
+    std::minstd_rand dice(20261128);
+    QTemporaryDir folder;
+    QElapsedTimer timer;
+    timer.start();
+    {
+        Program whole({savedSession(folder)});
+        QTRY_VERIFY_WITH_TIMEOUT(whole.copies().size() == 1 && read(whole.copies().first()).contains("v6"), 20'000);
+        whole.kill();
+    }
+    std::uniform_int_distribution<qint64> moments(0, timer.elapsed() * 5 / 4);
+    int copies = 0;
+    for (int i = 0; i < kills; ++i) {
+        Program program({savedSession(folder)});
+        const qint64 moment = moments(dice);
+        QTest::qWait(static_cast<int>(moment));
+        const QStringList engines = program.children();
+        program.kill();
+        qInfo("kill %d after %lld ms: %lld copies", i, moment, static_cast<long long>(program.copies().size()));
+        for (const QString& engine : engines) QTRY_VERIFY(!QFile::exists("/proc/" + engine + "/exe"));
+        QVERIFY(program.copies().size() <= 1);
+        if (program.copies().isEmpty()) continue;
+        ++copies;
+        checkRecovered(program, folder);
+    }
+    QVERIFY(copies > 0 || !full);
 }
 
 HOPSCOPE_QT_SUITE(window_programs, TestPrograms)
