@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "command_line.h"
 #include "main_window.h"
+#include "termination.h"
 
 namespace {
 
@@ -14,6 +15,7 @@ using namespace hopscope;
 using namespace hopscope::window;
 
 constexpr int usageExit = 2;
+constexpr int signalExit = 128;  // and the number of the signal, as shells say it
 
 void say(FILE* stream, const QString& text) { std::fprintf(stream, "%s\n", qPrintable(text)); }
 
@@ -73,6 +75,11 @@ int showWindow(const CommandLine& line)
         const QString sentence = QString::fromStdString(base::oneLine(problem.toStdString()));
         if (!sentence.isEmpty()) say(stderr, QStringLiteral("hopscope: %1").arg(sentence));
         QApplication::exit(exitCode);
+    });
+    const Termination termination;
+    QObject::connect(&termination, &Termination::asked, &window, [&window](int signal) {
+        window.keeper().leaveCopy();
+        QApplication::exit(signalExit + signal);
     });
     window.start();
     window.show();

@@ -110,6 +110,16 @@ void SessionKeeper::writeCopy()
     });
 }
 
+void SessionKeeper::leaveCopy()
+{
+    if (!m_modified) return;
+    writeCopy();
+    m_writer.waitForDone();
+    m_lock.reset();
+    m_copy.clear();
+    m_timer.stop();
+}
+
 void SessionKeeper::removeCopy()
 {
     m_timer.stop();

@@ -35,6 +35,8 @@ public:
 
     void begin(const QString& file);  // something else is open: `file` its session file, or empty
     void touch();                     // something may have changed
+    void
+    leaveCopy();  // the window is ended from outside: changes that are not saved stay in a copy, and the next window offers it
     base::Status save(const QString& file);
     [[nodiscard]] bool modified() const { return m_modified; }
     [[nodiscard]] const QString& file() const { return m_file; }

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "models/labels.h"
 #include "samples.h"
@@ -75,6 +76,7 @@ Tour::~Tour() = default;
 
 void Tour::start(study::Lesson lesson)
 {
+    if (!playing()) m_before = openFile();
     m_lesson = std::make_unique<const study::Lesson>(std::move(lesson));
     m_pane.begin(*m_lesson);
     m_pulse.start();
@@ -104,8 +106,28 @@ void Tour::savePage(const QString& file)
     if (!problem.isEmpty()) m_notices.sayFailure(tr("Saving the teacher's page"), problem, {});
 }
 
+// As it was opened: a session, or a model with its data.
+RecentFile Tour::openFile() const
+{
+    const models::Document& document = m_parts.document;
+    if (!document.model()) return {};
+    if (const QString& session = m_sessions.keeper().file(); !session.isEmpty())
+        return {.file = session, .data = {}, .roles = {}};
+    return {.file = document.modelPath(), .data = document.data(), .roles = document.roles()};
+}
+
+void Tour::offerReturn()
+{
+    const RecentFile before = std::exchange(m_before, {});
+    if (before.file.isEmpty() || before == openFile()) return;
+    const QString name = QFileInfo(before.file).fileName();
+    m_parts.banner.say(QStringLiteral("lesson"), tr("The lesson is over. It has closed %1.").arg(name),
+                       {{tr("Open %1 again").arg(name), [this, before] { m_sessions.open(before); }}});
+}
+
 void Tour::end()
 {
+    if (playing()) offerReturn();
     m_pulse.stop();
     m_light.point({});
     m_pane.hide();

@@ -57,6 +57,8 @@ private:
     [[nodiscard]] QString pathOf(const QString& sample) const;
     [[nodiscard]] models::Target targetOf(const QString& text) const;
     [[nodiscard]] bool isStored(const QString& label) const;
+    [[nodiscard]] RecentFile openFile() const;
+    void offerReturn();  // to what the lesson has closed
 
     const WindowParts& m_parts;
     SessionControl& m_sessions;
@@ -68,6 +70,7 @@ private:
     study::AnimationPanel& m_animation;
     Spotlight m_light;
     std::unique_ptr<const study::Lesson> m_lesson;
+    RecentFile m_before;  // open when the lesson began; empty: nothing
     int m_step = 0;
     std::size_t m_deed = 0;  // the next one
     bool m_waiting = false, m_done = false;

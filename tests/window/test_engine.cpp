@@ -281,6 +281,11 @@ void TestEngine::anEngineKilledInMidRunComesBackWithEverything()
     QCOMPARE(::kill(static_cast<pid_t>(bed.window->engine().processId()), SIGKILL), 0);
     QTRY_COMPARE(lost.count(), 1);
     QVERIFY(!bed.window->workbench().running());
+    bed.window->docks().reveal("run");
+    const auto* status = child<panels::ElidedLabel>(*bed.window, "runStatus");
+    QTRY_VERIFY2(status->fullText().startsWith("Failed after") &&
+                     status->fullText().endsWith(lost.front().front().toString()),
+                 qPrintable(status->fullText()));
     QTRY_COMPARE_WITH_TIMEOUT(back.count(), 1, 30'000);
     QCOMPARE(bed.window->document().model(), model);
     QCOMPARE(bed.window->document().runs().size(), std::size_t{1});

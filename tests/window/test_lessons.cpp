@@ -1,6 +1,7 @@
 // Every lesson is played to its end with the real engine, by answering and doing what it asks; its figures are those of the
 // window. The debugger finds what the wrong model of a lesson does.
 
+#include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
@@ -25,6 +26,7 @@ private slots:
     void everyLessonIsPlayedToItsEnd_data();
     void everyLessonIsPlayedToItsEnd();
     void aLessonGoesBackAndIsLeft();
+    void aLessonLeadsBackToWhatItHasClosed();
     void whatIsNoLessonIsRefusedInWords();
     void aWrongModelDiffersFromTheRightOneNotFromItsPlan();
 
@@ -139,6 +141,26 @@ void TestLessons::aLessonGoesBackAndIsLeft()
     QVERIFY(!bed.window->tour().playing());
     QVERIFY(bed.window->document().model() != nullptr);
     QVERIFY(!child<QWidget>(*bed.window, "spotlight")->isVisible());
+}
+
+void TestLessons::aLessonLeadsBackToWhatItHasClosed()
+{
+    Bed bed(bed::realSetup());
+    const QString model = bed::sample("digits/gat.pt");
+    QVERIFY(bed.open(model, {QFileInfo(model).path() + "/graph.safetensors"}));
+    bed.window->actionBook().find("explain.lesson.layer-wise")->trigger();
+    QVERIFY(bed::waitFor([&] { return bed.window->tour().ready(); }, 30'000));
+    QVERIFY(bed.window->document().modelPath() != model);
+    QTest::mouseClick(child<QPushButton>(*bed.window, "lessonClose"), Qt::LeftButton);
+    QCOMPARE(bed.window->banner().sentence(), QString("The lesson is over. It has closed gat.pt."));
+    QPushButton* again = nullptr;
+    for (auto* button : bed.window->banner().findChildren<QPushButton*>())
+        if (button->text() == "Open gat.pt again") again = button;
+    QVERIFY(again != nullptr);
+    QTest::mouseClick(again, Qt::LeftButton);
+    QVERIFY(bed::waitFor([&] { return bed.window->document().modelPath() == model && bed.window->document().plan(); },
+                         30'000));
+    QCOMPARE(bed.window->document().data().size(), 1);
 }
 
 void TestLessons::whatIsNoLessonIsRefusedInWords()

@@ -165,6 +165,7 @@ private slots:
     void anEngineThatDoesNotExistIsSaid();
     void anEngineBehindAPipeWorksTheSame();
     void anEngineBehindSshWorksTheSame();
+    void aWindowThatIsToldToEndEndsAndItIsNoCrash();
     void aKilledWindowIsRecoveredAndItsEngineEnds();
     void aWindowThatIsKilledAtAnyMomentLeavesACopyThatCanBeReadOrNone();
 
@@ -315,6 +316,22 @@ void TestPrograms::checkRecovered(Program& program, const QTemporaryDir& folder)
     // The head, v5, the pinned v6, v9 and the output.
     QCOMPARE(read(table).split('\n', Qt::SkipEmptyParts).size(), 5);
     QCOMPARE(program.copies().size(), 0);
+}
+
+void TestPrograms::aWindowThatIsToldToEndEndsAndItIsNoCrash()
+{
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+        QTemporaryDir folder;
+        Program program({savedSession(folder)});
+        QTRY_VERIFY_WITH_TIMEOUT(program.copies().size() == 1, 20'000);
+        const QStringList engines = program.children();
+        QVERIFY(!engines.isEmpty());
+        QCOMPARE(::kill(static_cast<pid_t>(program.process.processId()), signal), 0);
+        QCOMPARE(program.wait(), 128 + signal);
+        QCOMPARE(program.process.exitStatus(), QProcess::NormalExit);
+        for (const QString& engine : engines) QTRY_VERIFY(!QFile::exists("/proc/" + engine + "/exe"));
+        QCOMPARE(program.copies().size(), 0);
+    }
 }
 
 void TestPrograms::aKilledWindowIsRecoveredAndItsEngineEnds()

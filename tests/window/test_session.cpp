@@ -53,6 +53,7 @@ private slots:
     void recentFilesAreFewAndDistinct();
     void changesAreNoticedButViewsAreNot();
     void aCopyIsWrittenAndGoesWithAGoodEnd();
+    void aWindowThatIsEndedFromOutsideLeavesWhatIsNotSaved();
     void aCopyOfALivingWindowIsNoOrphan();
     void anAbandonedCopyIsFoundOnce();
 };
@@ -166,6 +167,24 @@ void TestSession::aCopyIsWrittenAndGoesWithAGoodEnd()
         QVERIFY(copy->settings == example().settings);
     }
     QCOMPARE(QDir(place).entryList({"*.hopscope"}).size(), 0);
+}
+
+void TestSession::aWindowThatIsEndedFromOutsideLeavesWhatIsNotSaved()
+{
+    for (const bool changed : {false, true}) {
+        QTemporaryDir folder;
+        std::optional<Session> current = example();
+        {
+            SessionKeeper keeper([&](bool) { return current; }, folder.path(), nullptr);
+            keeper.begin("/sessions/s.hopscope");
+            if (changed) current->settings.pins.clear();
+            keeper.touch();
+            keeper.leaveCopy();
+        }
+        const QVector<Orphan> orphans = SessionKeeper::orphans(folder.path());
+        QCOMPARE(orphans.size(), changed ? 1 : 0);
+        if (changed) QVERIFY(orphans.first().session.settings == current->settings);
+    }
 }
 
 void TestSession::aCopyOfALivingWindowIsNoOrphan()

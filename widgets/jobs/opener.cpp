@@ -175,7 +175,7 @@ void Opener::engineDied(const QString& reason)
     m_planner.engineDied();
     m_questions.endPreview();
     ++m_number;
-    m_runs.engineDied();
+    m_runs.engineDied(reason);
     emit m_state.bench.engineLost(reason);
     const bool over = m_state.engine.state() == EngineState::Failed;
     if (attempt && (++m_lost >= fatalTries || over)) {

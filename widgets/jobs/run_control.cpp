@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/labels.h"
 #include "models/run_model.h"
 #include "json/optional.h"
 
@@ -129,10 +130,10 @@ void RunControl::answered(const base::Result<json::Value>& result)
     if (!running() || m_run) return;  // the engine has died meanwhile
     const json::Value* number = result ? result->find("run") : nullptr;
     if (!number || !number->asInt()) {
-        end(models::RunEnd::Failed);
         const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine did not number the run");
-        if (m_state.engine.state() == EngineState::Ready)
-            m_state.fail(runningTopic(), result ? unclear : result.error());
+        const base::Error& reason = result ? unclear : result.error();
+        end(models::RunEnd::Failed, models::text(reason.message));
+        if (m_state.engine.state() == EngineState::Ready) m_state.fail(runningTopic(), reason);
         return;
     }
     const RunPhase before = std::exchange(m_phase, after(m_phase, RunEvent::Numbered));
@@ -164,23 +165,26 @@ void RunControl::finished(const json::Value& params)
     const auto finished = protocol::readFinished(params);
     if (!finished) {
         m_state.fail(Workbench::tr("Reading the report"), finished.error());
-        return end(models::RunEnd::Failed);
+        return end(models::RunEnd::Failed, models::text(finished.error().message));
     }
     if (!m_run || finished->run != *m_run) return;
-    end(endOf(*finished), finished->error ? QString::fromStdString(finished->error->hint) : QString());
+    const models::RunEnd how = endOf(*finished);
+    end(how, finished->error
+                 ? models::text(how == models::RunEnd::Stopped ? finished->error->hint : finished->error->message)
+                 : QString());
     if (finished->report) keep(*finished);
     else if (finished->error && finished->error->code != base::ErrorCode::Cancelled)
         m_state.fail(runningTopic(), *finished->error);
     emit m_state.bench.runFinished();
 }
 
-void RunControl::end(models::RunEnd how, const QString& wayOn)
+void RunControl::end(models::RunEnd how, const QString& remark)
 {
     if (!running()) return;
     m_phase = after(m_phase, RunEvent::Ended);
     m_run.reset();
     m_stepWanted.reset();
-    if (m_log) m_log->finish(how, wayOn);
+    if (m_log) m_log->finish(how, remark);
     emit m_state.bench.runStateChanged();
 }
 

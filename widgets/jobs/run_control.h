@@ -24,13 +24,13 @@ public:
     [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }
 
     void notified(const QString& method, const json::Value& params);
-    void engineDied() { end(models::RunEnd::Failed); }
+    void engineDied(const QString& reason) { end(models::RunEnd::Failed, reason); }
 
 private:
     void eventsCame(const json::Value& params);
     void finished(const json::Value& params);
     void answered(const base::Result<json::Value>& result);
-    void end(models::RunEnd how, const QString& wayOn = {});
+    void end(models::RunEnd how, const QString& remark);
     void control(const QString& method, json::Value params);
     [[nodiscard]] int nextNumber() const;
     void keep(const protocol::RunFinished& finished);

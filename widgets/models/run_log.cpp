@@ -157,10 +157,10 @@ void RunLog::apply(const protocol::RunEvents& events)
     if (std::ranges::any_of(events.events, stops)) emit stopped();
 }
 
-void RunLog::finish(RunEnd end, const QString& wayOn)
+void RunLog::finish(RunEnd end, const QString& remark)
 {
     m_end = end;
-    m_wayOn = wayOn;
+    m_remark = remark;
     setState(protocol::RunState::Finished);
     emit updated();
 }

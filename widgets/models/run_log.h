@@ -66,13 +66,13 @@ public:
     explicit RunLog(QObject* parent = nullptr, std::size_t limit = capacity) : QObject(parent), m_limit(limit) {}
 
     void apply(const protocol::RunEvents& events);
-    // `wayOn`: what can be done with a run that did not come to its end.
-    void finish(RunEnd end = RunEnd::Completed, const QString& wayOn = {});
+    // `remark`: why it failed, or what can be done with one that was stopped.
+    void finish(RunEnd end = RunEnd::Completed, const QString& remark = {});
 
     [[nodiscard]] protocol::RunState state() const { return m_state; }
     // Once the state is Finished: how, and whether that was while the results were compared with the model's.
     [[nodiscard]] RunEnd end() const { return m_end; }
-    [[nodiscard]] const QString& wayOn() const { return m_wayOn; }
+    [[nodiscard]] const QString& remark() const { return m_remark; }
     [[nodiscard]] bool endedVerifying() const { return m_before == protocol::RunState::Verifying; }
     [[nodiscard]] int stageCount() const { return m_data.stageCount; }
     [[nodiscard]] double prologueSeconds() const { return m_data.prologueSeconds; }
@@ -105,7 +105,7 @@ private:
     protocol::RunState m_state = protocol::RunState::Preparing;
     protocol::RunState m_before = protocol::RunState::Preparing;  // the state before this one
     RunEnd m_end = RunEnd::Completed;
-    QString m_wayOn;
+    QString m_remark;
     std::size_t m_limit;
     int m_thinnings = 0;
 };

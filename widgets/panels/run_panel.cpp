@@ -60,10 +60,12 @@ QString endText(const models::RunLog& log, const schema::Report* report)
     const QString time = formatSeconds(report != nullptr ? report->seconds : log.elapsed());
     switch (log.end()) {
     case models::RunEnd::Completed: return finishedText(log, time);
-    case models::RunEnd::Failed: return RunPanel::tr("Failed after %1").arg(time);
+    case models::RunEnd::Failed:
+        return log.remark().isEmpty() ? RunPanel::tr("Failed after %1").arg(time)
+                                      : RunPanel::tr("Failed after %1: %2").arg(time, log.remark());
     case models::RunEnd::Stopped: break;
     }
-    if (!log.wayOn().isEmpty()) return RunPanel::tr("Stopped after %1: %2").arg(time, log.wayOn());
+    if (!log.remark().isEmpty()) return RunPanel::tr("Stopped after %1: %2").arg(time, log.remark());
     return log.endedVerifying()
                ? RunPanel::tr("Stopped during the comparison: nothing was verified, and no results were kept")
                : RunPanel::tr("Stopped after %1: no results were kept").arg(time);
