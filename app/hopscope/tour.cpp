@@ -121,7 +121,7 @@ void Tour::offerReturn()
     const RecentFile before = std::exchange(m_before, {});
     if (before.file.isEmpty() || before == openFile()) return;
     const QString name = QFileInfo(before.file).fileName();
-    m_parts.banner.say(QStringLiteral("lesson"), tr("The lesson is over. It has closed %1.").arg(name),
+    m_parts.banner.say(QStringLiteral("lesson"), tr("The lesson is over. It replaced %1.").arg(name),
                        {{tr("Open %1 again").arg(name), [this, before] { m_sessions.open(before); }}});
 }
 

@@ -58,7 +58,7 @@ private:
     [[nodiscard]] models::Target targetOf(const QString& text) const;
     [[nodiscard]] bool isStored(const QString& label) const;
     [[nodiscard]] RecentFile openFile() const;
-    void offerReturn();  // to what the lesson has closed
+    void offerReturn();  // to the model that the lesson has replaced
 
     const WindowParts& m_parts;
     SessionControl& m_sessions;

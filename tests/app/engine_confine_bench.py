@@ -29,7 +29,7 @@ def seconds(words, *options):
 
 class Costs(unittest.TestCase):
     def difference(self, words):
-        """Of the confined command, and what it takes otherwise; which one goes first alternates."""
+        """Additional seconds of the confined command, and seconds of the other one; the two alternate in going first."""
         differences, plain = [], []
         for number in range(pairs):
             took = {options: seconds(words, *options) for options in ((), ("--no-sandbox",))[:: 1 if number % 2 else -1]}

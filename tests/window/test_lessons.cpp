@@ -26,7 +26,7 @@ private slots:
     void everyLessonIsPlayedToItsEnd_data();
     void everyLessonIsPlayedToItsEnd();
     void aLessonGoesBackAndIsLeft();
-    void aLessonLeadsBackToWhatItHasClosed();
+    void aLessonLeadsBackToTheModelThatItReplaced();
     void whatIsNoLessonIsRefusedInWords();
     void aWrongModelDiffersFromTheRightOneNotFromItsPlan();
 
@@ -143,7 +143,7 @@ void TestLessons::aLessonGoesBackAndIsLeft()
     QVERIFY(!child<QWidget>(*bed.window, "spotlight")->isVisible());
 }
 
-void TestLessons::aLessonLeadsBackToWhatItHasClosed()
+void TestLessons::aLessonLeadsBackToTheModelThatItReplaced()
 {
     Bed bed(bed::realSetup());
     const QString model = bed::sample("digits/gat.pt");
@@ -152,7 +152,7 @@ void TestLessons::aLessonLeadsBackToWhatItHasClosed()
     QVERIFY(bed::waitFor([&] { return bed.window->tour().ready(); }, 30'000));
     QVERIFY(bed.window->document().modelPath() != model);
     QTest::mouseClick(child<QPushButton>(*bed.window, "lessonClose"), Qt::LeftButton);
-    QCOMPARE(bed.window->banner().sentence(), QString("The lesson is over. It has closed gat.pt."));
+    QCOMPARE(bed.window->banner().sentence(), QString("The lesson is over. It replaced gat.pt."));
     QPushButton* again = nullptr;
     for (auto* button : bed.window->banner().findChildren<QPushButton*>())
         if (button->text() == "Open gat.pt again") again = button;

@@ -307,7 +307,7 @@ QString TestPrograms::savedSession(const QTemporaryDir& folder)
     return window::saveSession(session, file) ? file : QString();
 }
 
-// Recovers what a killed window has left, and reads its table of checkpoints.
+// Recovers the copy of a killed window, and reads its table of checkpoints.
 void TestPrograms::checkRecovered(Program& program, const QTemporaryDir& folder)
 {
     const QString table = folder.filePath("checkpoints.csv");
