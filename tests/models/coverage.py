@@ -24,6 +24,7 @@ HEADINGS = {
     "compressed_rows": "Compressed rows (`rowptr`, `col`)", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
     "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
     "numbers": "Sizes and row numbers", "positions": "Rows by where they lie", "sharing": "Shared memory",
+    "signatures": "Every class of `torch_geometric.nn`, with options drawn from its signature",
     "refused": "What cannot be split",
     "programs": "Random programs", "table_programs": "Random programs over the operators",
     "row_programs": "Random programs that hold every operator", "operators": "Operators",
@@ -31,7 +32,7 @@ HEADINGS = {
 PROGRAMS = ("operators", "programs", "table_programs", "row_programs")
 ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")
 ERROR = re.compile(r"error (\S+) abs")
-LAYERS = re.compile(r"_([123])(?=_scripted|$)")
+LAYERS = re.compile(r"_([1234])(?=_scripted|$)")
 PROGRAM = re.compile(r"(?<=program)_\d+$")
 NOT_EXPORTED = {
     "MessagePassing": "the base class",
@@ -100,6 +101,8 @@ def results_on_page(group, text):
     """The lines of an earlier page: how many models each is about, and what came out."""
     found = []
     for line in text.splitlines()[2:]:
+        if not line.startswith("|"):
+            continue
         name, forms, result = [part.strip() for part in re.split(r"(?<!\\)\|", line)[1:4]]
         each = re.split(r", (?=\d|traced|scripted|alone)", forms)
         count = sum(int((re.match(r"\d+", form) or ["1"])[0]) for form in each)
@@ -144,6 +147,14 @@ def table(group, results, scripted):
         error = "" if bad and len(bad) == len(line.results) else f"{max(r.error for r in line.results):.1e}"
         rows.append(f"| {line.name} | {forms} | {verdict} | {error} |")
     return rows + [""]
+
+
+def not_tried(group, arguments):
+    """A paragraph: what zoo.py could not write, and why."""
+    path = os.path.join(arguments.zoo, f"{group}.untried")
+    lines = [line.strip().split("\t") for line in open(path)] if os.path.exists(path) else []
+    reasons = {LAYERS.sub("", name): reason for name, reason in lines}
+    return ["Not tried: " + "; ".join(f"{name} ({sentence(reason)})" for name, reason in reasons.items()) + ".", ""] if reasons else []
 
 
 def classes_in(path):
@@ -228,7 +239,7 @@ def document(arguments, results, kept):
         if HEADINGS[group] in kept:
             lines += [f"## {HEADINGS[group]}", "", kept[HEADINGS[group]], ""]
         elif some:
-            lines += table(group, some, group == "scripted")
+            lines += table(group, some, group == "scripted") + not_tried(group, arguments)
     return "\n".join(lines).rstrip() + "\n", share, wrong, without
 
 

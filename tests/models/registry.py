@@ -31,8 +31,10 @@ class Entry:
 class Group:
     """A named list of entries; one list file and one CTest each."""
 
-    def __init__(self, name):
+    def __init__(self, name, all_of_it=True):
         self.name, self.entries = name, []
+        self.all_of_it = all_of_it  # every model can be written
+        self.untried = {}           # names without a model, and the reason
 
     def add(self, name, build, inputs, **options):
         if any(e.name == name for e in self.entries):

@@ -29,8 +29,8 @@ MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structur
            "writings": "writings", "numbers": "sizes_and_ids", "positions": "positions", "typed": "typed",
            "refused": "refused", "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
-           "row_programs": "row_programs", "field": "field", "arguments": "arguments"}
-APART = {"arguments"}  # written only where they are asked for
+           "row_programs": "row_programs", "field": "field", "arguments": "arguments", "signatures": "signatures"}
+APART = {"arguments", "signatures"}  # written only where they are asked for
 
 
 def parts_of(name, matrix):
@@ -228,7 +228,7 @@ def stamp(arguments):
 def write_group(group, arguments, failures):
     folder = os.path.join(arguments.out, group.name)
     os.makedirs(folder, exist_ok=True)
-    lines, untried, start = [], {}, time.time()
+    lines, untried, start = [], dict(group.untried), time.time()
     tiers = {name: tier for of, name, tier in cover.read_cover() if of == group.name}
     for entry in group.entries[:: arguments.every]:
         if (arguments.only and entry.name not in arguments.only) or (arguments.cover and entry.name not in tiers):
@@ -239,10 +239,16 @@ def write_group(group, arguments, failures):
         except NotTried as problem:
             untried[entry.name] = problem
         except Exception as problem:
+            said = f"{type(problem).__name__}: {str(problem).strip()[-600:]}"
+            if not group.all_of_it:
+                untried[entry.name] = said.splitlines()[-1]
+                continue
             failures.append(entry.name)
-            print(f"{group.name}: {entry.name}: {type(problem).__name__}: {str(problem).strip()[-600:]}", flush=True)
+            print(f"{group.name}: {entry.name}: {said}", flush=True)
     with open(f"{folder}.list", "w") as file:
         file.write("\n".join(lines) + "\n")
+    with open(f"{folder}.untried", "w") as file:
+        file.writelines(f"{name}\t{reason}\n" for name, reason in untried.items())
     print(f"{group.name}: {len(lines)} models in {time.time() - start:.1f} s", flush=True)
     if untried:
         print(f"{group.name}: {len(untried)} that LibTorch does not evaluate, such as {min(untried)}: {untried[min(untried)]}")
