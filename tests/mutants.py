@@ -48,7 +48,7 @@ FAILED = re.compile(r": ERROR: |^FAIL!  : |\.\.\. (FAIL|ERROR)$|^\S+ +[A-Z]{4,} 
 LOOK_FIRST = {"analysis": ("models",), "debugger": ("engine_debug",), "device": ("engine_fake",),
               "forecast": ("executor", "engine_debug"), "jobs": ("workbench", "engine_client"), "kernels": ("executor",),
               "models": ("workers", "window_workers", "run_panels"), "operators": ("models", "operator_rows"),
-              "pipeline": ("engine_owners", "engine_lints"), "placement": ("optimiser", "engine_pins"),
+              "pipeline": ("engine_lints",), "placement": ("optimiser", "engine_pins"),
               "schema": ("engine_refusals", "export")}
 
 

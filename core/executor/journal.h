@@ -62,13 +62,6 @@ struct Share {
     bool operator==(const Share&) const = default;
 };
 
-// Of a process that shares no stores with the others: it keeps the rows of the destinations that it computes, part `index`
-// of `count` of each loop, and gets what it reads of others. 0 computes nothing and gets the rows of the results.
-struct Ownership {
-    int index = 0, count = 1;
-    [[nodiscard]] bool gathers() const { return index == 0; }
-};
-
 // What a process waits for: destinations of a stage that others have to compute.
 struct Waiting {
     plan::StageId stage{1};
@@ -92,52 +85,16 @@ struct StageShards {
     std::int64_t done = 0, total = 0;  // destinations of the stage
 };
 
-// Rows of a store that a process with an Ownership needs of another one. `list`: a file with the runs of their numbers,
-// ascending, as pairs of first and count in 64 bits.
-struct WantedRows {
-    ir::ValueId value;
-    plan::StageId stage{1};  // that computes them
-    int from = 1;            // index of the owner
-    std::int64_t rows = 0, bytes = 0;
-    std::string list;
-};
-
-// Rows that pass from one process to another: those of `list`, one after the other, in `file`.
-struct RowParcel {
-    ir::ValueId value;
-    std::string list, file;
-    std::string digest;  // XXH3-128 of the file; empty: rows of its own that were kept elsewhere, which records confirm
-    std::int64_t rows = 0, bytes = 0;
-};
-
 // What a process is told to do at a stage.
 struct Order {
     enum class Kind : std::uint8_t {
         List,     // say what is left of the stage, in pieces of about a `parts`-th of the whole
         Compute,  // what nobody has finished of `range`
         Leave,    // the stage, which all have finished: take over what others have computed
-        // With an Ownership:
-        Want,    // say which rows of others this process needs, and with `own` which it computes itself
-        Export,  // write the rows of `parcel` to its file
-        Import,  // take the rows of `parcel` over
-        Tell,    // what this process has finished of `stage`
-        Hear,    // of `chunks` that others have finished
     } kind = Kind::Leave;
     int parts = 1;
     ShardRange range{};
     bool publish = false;  // Leave the last stage: this process makes the results appear, no other one
-    RowParcel parcel{};
-    plan::StageId stage{1};
-    std::vector<Chunk> chunks{};
-    bool own = false;
-};
-
-// What an order of the last five kinds comes to.
-struct Exchanged {
-    std::vector<WantedRows> wanted, own;  // Want
-    std::vector<plan::StageId> hears;     // Want: the stages of which this process needs the records of all others
-    RowParcel parcel;                     // Export, Import
-    std::vector<Chunk> chunks;            // Tell
 };
 
 // Tells a process what to compute, shard by shard. Called on the thread that runs the plan.
@@ -151,7 +108,6 @@ public:
     virtual void listed(StageShards left) = 0;
     virtual void computed(std::int64_t destinations, const plan::Bytes& moved) = 0;
     virtual void readBack(std::int64_t bytes) = 0;
-    virtual void exchanged(Exchanged result) = 0;
 };
 
 // The other processes of a run. Each has a journal of its own, and all of them write different rows of the same stores.
@@ -163,8 +119,6 @@ public:
     [[nodiscard]] virtual bool repeated() const = 0;
     // Who says what this process is to compute; none: its part, by its share.
     [[nodiscard]] virtual Dealer* dealer() const { return nullptr; }
-    // With a dealer: whose rows this process keeps; none: all processes write to the same stores.
-    [[nodiscard]] virtual std::optional<Ownership> ownership() const { return std::nullopt; }
     // What all processes have finished, this one included; of others that are running, what has reached the disk.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
     // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.

@@ -32,19 +32,6 @@ double LoopWork::before(std::int64_t destination) const
     return m_work[static_cast<std::size_t>(std::ranges::lower_bound(m_ends, destination) - m_ends.begin())];
 }
 
-std::int64_t LoopWork::edgesOf(double work, std::int64_t destinations)
-{
-    return std::llround(work - workOfRow * static_cast<double>(destinations));
-}
-
-std::int64_t LoopWork::nearest(std::int64_t destination) const
-{
-    const auto above = std::ranges::lower_bound(m_ends, destination);
-    if (above == m_ends.begin() || above == m_ends.end()) return above == m_ends.end() ? m_ends.back() : *above;
-    const std::int64_t below = *std::prev(above);
-    return destination - below < *above - destination ? below : *above;
-}
-
 std::int64_t LoopWork::cutAfter(double work) const
 {
     const auto at = std::ranges::lower_bound(m_work, work) - m_work.begin();

@@ -114,9 +114,8 @@ private:
             unwrap(journal->begin(static_cast<std::int64_t>(m_budget), cutsOf(m_programs)));
         m_commit.emplace(*journal);
         if (Others* const others = journal->others()) m_shards.emplace(m_session, m_programs, *others, found, m_budget);
-        const std::vector<Chunk> before = m_shards ? m_shards->own(found) : found;
-        if (before.empty()) return;
-        m_recovery.emplace(m_session, m_programs, before);
+        if (found.empty()) return;
+        m_recovery.emplace(m_session, m_programs, found);
         for (const auto& [value, store] : m_session.stores) m_commit->watch(store);
         const bool others = m_shards && !journal->others()->repeated();  // what was found is theirs
         if (others && m_recovery->report().damaged == 0) return;
@@ -266,17 +265,9 @@ private:
         for (;;) {
             const Order order = unwrap(dealer.next(id, static_cast<int>(m_programs.size()), m_session.stop));
             if (order.kind == Order::Kind::Leave) return order;
-            if (order.kind == Order::Kind::List) list(dealer, order.parts, stage, books);
-            else if (order.kind == Order::Kind::Compute) computeTold(dealer, order.range, stage, report, books);
-            else dealer.exchanged(exchanged(order));
+            if (order.kind == Order::Kind::List) dealer.listed(m_shards->left(id, order.parts));
+            else computeTold(dealer, order.range, stage, report, books);
         }
-    }
-
-    // Before that, what was handed back is taken over.
-    void list(Dealer& dealer, int parts, std::size_t stage, Books& books)
-    {
-        for (std::size_t l = 0; l < books.size(); ++l) books[l]->takeOver(m_shards->takeBack(numberOf(stage, l)));
-        dealer.listed(m_shards->left(plan::StageId::at(stage), parts));
     }
 
     void computeTold(Dealer& dealer, const ShardRange& range, std::size_t stage, StageReport& report, Books& books)
@@ -287,15 +278,6 @@ private:
         if (!wanted.empty()) compute(m_programs[stage][at], report, *books[at], {{}, wanted});
         m_commit->now();  // what was answered counts for others even if this process stands still from now on
         dealer.computed(sizeOf(wanted), movedSince(before, report.bytes));
-    }
-
-    Exchanged exchanged(const Order& order)
-    {
-        if (!m_shards->ownership())
-            raise(base::ErrorCode::Usage, "rows and records are exchanged only by workers that share no folder",
-                  "worker/open with `owner` makes it one");
-        for (const Chunk& chunk : order.chunks) unwrap(m_session.options.journal->append(chunk));
-        return m_shards->exchange(order);
     }
 
     // What is damaged is computed again by whoever finds it.
@@ -313,10 +295,7 @@ private:
         if (!taken.open.empty()) compute(program, report, books, {{}, united(taken.open)});
         if (!taken.damaged.empty() || !taken.open.empty()) m_commit->now();
         m_shards->mergeReductions(number);
-        const bool gathers = m_shards->ownership() && m_shards->ownership()->gathers();
-        finishLoop(program, gathers      ? Remainder{true, taken.chunks, {}}
-                            : m_recovery ? m_recovery->of(number)
-                                         : Remainder());
+        finishLoop(program, m_recovery ? m_recovery->of(number) : Remainder());
     }
 
     // Nobody reads what the loop computes: an earlier process has done that.
@@ -338,8 +317,7 @@ private:
 
     void finishLoop(const LoopProgram& program, const Remainder& left)
     {
-        const bool part = m_shards && m_shards->ownership() && !m_shards->ownership()->gathers();
-        for (std::size_t w = 0; w < program.writes.size() && !part; ++w) {
+        for (std::size_t w = 0; w < program.writes.size(); ++w) {
             const ir::ValueId value = program.writes[w].value;
             if (m_session.choice.onlyHere(value)) continue;
             if (m_session.stores.contains(value)) finishStore(value);
@@ -351,7 +329,7 @@ private:
     void createStores(const LoopProgram& program)
     {
         for (const Written& w : program.writes)
-            if (!m_session.choice.onlyHere(w.value) && (!m_shards || m_shards->keeps(w.value))) createStore(w.value);
+            if (!m_session.choice.onlyHere(w.value)) createStore(w.value);
     }
 
     void makeReducers(const LoopProgram& program)

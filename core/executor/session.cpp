@@ -186,9 +186,8 @@ bool Session::isOutput(ir::ValueId id) const
 
 graph::Lasting Session::lasting() const
 {
-    if (!others()) return options.journal ? graph::Lasting::Yes : graph::Lasting::No;
-    const auto ownership = others()->ownership();
-    return ownership && !ownership->gathers() ? graph::Lasting::Sparse : graph::Lasting::Shared;
+    if (others()) return graph::Lasting::Shared;
+    return options.journal ? graph::Lasting::Yes : graph::Lasting::No;
 }
 
 bool Session::staysInMemory(ir::ValueId id) const

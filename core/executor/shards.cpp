@@ -34,10 +34,6 @@ Shards::Shards(Session& session, const StagePrograms& programs, Others& others, 
 {
     sort(found);
     for (const auto& [number, chunks] : m_found) m_loops[number].had = rangesOf(chunks);
-    m_ownership = others.ownership();
-    if (!m_ownership) return;
-    m_ranges.emplace(session, programs, budget, m_ownership->count);
-    m_exchange.emplace(session, programs, *m_ranges, m_ownership->index);
 }
 
 const LoopProgram& Shards::programOf(const LoopNumber& number) const
@@ -131,7 +127,6 @@ Ranges Shards::openOf(const LoopNumber& number) const
 
 StageShards Shards::left(plan::StageId stage, int parts)
 {
-    if (m_ownership) return ownLeft(stage, parts);
     gather();
     StageShards left;
     double all = 0;
@@ -159,8 +154,7 @@ Ranges Shards::take(plan::StageId stage, const ShardRange& range)
               "take those of shard/list");
     gather();
     Loop& mine = loop(number);
-    const Ranges open = m_ownership ? ownOpen(number) : openOf(number);
-    const Ranges wanted = difference(intersection({{range.first, range.count}}, open), mine.mine);
+    const Ranges wanted = difference(intersection({{range.first, range.count}}, openOf(number)), mine.mine);
     m_computed += sizeOf(wanted);
     add(mine, wanted);
     return wanted;
@@ -201,10 +195,6 @@ bool Shards::finished(plan::StageId stage, const std::optional<Order>& told)
 {
     const bool last = stage == plan::StageId(static_cast<int>(m_programs.size()));
     if (last && told && !told->publish) return false;
-    if (m_ownership) {
-        checkComplete(stage);
-        return !last || (m_ownership->gathers() && unwrap(m_others.conclude(m_session.stop)));
-    }
     const double began = m_session.seconds();
     Waiting waiting = missing(stage);
     for (; (!last || told) && !waiting.over(); waiting = missing(stage)) {
@@ -237,7 +227,6 @@ std::vector<bool> Shards::verify(const LoopProgram& program, const std::vector<C
     if (chunks.empty()) return {};
     std::set<ir::ValueId> values;
     for (const Written& w : program.writes) {
-        if (!keeps(w.value)) continue;
         values.insert(w.value);
         m_session.createStore(w.value).refresh();
     }
@@ -257,7 +246,6 @@ std::vector<bool> Shards::verify(const LoopProgram& program, const std::vector<C
 // A chunk that reaches into what this process has comes from one that computed the same: the rest of it is computed here.
 Shards::Takeover Shards::takeOver(const LoopNumber& number)
 {
-    if (m_ownership) return m_ownership->gathers() ? gathered(number) : Takeover();
     Loop& loop = this->loop(number);
     std::vector<Chunk> fresh;
     Takeover taken;

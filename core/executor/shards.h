@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "executor/exchange.h"
+#include "executor/loop_work.h"
 #include "executor/recovery.h"
 
 namespace hopscope::executor {
@@ -23,29 +23,18 @@ public:
     Ranges part(const LoopNumber& number, const Remainder* left);
     // With a dealer instead: what was finished before counts as taken over.
     void begin(const LoopNumber& number, const Remainder* left);
-    // With an Ownership: which of these a process that goes on may take over; those of its own destinations.
-    [[nodiscard]] std::vector<Chunk> own(const std::vector<Chunk>& found) const;
-    // Carries out an order to want, export, import, tell or hear. Those that are heard are for the caller to note.
-    Exchanged exchange(const Order& order);
-    // Whether this process keeps rows of the value.
-    [[nodiscard]] bool keeps(ir::ValueId value) const;
-    [[nodiscard]] const std::optional<Ownership>& ownership() const { return m_ownership; }
-    // With an Ownership: takes over what was noted of its own destinations since this process began, by one before it. What is
-    // damaged stays open, and a note says so.
-    std::vector<Chunk> takeBack(const LoopNumber& number);
     // What nobody has finished of a stage, in pieces of about a `parts`-th of all of it.
     StageShards left(plan::StageId stage, int parts);
     // What nobody has finished of a range, for this process to compute. Raises Usage if it is not one of whole tiles.
     Ranges take(plan::StageId stage, const ShardRange& range);
 
     // Waits until all loops of the stage are finished; at the last stage, whether they are, and it is this process that goes
-    // on with the results. `told`: by the dealer, who knows. With an Ownership nothing is waited for: raises Usage if rows
-    // or records are missing.
+    // on with the results. `told`: by the dealer, who knows.
     bool finished(plan::StageId stage, const std::optional<Order>& told);
 
     // What others have computed of a loop; `damaged`: what has to be computed again, because rows or reductions are not
     // what was noted; `open`: what is left of chunks that reach into what this process has. The rest counts as written.
-    // Reads the rows back. With an Ownership: nothing; for who gathers, all, and raises Input if rows are not what was noted.
+    // Reads the rows back.
     struct Takeover {
         std::vector<Chunk> chunks;
         Ranges damaged, open;
@@ -74,14 +63,6 @@ private:
     void add(Loop& loop, const Ranges& ranges) const;
     void gather();
     Ranges openOf(const LoopNumber& number) const;
-    StageShards ownLeft(plan::StageId stage, int parts);
-    Ranges ownOpen(const LoopNumber& number);
-    [[nodiscard]] bool needsRecords(const LoopNumber& number) const;
-    [[nodiscard]] std::vector<plan::StageId> hears() const;
-    [[nodiscard]] bool recordsComplete(const LoopNumber& number) const;
-    void checkComplete(plan::StageId stage);
-    std::vector<Chunk> tell(plan::StageId stage);
-    Takeover gathered(const LoopNumber& number);
     Waiting missing(plan::StageId stage);
     void collect(const LoopNumber& number, Waiting& waiting);
     void sort(std::vector<Chunk> found);
@@ -94,9 +75,6 @@ private:
     double m_budget;
     std::map<LoopNumber, Loop> m_loops;
     std::map<LoopNumber, std::vector<Chunk>> m_found;  // by loop, as noted
-    std::optional<Ownership> m_ownership;
-    std::optional<OwnedRanges> m_ranges;
-    std::optional<Exchange> m_exchange;
     double m_waited = 0;
     std::int64_t m_computed = 0;
 };

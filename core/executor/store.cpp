@@ -38,7 +38,7 @@ Store::Store(const std::string& folder, const std::string& name, std::string val
              std::optional<graph::NewFile> spare)
     : m_value(std::move(value)),
       m_rowDim(rowDim),
-      m_shared(lasting == graph::Lasting::Shared || lasting == graph::Lasting::Sparse)
+      m_shared(lasting == graph::Lasting::Shared)
 {
     const bool numpy = dtype != base::DType::BFloat16;
     m_file = folder + "/" + encodeFileName(name) + (numpy ? ".npy" : ".safetensors");
@@ -214,22 +214,6 @@ void Store::putScattered(const at::Tensor& rows, const at::Tensor& values)
         for (end = i + 1; end < rows.numel() && numbers[end] == numbers[end - 1] + 1;) ++end;
         putRows(numbers[i], values.narrow(m_rowDim, i, end - i));
     }
-}
-
-void Store::import(const at::Tensor& rows, const at::Tensor& values)
-{
-    check(m_shared, "rows of others are written to a store that is not shared");
-    const std::int64_t* const numbers = rows.const_data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < rows.numel(); ++i)
-        check(numbers[i] >= 0 && numbers[i] < m_rows, "a row outside its table is written");
-    putScattered(rows, values);
-}
-
-bool Store::has(std::int64_t first, std::int64_t count) const
-{
-    if (first < 0 || count < 0 || first > m_rows || count > m_rows - first) return false;
-    const std::byte* const written = m_written.get() + first;
-    return std::find(written, written + count, std::byte{0}) == written + count;
 }
 
 void Store::refresh()

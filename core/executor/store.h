@@ -85,9 +85,6 @@ public:
     void adoptRange(std::int64_t first, std::int64_t count);
     void adoptLoss(const Rounding& lost);
     [[nodiscard]] base::Status sync();
-    // Shared stores: rows that another process has computed; whether this one has written or adopted all of these.
-    void import(const at::Tensor& rows, const at::Tensor& values);
-    [[nodiscard]] bool has(std::int64_t first, std::int64_t count) const;
     // Shared stores: makes rows visible that other processes have written.
     void refresh();
 

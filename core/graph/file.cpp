@@ -191,7 +191,7 @@ base::Result<MappedFile> mapFile(const std::string& path, Links links)
 base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size, Lasting lasting)
 {
     if (lasting == Lasting::Yes) return resume(path, size);
-    if (lasting != Lasting::No) return share(path, size, lasting);
+    if (lasting == Lasting::Shared) return share(path, size);
     const std::string temporary = temporaryName(path);
     const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return cannotWrite(path, errno);
@@ -244,7 +244,7 @@ base::Result<NewFile> NewFile::resume(const std::string& path, std::int64_t size
 }
 
 // Where a file system cannot reserve blocks, the C library writes into each of them: nobody may write rows meanwhile.
-base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size, Lasting lasting)
+base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size)
 {
     const std::string temporary = path + ".part";
     struct stat facts {};
@@ -253,12 +253,12 @@ base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size,
     if (!opened) return base::forward(opened);
     const int fd = *opened;
     NewFile file(path, temporary, fd, size);
-    file.m_lasting = lasting;
+    file.m_lasting = Lasting::Shared;
     while (::flock(fd, LOCK_EX) != 0)
         if (errno != EINTR) return cannotWrite(path, errno);
     file.m_continued = ::fstat(fd, &facts) == 0 && facts.st_size == size;
     int error = file.m_continued ? 0 : extend(fd, 0);
-    if (!file.m_continued && error == 0) error = lasting == Lasting::Sparse ? extend(fd, size) : makeRoom(fd, size);
+    if (!file.m_continued && error == 0) error = makeRoom(fd, size);
     ::flock(fd, LOCK_UN);
     if (error != 0) return cannotWrite(path, error);
     return file;

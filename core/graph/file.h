@@ -38,7 +38,6 @@ enum class Lasting : std::uint8_t {
     No,      // it is removed
     Yes,     // it stays, and a later process goes on with it
     Shared,  // likewise, and other processes write to it at the same time
-    Sparse,  // as Shared, with blocks only for what is written: a full disk is found there
 };
 
 // Whether a file has to be on the disk before it takes its final name.
@@ -52,7 +51,7 @@ class NewFile {
 public:
     // With Lasting::Yes the temporary name is always `path` with ".part"; a file of this size that is there already,
     // also under its final name, keeps its content. Only one process may do that at a time. With Lasting::Shared several
-    // may: one of them reserves the blocks while the others wait, or with Lasting::Sparse only sets the size.
+    // may: one of them reserves the blocks while the others wait.
     static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
     // The same from a reusable() file, if there is one that is long enough: it keeps its pages, its blocks and what is written
     // there, which spares new ones. What is too long goes by shorten(), or when it is published.
@@ -93,7 +92,7 @@ public:
 private:
     NewFile(std::string path, std::string temporary, int handle, std::int64_t size);
     static base::Result<NewFile> resume(const std::string& path, std::int64_t size);
-    static base::Result<NewFile> share(const std::string& path, std::int64_t size, Lasting lasting);
+    static base::Result<NewFile> share(const std::string& path, std::int64_t size);
     [[nodiscard]] int flushAll() const;
     void startFlush(std::size_t written) const;
     void letGo(std::int64_t offset, std::int64_t count) const;

@@ -95,8 +95,7 @@ base::Error withWayOn(base::Error error, const OutputFolder& folder)
 base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,
                                       const std::stop_token& stop)
 {
-    if (request.shard)
-        return OutputFolder::openShared(path, {request.shard->index, request.shard->count}, stop, request.shard->keep);
+    if (request.shard) return OutputFolder::openShared(path, {request.shard->index, request.shard->count}, stop);
     return OutputFolder::open(path, request.resume ? Unfinished::Continue : Unfinished::Refuse);
 }
 
@@ -129,14 +128,12 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
                                        Reporter& reporter, const std::stop_token& stop)
 {
     // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
-    const bool owns = request.shard && request.shard->owner != nullptr && !request.shard->owner->gathers();
-    const bool keepStores = owns || request.verify != verify::Mode::None;
     const ExecutionRequest execution{.plan = request.plan,
                                      .device = request.device,
                                      .verify = request.verify,
                                      .folder = folder.journal(),
                                      .ownFolder = ownFolder(folder),
-                                     .keepStores = keepStores,
+                                     .keepStores = request.verify != verify::Mode::None,
                                      .journal = journal};
     base::Result<Execution> done = planAndRun(prepared, execution, observer, reporter, stop);
     if (!done) return tl::unexpected(withWayOn(done.error(), folder));

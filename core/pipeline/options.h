@@ -3,7 +3,6 @@
 // Options of the pipeline as plain data, independent of where they come from (command line, request, test).
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +14,7 @@
 
 namespace hopscope::executor {
 class Dealer;
-struct Ownership;
-}  // namespace hopscope::executor
+}
 
 namespace hopscope::pipeline {
 
@@ -44,11 +42,6 @@ struct ShardOptions {
     int index = 1, count = 1;                       // from 1; with a dealer both are 0: any number of processes
     std::optional<double> patience = std::nullopt;  // seconds to wait for others at one point; none: without end
     executor::Dealer* dealer = nullptr;             // says what this process is to compute; must outlive the run
-    // With a dealer: processes share no folder, and this one keeps the rows of a part; must outlive the run. Unless `keep`,
-    // its folder is removed when it ends, whatever it has finished.
-    const executor::Ownership* owner = nullptr;
-    std::map<std::string, std::string> begun = {};  // run.json and plan.json of the run that others have begun, as text
-    bool keep = true;
 };
 
 struct PlanSource {  // a file, or made by a strategy

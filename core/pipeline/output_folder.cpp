@@ -54,11 +54,10 @@ base::Result<OutputFolder> OutputFolder::open(const std::string& path, Unfinishe
 }
 
 base::Result<OutputFolder> OutputFolder::openShared(const std::string& path, const executor::Share& share,
-                                                    const std::stop_token& stop, bool keep)
+                                                    const std::stop_token& stop)
 {
     OutputFolder folder(fs::absolute(path).lexically_normal().string());
     folder.m_share = share;
-    folder.m_mayStay = keep;
     if (const base::Status locked = folder.lockTogether(stop); !locked) return base::forward(locked);
     if (const base::Status noted = folder.noteCreation(); !noted) return base::forward(noted);
     if (const base::Status placed = folder.takePlace(); !placed) return base::forward(placed);
@@ -105,8 +104,7 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
       m_beat(std::move(other.m_beat)),
       m_published(other.m_published),
       m_keep(other.m_keep),
-      m_completed(other.m_completed),
-      m_mayStay(other.m_mayStay)
+      m_completed(other.m_completed)
 {
     other.m_created.clear();
 }
@@ -368,7 +366,7 @@ bool OutputFolder::joinAgain()
 void OutputFolder::leaveOthers()
 {
     const bool last = m_lock >= 0 && !m_published && becomesAlone(m_lock, *m_root, inJournal(lockName));
-    if (last && (!m_mayStay || whatIsLeft() == Left::Nothing)) {
+    if (last && whatIsLeft() == Left::Nothing) {
         std::error_code problem;
         const bool made = fs::exists(journal() + "/" + madeName, problem);
         removeJournal();

@@ -29,10 +29,9 @@ public:
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
     // For one of several processes that compute a run together; the index 0 stands for the first one that nobody has had.
     // Waits as long as another one makes the results of the run appear. Input, also: a run without shards or with another
-    // number of them holds the folder, or this shard is running. Unless `keep`, the last one to leave removes the journal,
-    // whatever is in it.
+    // number of them holds the folder, or this shard is running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
-                                                 const std::stop_token& stop, bool keep = true);
+                                                 const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
@@ -102,7 +101,7 @@ private:
     std::optional<executor::Share> m_share;
     int m_lock = -1, m_shardLock = -1, m_publishLock = -1;
     std::optional<LockHeartbeat> m_beat;  // ends before the lock is given back
-    bool m_published = false, m_keep = false, m_completed = false, m_mayStay = true;
+    bool m_published = false, m_keep = false, m_completed = false;
 };
 
 // In the journal: its records (run_journal.h); of shard 2, "chunks-2".

@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "pipeline/chunk_lines.h"
 #include "pipeline/folder_lock.h"
-#include "pipeline/text_file.h"
 
 namespace hopscope::pipeline {
 
@@ -87,9 +86,6 @@ base::Result<std::unique_ptr<RunJournal>> ShardJournal::open(OutputFolder& folde
 // Until the run has begun, or it is this process that begins it.
 base::Status ShardJournal::found(const std::stop_token& stop)
 {
-    if (!hasBegun())
-        for (const auto& [name, text] : m_options.begun)  // run.json goes last
-            if (const base::Status written = writeTextFile(text, file(name)); !written) return written;
     while (!hasBegun()) {
         std::string holder;
         if (m_foundation < 0)
@@ -207,11 +203,6 @@ std::string ShardJournal::sentenceOn(const executor::Waiting& waiting) const
                 (running ? base::formatCount(static_cast<double>(left)) + " destinations left" : "not running") + ")";
     }
     return "stage " + std::to_string(waiting.stage.number) + ": " + text;
-}
-
-std::optional<executor::Ownership> ShardJournal::ownership() const
-{
-    return m_options.owner != nullptr ? std::optional(*m_options.owner) : std::nullopt;
 }
 
 base::Status ShardJournal::wait(const executor::Waiting& waiting, const std::stop_token& stop)

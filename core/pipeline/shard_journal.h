@@ -33,7 +33,6 @@ public:
     [[nodiscard]] executor::Share share() const override { return *folder().share(); }
     [[nodiscard]] bool repeated() const override { return foundEnd() > 0; }
     [[nodiscard]] executor::Dealer* dealer() const override { return m_options.dealer; }
-    [[nodiscard]] std::optional<executor::Ownership> ownership() const override;
     base::Result<std::vector<executor::Chunk>> gather() override;
     base::Status wait(const executor::Waiting& waiting, const std::stop_token& stop) override;
     void ready() override;

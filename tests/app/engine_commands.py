@@ -88,10 +88,11 @@ class CommandLine(EngineTest):
             with self.subTest(words=words):
                 self.refused(2, says, *words)
 
-    def test_flags_that_come_later_do_not_exist_yet(self):
-        for flag in ("--replicas=2", "--workers=2"):
-            with self.subTest(flag=flag):
-                self.refused(2, f"there is no option '{flag.partition('=')[0]}'", "run", *KARATE, "-o", self.folder, flag)
+    def test_options_that_went_are_unknown(self):
+        for words in (("run", *KARATE, "-o", self.folder), ("plan", *KARATE)):
+            for flag in ("--replicas=2", "--workers=2", "--network=1"):
+                with self.subTest(command=words[0], flag=flag):
+                    self.refused(2, f"there is no option '{flag.partition('=')[0]}'", *words, flag)
 
     def test_help_and_version_end_with_0(self):
         self.assertIn("Examples", self.done("run", "--help").stdout)

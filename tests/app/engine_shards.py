@@ -41,17 +41,6 @@ class EdgesToo(nn.Module):
         return {"nodes": g, "edges": (g[edge_index[0]] * h[edge_index[1]]).sum(1), "degree": degree}
 
 
-def samples_and_outputs(test, samples):
-    """Words of samples, and of models with outputs of all kinds, each with a name."""
-    made = [(name, [DIGITS / f"{name}.pt", "--data", DIGITS / "graph.safetensors"]) for name in samples]
-    for module, name in ((models.Several(), "several"), (EdgesToo(6, 8), "edges"), (models.OwnLoops(), "loops")):
-        words, _ = test.save(module, nodes=500, edges=4000, name=f"{name}.pt")
-        data = test.folder / f"{name}.safetensors"
-        shutil.move(words[2], data)
-        made.append((name, [words[0], "--data", data, "--batch", "90"]))
-    return made
-
-
 def digests(folder):
     """Of all results, but for the report."""
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest()
@@ -208,7 +197,13 @@ class Shards(SharedCases):
                 shutil.rmtree(self.out)
 
     def test_samples_and_outputs_of_all_kinds(self):
-        for name, words in samples_and_outputs(self, ("gat", "jknet")):
+        made = [(name, [DIGITS / f"{name}.pt", "--data", DIGITS / "graph.safetensors"]) for name in ("gat", "jknet")]
+        for module, name in ((models.Several(), "several"), (EdgesToo(6, 8), "edges"), (models.OwnLoops(), "loops")):
+            words, _ = self.save(module, nodes=500, edges=4000, name=f"{name}.pt")
+            data = self.folder / f"{name}.safetensors"
+            shutil.move(words[2], data)
+            made.append((name, [words[0], "--data", data, "--batch", "90"]))
+        for name, words in made:
             with self.subTest(model=name):
                 case = Reference(name, words, self.folder, "--threads", "1")
                 together(case.words, self.out, 2)

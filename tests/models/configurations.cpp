@@ -62,9 +62,10 @@ void addOnCpu(const Case& c, Configuration one, std::vector<Configuration>& prod
     for (Configuration& each : sized) {
         product.push_back(each);
         if (each.shuffled || each.graph > 0 || (each.batch != 7 && each.tile == 0)) continue;
-        for (each.processes = Processes::Shards; each.processes <= Processes::Owners;
-             each.processes = static_cast<Processes>(static_cast<int>(each.processes) + 1))
+        for (const Processes several : {Processes::Shards, Processes::Dealt}) {
+            each.processes = several;
             product.push_back(each);
+        }
     }
 }
 

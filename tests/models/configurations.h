@@ -40,15 +40,12 @@ enum class Processes : std::uint8_t {
     One,
     Shards,  // two processes with a part each
     Dealt,   // two that are told what to compute
-    Owners,  // two without a shared folder
 };
 
 constexpr auto namesOf(Processes)
 {
-    return std::to_array<base::Named<Processes>>({{Processes::One, "one"},
-                                                  {Processes::Shards, "shards"},
-                                                  {Processes::Dealt, "dealt"},
-                                                  {Processes::Owners, "owners"}});
+    return std::to_array<base::Named<Processes>>(
+        {{Processes::One, "one"}, {Processes::Shards, "shards"}, {Processes::Dealt, "dealt"}});
 }
 
 struct Configuration {

@@ -79,7 +79,6 @@ public:
     }
     void computed(std::int64_t, const plan::Bytes&) override {}
     void readBack(std::int64_t) override {}
-    void exchanged(executor::Exchanged) override {}
 
 private:
     executor::Dealer* m_dealer = this;

@@ -7,7 +7,6 @@
 
 #include "graph/safetensors.h"
 #include "graph/strided.h"
-#include "models/in_owners.h"
 #include "models/in_shards.h"
 #include "models/pipeline.h"
 #include "placement/pins.h"
@@ -176,20 +175,13 @@ std::vector<std::byte> bytesOf(const base::TensorView& tensor)
     return bytes;
 }
 
-base::Result<executor::RunReport> runTogether(const Setting& s, const Prepared& prepared, const plan::Plan& plan,
-                                              const Configuration& job)
-{
-    constexpr int processes = 2;
-    if (job.processes == Processes::Owners) return runInOwners(prepared, plan, s.data, optionsOf(job), processes);
-    return runInShards(prepared, plan, s.data, optionsOf(job), processes, job.processes == Processes::Dealt);
-}
-
 // Whoever computes what, the bits are those of one process.
 std::optional<Failure> checkTogether(const Setting& s, const Prepared& prepared, const plan::Plan& plan,
                                      const Configuration& job, const executor::RunReport& alone)
 {
     if (job.processes == Processes::One) return std::nullopt;
-    const auto together = runTogether(s, prepared, plan, job);
+    const bool dealt = job.processes == Processes::Dealt;
+    const auto together = runInShards(prepared, plan, s.data, optionsOf(job), 2, dealt);
     if (!together) return Failure{together.error(), "together"};
     for (std::size_t i = 0; i < alone.outputs.size(); ++i)
         if (bytesOf(alone.outputs[i].tensor) != bytesOf(together->outputs.at(i).tensor))

@@ -1,17 +1,34 @@
 """`hopscope-scale run` gives the bits of one process whichever worker or driver is killed, or stands still, at any time."""
+import json
 import os
 import random
 import signal
+import time
 import unittest
 
-from scale_support import PATIENCE, ScaleTest, records, right
+from scale_support import PATIENCE, ScaleTest, kill, records, right
 
 
 class Kills(ScaleTest):
+    def kill_some(self, process, draw):
+        """Kills workers as soon as something is noted, and then at random moments, six at most, until the command
+        has come through."""
+        end = time.monotonic() + PATIENCE
+        self.until(lambda: process.poll() is not None or (records(self.out) and any(kill(pid) for pid in self.engines()[:1])))
+        kills = 1
+        while process.poll() is None and kills < 6 and time.monotonic() < end:
+            time.sleep(draw.uniform(0.1, 0.6))
+            found = self.engines()
+            kills += bool(found) and kill(draw.choice(found))
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, error + said)
+        self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
+        self.assertIn("was lost", error)
+
     def test_workers_are_killed_at_random(self):
         case = self.case("slow")
         process = self.start(self.words(case), "--workers", 2, "--json")
-        self.kill_some(process, random.Random(5), self.engines, lambda: records(self.out))
+        self.kill_some(process, random.Random(5))
         right(case, self.out)
         self.assertTrue(all(event["message"] for event in self.events("lost")))
 

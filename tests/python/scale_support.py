@@ -96,17 +96,6 @@ class ScaleTest(unittest.TestCase):
         lines = file.read_text().splitlines() if file.exists() else []
         return [event for event in map(json.loads, lines) if event["event"] == kind]
 
-    def refused(self, code, says, words, *more, environment=None):
-        """The one sentence in which the command refuses."""
-        process = self.start(words, *more, environment=environment)
-        said, error = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, code, error + said)
-        errors = [line for line in error.splitlines() if line.startswith("error: ")]
-        self.assertEqual(len(errors), 1, error)
-        self.assertIn(says, errors[0])
-        self.assertEqual(self.engines(), [])
-        return errors[0]
-
     def engines(self):
         """The worker processes of this test."""
         return sorted(pid for pid, line in processes(str(self.program)).items() if line.startswith(f"{self.program} worker"))
@@ -118,44 +107,8 @@ class ScaleTest(unittest.TestCase):
             time.sleep(0.01)
         return found
 
-    def kill_some(self, process, draw, workers, noted):
-        """Kills workers as soon as something is noted, and then at random moments, six at most, until the command
-        has come through."""
-        end = time.monotonic() + PATIENCE
-        self.until(lambda: process.poll() is not None or (noted() and any(kill(pid) for pid in workers()[:1])))
-        kills = 1
-        while process.poll() is None and kills < 6 and time.monotonic() < end:
-            time.sleep(draw.uniform(0.1, 0.6))
-            found = workers()
-            kills += bool(found) and kill(draw.choice(found))
-        said, error = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 0, error + said)
-        self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
-        self.assertIn("was lost", error)
-
-    def stays_within_its_limit(self):
-        """Without one, a worker on this model takes 137 MB; 64 are for its libraries and the kernels that they compile."""
-        case, limit, most = self.case("normed"), 104_000_000, 0
-        process = self.start(self.words(case), "--workers", 2, "--memory", limit)
-        while process.poll() is None:
-            most = max([most, *map(memory_of, self.engines())])
-            time.sleep(0.005)
-        _, error = process.communicate()
-        self.assertEqual(process.returncode, 0, error)
-        self.assertGreater(most, 0)
-        self.assertLessEqual(most, limit)
-
     def nothing_runs(self):
         self.until(lambda: not self.engines(), 10)
-
-
-def memory_of(pid):
-    """Bytes of a process that are not in files."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
 
 
 def kill(pid):

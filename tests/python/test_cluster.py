@@ -1,8 +1,11 @@
 """`inference(cluster=...)` with workers of this machine. What becomes of workers that are killed: scale_local.py and scale_ray.py."""
+import contextlib
+import io
 import sys
 from unittest import mock
 
 import hopscope
+from hopscope import scale
 
 from support import EdgeScores, Gcn, PackageTest, graph, made
 
@@ -22,31 +25,19 @@ class Clusters(PackageTest):
                 self.assertFalse([p for p in out.iterdir() if p.name.startswith(".")])
         self.assertEqual({p.name for p in self.folder.iterdir()}, {"Gcn", "EdgeScores", "scratch"})
 
-    def test_workers_that_keep_their_own_rows(self):
-        for kind, replicas in ((Gcn, 1), (Gcn, 2), (EdgeScores, 2)):
-            with self.subTest(model=kind.__name__, replicas=replicas):
-                model, data, told, out = made(kind), graph(), [], self.folder / f"{kind.__name__}-owners-{replicas}"
-                result = hopscope.run(model, data, out, cluster="local", workers=2, layout="owners", replicas=replicas,
-                                      progress=lambda *step: told.append(step))
-                self.same(result.output, model(data.x, data.edge_index))
-                self.assertEqual(result.verdict, "equal")
-                scale = result.report.document["scale"]
-                self.assertEqual(scale["layout"], "owners")
-                self.assertEqual(["copies" in worker for worker in scale["workers"]], [replicas == 2] * 2)
-                self.assertTrue(any(what.startswith("stage 1 of") for what, _, _ in told))
+    def test_options_that_went_are_unknown(self):
+        for words in (["--layout", "owners"], ["--replicas", "2"], ["--scratch", str(self.folder)]):
+            with (self.subTest(words=words), contextlib.redirect_stderr(io.StringIO()) as said,
+                  self.assertRaises(SystemExit) as ended):
+                scale.main(["run", "model.pt", "--data", "graph.safetensors", "-o", "out", *words])
+            self.assertEqual(ended.exception.code, 2)
+            self.assertIn(f"unrecognized arguments: {words[0]}", said.getvalue())
 
     def test_what_it_needs_is_said(self):
         model, data, out = made(Gcn), graph(), self.folder / "out"
         for says, options in (("needs a folder", {"cluster": "local", "workers": 2}),
                               ("compute on CPUs", {"cluster": "local", "workers": 2, "out": out, "device": "cuda"}),
-                              ("need a number of them", {"cluster": "local", "out": out}),
-                              ("need a number of them", {"cluster": "local", "out": out, "layout": "owners"}),
-                              ("neither shared nor owners", {"cluster": "local", "workers": 1, "out": out, "layout": "x"}),
-                              ("1, or 2 for workers", {"cluster": "local", "workers": 2, "out": out, "replicas": 2}),
-                              ("1, or 2 for workers", {"cluster": "local", "workers": 2, "out": out, "layout": "owners", "replicas": 3}),
-                              ("no other one", {"cluster": "local", "workers": 1, "out": out, "layout": "owners", "replicas": 2}),
-                              ("workers of a cluster", {"out": out, "replicas": 2}),
-                              ("workers of a cluster", {"out": out, "layout": "owners"})):
+                              ("need a number of them", {"cluster": "local", "out": out})):
             with self.subTest(says=says), self.assertRaises(hopscope.UsageError) as caught:
                 hopscope.inference(model, data, **options)
             self.assertIn(says, str(caught.exception))

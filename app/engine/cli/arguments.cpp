@@ -441,8 +441,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
                            .device = parsed.device,
                            .output = parsed.output,
                            .explain = parsed.told.explain,
-                           .steps = parsed.told.steps,
-                           .workers = workersOf(parsed.told)};
+                           .steps = parsed.told.steps};
     if (name == "run") return finishRun(parsed);
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};

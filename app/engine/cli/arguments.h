@@ -15,7 +15,6 @@
 #include "pipeline/debugging.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/export_folder.h"
-#include "pipeline/owners.h"
 #include "pipeline/place.h"
 #include "receptive/receptive_field.h"
 
@@ -32,7 +31,6 @@ struct PlanCommand {
     std::string output;   // empty: not written
     std::string explain;  // likewise
     std::string steps;    // likewise
-    std::optional<pipeline::WorkersRequest> workers;
 };
 
 struct RunCommand : pipeline::EvaluationRequest {

@@ -72,33 +72,6 @@ base::Result<std::string> stepByStep(const pipeline::Prepared& prepared, forecas
     return "\n" + describeSteps(*all, prepared.analysis, session.console.style());
 }
 
-base::Result<std::optional<pipeline::WorkersForecast>> shared(const pipeline::Prepared& prepared,
-                                                              forecast::Predictor& predictor,
-                                                              const PlanCommand& command, const plan::Plan& plan,
-                                                              Session& session)
-{
-    if (!command.workers) return std::nullopt;
-    session.console.progress({"cutting the graph", 0, 0});
-    const auto forecast =
-        pipeline::forecastOf(prepared, predictor, plan, pipeline::limitsOf(command.device, plan.batch), session.stop);
-    if (!forecast) return base::forward(forecast);
-    auto made = pipeline::forecastWorkers(prepared, plan, *forecast, command.device, *command.workers,
-                                          predictor.takeStructure(), session.stop);
-    session.console.progressEnded();
-    if (!made) return base::forward(made);
-    return std::optional(std::move(*made));
-}
-
-// The plan, with what workers are predicted to do.
-base::Result<std::string> withWorkers(std::string text, const std::optional<pipeline::WorkersForecast>& forecast)
-{
-    if (!forecast) return text;
-    base::Result<json::Value> document = json::parse(text, "the plan");
-    if (!document) return base::forward(document);
-    (*document)["workers"] = pipeline::workersValue(*forecast);
-    return json::write(*document, true) + "\n";
-}
-
 }  // namespace
 
 base::Result<int> execute(const PlanCommand& command, Session& session)
@@ -129,15 +102,10 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     if (!command.output.empty())
         if (const base::Status written = pipeline::writeTextFile(text, command.output); !written)
             return base::forward(written);
-    const auto workers = shared(*prepared, predictor, command, *plan, session);
-    if (!workers) return base::forward(workers);
-    const base::Result<std::string> document = withWorkers(text, *workers);
-    if (!document) return base::forward(document);
     pipeline::tellNotes(*prepared, session.console);
     const Style& style = session.console.style();
-    session.console.print(session.console.json() ? *document
-                                                 : describeModel(*prepared, plan, style, *seconds) + *reasons + *steps +
-                                                       (*workers ? describeWorkers(**workers, style) : ""));
+    session.console.print(session.console.json() ? text
+                                                 : describeModel(*prepared, plan, style, *seconds) + *reasons + *steps);
     return 0;
 }
 

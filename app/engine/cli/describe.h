@@ -10,7 +10,6 @@
 #include "pipeline/devices.h"
 #include "pipeline/explanation.h"
 #include "pipeline/machine.h"
-#include "pipeline/owners.h"
 #include "pipeline/place.h"
 #include "pipeline/prepare.h"
 #include "pipeline/walkthroughs.h"
@@ -44,9 +43,6 @@ std::string describeSteps(const pipeline::Walkthroughs& all, const analysis::Ana
 
 std::string describeDevices(const pipeline::Devices& devices, const Style& style);
 std::string describeMachine(const plan::Machine& machine);
-
-// What each of several workers without a shared folder will do.
-std::string describeWorkers(const pipeline::WorkersForecast& forecast, const Style& style);
 
 // The layers of a receptive field, and the average over all nodes.
 std::string describeReceptiveField(const schema::ReceptiveField& field, const Style& style);

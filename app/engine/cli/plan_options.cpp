@@ -4,12 +4,6 @@
 
 namespace hopscope::engine {
 
-namespace {
-
-constexpr int mostWorkers = 4096;
-
-}  // namespace
-
 void addPlanOptions(CLI::App& command, PlanTexts& texts)
 {
     command
@@ -19,22 +13,6 @@ void addPlanOptions(CLI::App& command, PlanTexts& texts)
         ->type_name("FILE");
     command.add_option("--steps", texts.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
         ->type_name("FILE");
-    CLI::Option* const workers =
-        command
-            .add_option("--workers", texts.workers,
-                        "Predict what each of N workers without a shared folder does, and how long they take")
-            ->type_name("N")
-            ->check(CLI::Range(1, mostWorkers));
-    command.add_option("--network", texts.network, "What reaches a worker's machine in a second")
-        ->type_name("GB/s")
-        ->check(CLI::PositiveNumber)
-        ->needs(workers)
-        ->capture_default_str();
-    command.add_option("--replicas", texts.replicas, "2: another worker keeps a copy of the rows of each")
-        ->type_name("1|2")
-        ->check(CLI::Range(1, 2))
-        ->needs(workers)
-        ->capture_default_str();
 }
 
 void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::string& strategy)
@@ -73,13 +51,6 @@ void addReassociate(CLI::App& command, pipeline::ModelOptions& model)
     command.add_flag("--reassociate", model.reassociate,
                      "Multiply by weights before sums and means over edges where that makes rows narrower: sums round "
                      "differently");
-}
-
-std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts)
-{
-    if (texts.workers == 0) return std::nullopt;
-    return pipeline::WorkersRequest{
-        .workers = texts.workers, .network = texts.network * 1e9, .replicas = texts.replicas};
 }
 
 }  // namespace hopscope::engine

@@ -2,12 +2,10 @@
 
 // The options of `plan` about what it tells beside the plan, one that changes what is planned, and those of `place`.
 
-#include <optional>
 #include <string>
 
 #include "cli/arguments.h"
 #include "pipeline/options.h"
-#include "pipeline/owners.h"
 #include "pipeline/place.h"
 
 namespace CLI {
@@ -18,13 +16,9 @@ namespace hopscope::engine {
 
 struct PlanTexts {
     std::string explain, steps;
-    int workers = 0;       // 0: not asked for
-    double network = 2.8;  // GB/s
-    int replicas = 1;
 };
 
 void addPlanOptions(CLI::App& command, PlanTexts& texts);
-std::optional<pipeline::WorkersRequest> workersOf(const PlanTexts& texts);
 
 // `strategy` by name.
 void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::string& strategy);

@@ -23,14 +23,11 @@ private:
     std::string m_stage;
 };
 
-DealtRun::DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder,
-                   std::optional<executor::Ownership> owner)
+DealtRun::DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder)
     : m_request(std::move(request)),
-      m_folder(std::move(folder)),
-      m_owner(owner)
+      m_folder(std::move(folder))
 {
     m_request.shard->dealer = this;
-    m_request.shard->owner = m_owner ? &*m_owner : nullptr;
     m_thread = std::thread([this] { body(); });
 }
 

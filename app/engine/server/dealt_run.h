@@ -19,8 +19,7 @@ namespace hopscope::engine {
 class DealtRun final : public executor::Dealer {
 public:
     // `request`: with a shard, of which this is the dealer. `folder`: the run's output, or why it could not be opened.
-    DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder,
-             std::optional<executor::Ownership> owner);
+    DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder);
     ~DealtRun() override;  // cancels and waits
     DealtRun(const DealtRun&) = delete;
     DealtRun& operator=(const DealtRun&) = delete;
@@ -37,7 +36,6 @@ public:
     [[nodiscard]] const plan::Bytes& moved() const { return m_moved; }      // likewise
     // At the end of the last stage: bytes that others had written.
     [[nodiscard]] std::int64_t readBack() const { return m_readBack; }
-    [[nodiscard]] const executor::Exchanged& exchange() const { return m_exchanged; }
     // Of a run that this process has published, or found published.
     [[nodiscard]] const schema::Report* report() const;
     [[nodiscard]] std::vector<std::string> takeNotes();
@@ -47,7 +45,6 @@ public:
     void listed(executor::StageShards left) override { m_left = std::move(left); }
     void computed(std::int64_t destinations, const plan::Bytes& moved) override;
     void readBack(std::int64_t bytes) override { m_readBack = bytes; }
-    void exchanged(executor::Exchanged result) override { m_exchanged = std::move(result); }
 
 private:
     class Listener;
@@ -58,7 +55,6 @@ private:
 
     pipeline::EvaluationRequest m_request;
     base::Result<pipeline::OutputFolder> m_folder;
-    std::optional<executor::Ownership> m_owner;
     std::stop_source m_stop;
     mutable std::mutex m_mutex;  // guards what follows
     std::condition_variable_any m_changed;
@@ -69,7 +65,6 @@ private:
     executor::StageShards m_left;
     std::int64_t m_computed = 0, m_readBack = 0;
     plan::Bytes m_moved;
-    executor::Exchanged m_exchanged;
     base::ProgressFn m_progress;  // of the request that waits
     std::vector<std::string> m_notes;
     base::Result<pipeline::Evaluation> m_result;

@@ -6,7 +6,6 @@
 #include "server/conversation.h"
 #include "server/dealt_run.h"
 #include "server/documents.h"
-#include "server/exchange.h"
 #include "json/names.h"
 
 namespace hopscope::engine {
@@ -77,12 +76,7 @@ public:
         static const std::map<std::string, Method> known{{"worker/open", &Worker::open},
                                                          {"shard/list", &Worker::list},
                                                          {"shard/compute", &Worker::compute},
-                                                         {"stage/end", &Worker::leave},
-                                                         {"rows/wanted", &Worker::want},
-                                                         {"rows/export", &Worker::exportRows},
-                                                         {"rows/import", &Worker::importRows},
-                                                         {"records/export", &Worker::exportRecords},
-                                                         {"records/import", &Worker::importRecords}};
+                                                         {"stage/end", &Worker::leave}};
         return known;
     }
 
@@ -98,7 +92,7 @@ private:
     {
         if (m_run && m_run->stage().valid()) return invalid("a run is open already");
         if (m_run) return Value();
-        m_run = std::make_unique<DealtRun>(std::move(m_request.run), std::move(m_folder), m_request.owner);
+        m_run = std::make_unique<DealtRun>(std::move(m_request.run), std::move(m_folder));
         return carryOut(std::nullopt, call, &Worker::placeValue);
     }
 
@@ -127,53 +121,17 @@ private:
         return atStage(params, order, call, &Worker::stageEndValue);
     }
 
-    Outcome want(const Reader& params, const Call& call)
-    {
-        Order order{.kind = Order::Kind::Want};
-        order.own = params.maybe<bool>("own").value_or(false);
-        return params.ok() ? whereItStands(order, call, &Worker::wantedRows) : invalid(params);
-    }
-
-    Outcome exportRows(const Reader& params, const Call& call)
-    {
-        const Order order{.kind = Order::Kind::Export, .parcel = parcelOf(params, false)};
-        return params.ok() ? whereItStands(order, call, &Worker::parcel) : invalid(params);
-    }
-
-    Outcome importRows(const Reader& params, const Call& call)
-    {
-        const Order order{.kind = Order::Kind::Import, .parcel = parcelOf(params, true)};
-        return params.ok() ? whereItStands(order, call, &Worker::parcel) : invalid(params);
-    }
-
-    Outcome exportRecords(const Reader& params, const Call& call)
-    {
-        const Order order{.kind = Order::Kind::Tell, .stage = plan::StageId(params.get<int>("stage"))};
-        return params.ok() ? whereItStands(order, call, &Worker::records) : invalid(params);
-    }
-
-    Outcome importRecords(const Reader& params, const Call& call)
-    {
-        const Order order{.kind = Order::Kind::Hear, .chunks = recordsOf(params)};
-        return params.ok() ? whereItStands(order, call, &Worker::nothing) : invalid(params);
-    }
-
     using Answer = Value (Worker::*)() const;
-
-    Outcome whereItStands(const Order& order, const Call& call, Answer say)
-    {
-        if (!m_run || !m_run->stage().valid()) return invalid("no run is open: worker/open opens one");
-        return carryOut(order, call, say);
-    }
 
     // An order at the stage that the client believes the run to stand at.
     Outcome atStage(const Reader& params, const Order& order, const Call& call, Answer say)
     {
         const auto stage = params.get<int>("stage");
         if (!params.ok()) return invalid(params);
-        if (m_run && m_run->stage().valid() && m_run->stage().number != stage)
+        if (!m_run || !m_run->stage().valid()) return invalid("no run is open: worker/open opens one");
+        if (m_run->stage().number != stage)
             return invalid("the run stands at stage " + std::to_string(m_run->stage().number));
-        return whereItStands(order, call, say);
+        return carryOut(order, call, say);
     }
 
     Outcome carryOut(const std::optional<Order>& order, const Call& call, Answer say)
@@ -220,11 +178,6 @@ private:
         return computed;
     }
 
-    Value wantedRows() const { return wantedValue(m_run->exchange()); }
-    Value parcel() const { return parcelValue(m_run->exchange()); }
-    Value records() const { return recordsValue(m_run->exchange()); }
-    Value nothing() const { return Value::object(); }
-
     DealtRequest m_request;
     base::Result<pipeline::OutputFolder> m_folder;
     std::unique_ptr<DealtRun> m_run;
@@ -236,14 +189,8 @@ bool isOfRun(const std::string& method) { return Worker::methods().contains(meth
 
 DealtRequest dealtRequestOf(const Reader& params)
 {
-    DealtRequest dealt{
-        .run = requestOf(params), .output = params.get<std::string>("output"), .owner = ownerOf(params), .writes = {}};
-    dealt.run.shard = pipeline::ShardOptions{.index = 0,
-                                             .count = 0,
-                                             .patience = params.maybe<double>("wait"),
-                                             .begun = begunOf(params),
-                                             .keep = params.maybe<bool>("keep").value_or(true)};
-    dealt.writes = params.maybe<std::vector<std::string>>("writes").value_or(dealt.writes);
+    DealtRequest dealt{.run = requestOf(params), .output = params.get<std::string>("output")};
+    dealt.run.shard = pipeline::ShardOptions{.index = 0, .count = 0, .patience = params.maybe<double>("wait")};
     return dealt;
 }
 

@@ -2,11 +2,8 @@
 
 // The process that computes shards of a run, which a client deals out (server/worker_front.h).
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "executor/journal.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/output_folder.h"
 #include "server/channel.h"
@@ -16,10 +13,8 @@ namespace hopscope::engine {
 
 // worker/open, read.
 struct DealtRequest {
-    pipeline::EvaluationRequest run;  // its shard has no dealer and no owner yet
+    pipeline::EvaluationRequest run;  // its shard has no dealer yet
     std::string output;
-    std::optional<executor::Ownership> owner;
-    std::vector<std::string> writes;  // files and folders of further requests
 };
 DealtRequest dealtRequestOf(const json::Reader& params);
 

@@ -22,7 +22,6 @@ confine::Access accessOf(const DealtRequest& dealt)
     addModel(access, dealt.run.model);
     for (const std::string& file : {dealt.run.plan.file, dealt.run.plan.pins})
         if (!file.empty()) access.read.push_back(file);
-    access.write = dealt.writes;
     return access;
 }
 

@@ -112,8 +112,6 @@ def inference(
     resume: bool = False,
     cluster: str | None = None,
     workers: int = 0,
-    layout: str = "shared",
-    replicas: int = 1,
     scratch: str | os.PathLike[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
@@ -145,10 +143,8 @@ def inference(
         resume: On a CPU, with `out`: the same call in another process resumes an unfinished run, to results with the
             same bits. Progress is not reported.
         cluster: On a CPU, with an `out` that all machines see: "auto" or the HOST:PORT of a Ray cluster, or "local" for
-            `workers` processes of this machine. The run can be resumed, unless `layout` is "owners".
+            `workers` processes of this machine. The run can be resumed.
         workers: The number of workers of a `cluster`, by default as many as fit; "local" needs it.
-        layout: "shared", or "owners": workers keep their rows on their own disks.
-        replicas: 2: another worker keeps a copy of the rows of each; with `layout` "owners".
         scratch: The folder for temporary files.
         cache: A folder that keeps adjacencies and orders of nodes for later runs on these edges; not with `cluster`.
         progress: True, False, None (a bar on terminals and in notebooks) or a function of (what, done, total).
@@ -168,9 +164,8 @@ def inference(
     how = {**shared, "fuse": fuse, "verify": mode_of(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": pins_of(pins)}, how, reassociate, out, scratch)
     asked.cache = None if cache is None else str(path_of("cache", cache).absolute())
-    crew = _crew(cluster, workers=workers, layout=layout, replicas=replicas)
     if cluster is not None:
-        return _agreed(_together(asked, cluster, crew, progress))
+        return _agreed(_together(asked, cluster, workers, progress))
     return _agreed(_resumed(asked, progress) if resume else _watched(asked, progress))
 
 
@@ -239,28 +234,21 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     return _result(document, made, found, outputs, folder if asked.out is not None else None)
 
 
-def _crew(cluster: str | None, **crew: Any) -> dict[str, Any]:
-    """What is said of workers."""
-    if cluster is None and (crew["layout"] != "shared" or crew["replicas"] != 1):
-        raise UsageError("a layout and replicas are for the workers of a cluster", "name one with cluster=")
-    return crew
-
-
 def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
     if progress:
         raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
     return _kept(asked, asked.scratch, _resuming.alone)
 
 
-def _together(asked: _Asked, cluster: str, crew: Mapping[str, Any], progress: bool | Progress | None) -> Inference:
-    """Files go where the workers see them: beside the folder of the results. `crew`: as for `_cluster.run`."""
+def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress | None) -> Inference:
+    """Files go where the workers see them: beside the folder of the results."""
     if asked.run["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
     if asked.cache is not None:
         raise UsageError("workers of a cluster keep nothing for later runs", "leave cache= or cluster= out")
 
     def carry(order: _resuming.Order) -> dict[str, Any]:
-        return _cluster.run(_request(order), cluster, **crew, progress=progress)
+        return _cluster.run(_request(order), cluster, workers=workers, progress=progress)
 
     return _kept(asked, asked.scratch or path_of("out", asked.out or ".").absolute().parent, carry)
 

@@ -47,10 +47,10 @@ class RayCrew:
     has; `size` 0: as many as there is room for."""
 
     def __init__(self, address: str, size: int, threads: int) -> None:
-        self.ray, self._ours = _connected(address)
+        self._ray, self._ours = _connected(address)
         self._members: list[_Actor] = []
         try:
-            cores = _cores(self.ray)
+            cores = _cores(self._ray)
             self.threads = threads or min(cores)
             room = sum(count // self.threads for count in cores)
             self.size = size or room
@@ -64,7 +64,7 @@ class RayCrew:
             raise
 
     def member(self, number: int) -> Member:
-        made = _Actor(self.ray, self.threads)
+        made = _Actor(self._ray, self.threads)
         self._members.append(made)
         return made
 
@@ -72,7 +72,7 @@ class RayCrew:
         for member in self._members:
             member.end()
         if self._ours:
-            self.ray.shutdown()
+            self._ray.shutdown()
 
 
 def _connected(address: str) -> tuple[Any, bool]:

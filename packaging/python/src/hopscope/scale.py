@@ -42,8 +42,7 @@ def _run(asked: argparse.Namespace) -> int:
         with contextlib.redirect_stdout(sys.stderr):  # where Ray says what it has to say
             report = run(
                 _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
-                progress=False if asked.quiet or asked.json else None, layout=asked.layout, scratch=_scratch(asked),
-                replicas=asked.replicas,
+                progress=False if asked.quiet or asked.json else None,
             )  # fmt: skip
         console.end(report)
         return 5 if (report["verify"] or {}).get("verdict") == "different" else 0
@@ -130,23 +129,17 @@ def _sentence(event: Event) -> str:
 def _table(report: dict[str, Any]) -> str:
     scale = report["scale"]
     lines = [
-        f"  worker {item['worker']} on {item['host'] or '?'}: {_share(item)}{item['destinations']:,} destinations"
+        f"  worker {item['worker']} on {item['host'] or '?'}: {item['shards']} shards, "
+        f"{item['destinations']:,} destinations"
         for item in scale["workers"]
     ]
-    again = scale.get("again", 0)
-    lost = f"; {scale['lost']} workers lost" if scale["lost"] or again else ""
-    lost += f", {again} shards given out again" if lost and "again" in scale else ""
+    gone, again = scale["lost"], scale["again"]
+    lost = f"; {gone} workers lost, {again} shards given out again" if gone or again else ""
     verdict = (report["verify"] or {}).get("verdict", "not verified")
     outputs = ", ".join(item["file"] for item in report["outputs"])
     return "\n".join(
         [f"{outputs}: {verdict}; {len(scale['workers'])} workers of {scale['threads']} cores{lost}", *lines]
     )
-
-
-def _share(worker: dict[str, Any]) -> str:
-    if "shards" in worker:
-        return f"{worker['shards']} shards, "
-    return f"{sum(item['bytes'] for item in worker['halo']) / 1e6:,.1f} MB of others' rows, "
 
 
 def _request(asked: argparse.Namespace) -> dict[str, Any]:
@@ -159,12 +152,6 @@ def _request(asked: argparse.Namespace) -> dict[str, Any]:
     request["memory"], request["reassociate"] = bytes_of(asked.memory), asked.reassociate
     request["trusted"] = asked.trust
     return {name: value for name, value in request.items() if value is not None}
-
-
-def _scratch(asked: argparse.Namespace) -> str | None:
-    if asked.scratch is not None and asked.layout != "owners":
-        raise UsageError("--scratch is for workers that keep their own rows", "--layout owners makes them do that")
-    return str(Path(asked.scratch).absolute()) if asked.scratch else None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -190,17 +177,6 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         command.add_argument(f"--{name}", help="As for hopscope-engine run")
     for name in ("reassociate", "trust"):
         command.add_argument(f"--{name}", action="store_true", help="As for hopscope-engine run")
-    command.add_argument(
-        "--layout", choices=("shared", "owners"), default="shared",
-        help="shared: all workers write to the output folder; owners: each keeps its rows on its own disk",
-    )  # fmt: skip
-    command.add_argument(
-        "--scratch", metavar="DIR", help="owners: a folder on each machine; default: that for temporary files"
-    )
-    command.add_argument(
-        "--replicas", type=int, choices=(1, 2), default=1,
-        help="owners: 2: another worker, on another machine if there is one, keeps a copy of the rows of each",
-    )  # fmt: skip
     command.add_argument(
         "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
     )
