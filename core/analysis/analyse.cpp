@@ -122,6 +122,22 @@ void finish(Analysis& analysis, const std::vector<std::string>& differences)
         analysis.lints.push_back({.code = "prefix-sums", .message = place + prefixText, .op = {}});
 }
 
+// A model that takes the largest number in an index for a number of rows counts the first rows of a table. Where they meet
+// all of its rows, it has to be all of them, which is checked on the data.
+base::Status inferCounted(Builder& builder, const ir::Program& program, const InputSchema& schema)
+{
+    const bool positions = builder.positions;
+    builder.prefixes = true;
+    base::Status inferred = infer(builder, program, schema);
+    if (inferred || builder.counted.empty()) return inferred;
+    std::set<std::string> numbered = std::move(builder.numbered);
+    builder = Builder();
+    builder.positions = positions;
+    inferred = infer(builder, program, schema);
+    builder.numbered.merge(numbered);
+    return inferred;
+}
+
 // A model that moves rows by where they lie. Edges whose numbers turn out to be needed become a table of nodes, one
 // relation after the other.
 std::optional<Analysis> analyseByPosition(const ir::Program& functional, const InputSchema& schema,
@@ -132,7 +148,7 @@ std::optional<Analysis> analyseByPosition(const ir::Program& functional, const I
     while (true) {
         Builder builder;
         builder.positions = true;
-        if (infer(builder, made.program, withNumberedEdges(schema, numbered))) {
+        if (inferCounted(builder, made.program, withNumberedEdges(schema, numbered))) {
             builder.analysis.reassociations = std::move(made.moved);
             return std::move(builder.analysis);
         }
@@ -151,8 +167,9 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Option
     const std::vector<std::string> differences = sumSegments(*functional);
     Builder builder;
     Lowered made = lowered(*functional, options);
+    const base::Status inferred = inferCounted(builder, made.program, schema);
     builder.analysis.reassociations = std::move(made.moved);
-    if (const base::Status inferred = infer(builder, made.program, schema); !inferred) {
+    if (!inferred) {
         if (auto found = analyseByPosition(*functional, schema, options)) builder.analysis = std::move(*found);
         else block(builder.analysis, inferred.error());
     }

@@ -142,8 +142,7 @@ for name, body, inputs, make, ways in TABLE:
 group.add("rgat_within_relation",
           lambda: C.Typed(lambda i: G.RGATConv(i, H // 2, RELATIONS, heads=2, attention_mode="multiplicative-self-attention",
                                                attention_mechanism="within-relation"), 2),
-          WITH_TYPE, expect="refuse", reason="takes the largest of some row numbers for the number of rows",
-          hint="num_nodes=x.size(0)")
+          WITH_TYPE)
 def few_neighbours(graph):
     """Edges sorted by destination, four for each at most: tracing keeps the largest degree as the length of sequences."""
     index = graph["edge_index"][:, torch.argsort(graph["edge_index"][1], stable=True)]

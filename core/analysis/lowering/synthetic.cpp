@@ -56,6 +56,7 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"index.Tensor", {{"self", T}, {"indices", ArgType::OptionalTensorList}}},
         {"where.self", {{"condition", T}, {"self", T}, {"other", T}}},
         {"eq.Tensor", {{"self", T}, {"other", T}}},
+        {"le.Tensor", {{"self", T}, {"other", T}}},
         {"clamp", {{"self", T}, {"min", N}, {"max", N}}},
         {"unsqueeze", {{"self", T}, {"dim", I}}},
         {"arange", {{"end", N}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}}},

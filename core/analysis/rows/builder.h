@@ -42,6 +42,9 @@ public:
         numbered;  // relations whose edges are looked up by number then: they must be a table of nodes
     std::map<SpaceId, ValueId> rowNumbers;              // made for tables of which some part is selected
     std::vector<std::pair<RowPart, ValueId>> rowParts;  // and the masks of these parts
+    // The largest number in an index counts the first rows of the table that it points into, not all of them.
+    bool prefixes = false;
+    std::map<ValueId, SpaceId> counted;  // by index: the table of these rows
 
     SpaceId node(const std::string& name) { return table(SpaceKind::Node, name); }
     SpaceId graph(const std::string& name) { return table(SpaceKind::Graph, name); }

@@ -4,6 +4,7 @@
 #include "analysis/rows/chain.h"
 #include "analysis/rows/compressed.h"
 #include "analysis/rows/first_rows.h"
+#include "analysis/rows/largest_index.h"
 #include "analysis/rows/neighbours.h"
 #include "analysis/rows/row_prefixes.h"
 #include "analysis/rows/row_ranges.h"
@@ -96,6 +97,8 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
         const int d = wrapDim(c.integer("dim", -1), c.rank(x));
         if (c.isRow(c.dim(x, d))) return softmax(emitter, c, x, d);
     }
+    if (const auto counted = countLargestIndex(emitter, c); !counted) return base::forward(counted);
+    if (auto counts = decomposeBincount(emitter, c)) return counts;
     if (auto edges = decomposeCompressed(emitter, c)) return edges;
     if (c.builder.positions)
         if (auto parts = decomposeCatParts(emitter, c)) return parts;

@@ -3,9 +3,26 @@
 #include <algorithm>
 
 #include "analysis/lowering/synthetic.h"
+#include "analysis/rows/linear.h"
 #include "operators/operators.h"
 
 namespace hopscope::analysis {
+
+ValueId rowCount(Emitter& emitter, SpaceId table, const ir::Op& place)
+{
+    const Analysis& a = emitter.builder().analysis;
+    for (std::size_t v = 0; v < a.values.size(); ++v) {
+        const auto dim = std::ranges::find(a.values[v].dims, table);
+        if (dim == a.values[v].dims.end() || a.values[v].sparse) continue;
+        const std::int64_t d = dim - a.values[v].dims.begin();
+        ir::Value number;
+        number.kind = ir::ValueKind::Int;
+        number.number = static_cast<double>(a.sampleSizes.at(table));
+        const auto made = emitter.emit(syntheticOp("scalar::size", {ir::Arg{ValueId(v)}, ir::Arg{d}}, place), {number});
+        return made ? made->front() : ValueId{};
+    }
+    return {};
+}
 
 OtherRows OtherRows::partOf(Emitter& emitter, SpaceId cat, std::size_t part)
 {
@@ -37,6 +54,8 @@ ValueId OtherRows::computed(ValueId v)
     if (value.origin != ir::Origin::Op) return {};
     const ir::Op op = m_builder.analysis.program.op(value.producer);
     const OpInfo& info = m_builder.analysis.info(op.id);
+    const auto& size = m_builder.analysis.info(v).size;
+    if (value.kind != ir::ValueKind::Tensor && size && *size == sizeOf(m_from)) return rowCount(m_emitter, m_to, op);
     if (info.kind == OpKind::Select || info.kind == OpKind::Concat)
         return info.result == m_from ? madeOf(op) : ValueId{};
     if (info.kind != OpKind::Rowwise && info.kind != OpKind::Scalar && !looksUp(info)) return {};
@@ -85,27 +104,9 @@ void OtherRows::resize(ir::Op& op)
         auto* const sizes = std::get_if<ir::ArgList>(&op.args[i].data);
         if (op.argInfo[i].name != "size" || !sizes || sizes->size() != dims.size()) continue;
         for (std::size_t d = 0; d < dims.size(); ++d)
-            if (const ValueId rows = dims[d] == m_from ? size(op) : ValueId{}; rows.valid())
+            if (const ValueId rows = dims[d] == m_from ? rowCount(m_emitter, m_to, op) : ValueId{}; rows.valid())
                 (*sizes)[d] = ir::Arg{rows};
     }
-}
-
-// The number of rows of the part, from any value that has them.
-ValueId OtherRows::size(const ir::Op& place)
-{
-    const Analysis& a = m_builder.analysis;
-    for (std::size_t v = 0; v < a.values.size(); ++v) {
-        const auto dim = std::ranges::find(a.values[v].dims, m_to);
-        if (!m_to.valid() || dim == a.values[v].dims.end() || a.values[v].sparse) continue;
-        const std::int64_t d = dim - a.values[v].dims.begin();
-        ir::Value number;
-        number.kind = ir::ValueKind::Int;
-        number.number = static_cast<double>(m_count);
-        const auto made =
-            m_emitter.emit(syntheticOp("scalar::size", {ir::Arg{ValueId(v)}, ir::Arg{d}}, place), {number});
-        return made ? made->front() : ValueId{};
-    }
-    return {};
 }
 
 ir::Arg OtherRows::moved(const ir::Arg& arg, bool& possible)

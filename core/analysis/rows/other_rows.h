@@ -9,12 +9,15 @@
 
 namespace hopscope::analysis {
 
+// The number of rows of a table as a number of the program, from any value that has them; invalid where none has.
+ValueId rowCount(Emitter& emitter, SpaceId table, const ir::Op& place);
+
 class OtherRows {
 public:
     // On the table that `part`, a Filter, was selected from; it has `count` rows on the sample.
     static OtherRows wholeOf(Emitter& emitter, SpaceId part, std::int64_t count)
     {
-        return {emitter, part, {}, count, 0};
+        return {emitter, part, emitter.builder().analysis.tables.space(part).parent, count, 0};
     }
     // On a part of `cat`.
     static OtherRows partOf(Emitter& emitter, SpaceId cat, std::size_t part);
@@ -39,13 +42,12 @@ private:
     bool looksUp(const OpInfo& info) const;
     ValueId again(ir::Op op, std::size_t output);
     void resize(ir::Op& op);
-    ValueId size(const ir::Op& place);
     ir::Arg moved(const ir::Arg& arg, bool& possible);
     ir::Value moved(ValueId v) const;
 
     Emitter& m_emitter;
     Builder& m_builder;
-    SpaceId m_from, m_to;  // to: of a part
+    SpaceId m_from, m_to;
     std::int64_t m_count;
     std::size_t m_part;
     std::map<ValueId, ValueId> m_done;

@@ -3,6 +3,7 @@
 #include "analysis/rows/chain.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/other_rows.h"
+#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -24,8 +25,9 @@ std::optional<ValueId> prefixMask(const RuleContext& c, SpaceId part)
 }
 
 // The only index of the operator, and the dimension that it is for.
-ValueId indexOf(const RuleContext& c, const char* argument, int& d)
+ValueId indexOf(const RuleContext& c, int& d)
 {
+    const char* const argument = c.index("index") >= 0 ? "index" : "indices";
     if (c.tensor(argument).valid()) return c.tensor(argument);
     const std::vector<Arg> list = c.items(argument);
     ValueId found;
@@ -38,11 +40,13 @@ ValueId indexOf(const RuleContext& c, const char* argument, int& d)
     return found;
 }
 
+const char* tableArgument(const RuleContext& c) { return c.name == "embedding" ? "weight" : "self"; }
+
 // The operator on the whole table.
 ValueId onWhole(Emitter& emitter, const RuleContext& c, ValueId whole, const std::vector<std::int64_t>& shape)
 {
     ir::Op op = anew(c);
-    op.args[static_cast<std::size_t>(c.index("self"))] = Arg{whole};
+    op.args[static_cast<std::size_t>(c.index(tableArgument(c)))] = Arg{whole};
     ir::Value out = c.outputs[0];
     out.shape = shape;
     const auto made = emitter.emit(std::move(op), {out});
@@ -51,14 +55,19 @@ ValueId onWhole(Emitter& emitter, const RuleContext& c, ValueId whole, const std
 
 }  // namespace
 
+bool isPrefix(const RuleContext& c, SpaceId part) { return prefixMask(c, part).has_value(); }
+
 Rewritten decomposePrefixes(Emitter& emitter, const RuleContext& c)
 {
-    const bool reads = c.name == "index_select" || c.name == "index";
-    const bool adds = c.name == "index_add" || c.name == "scatter_add" || c.name == "scatter_reduce";
-    const ValueId x = c.tensor("self");
-    if ((!reads && !adds) || !x.valid() || c.rank(x) == 0) return std::nullopt;
+    using operators::Rule;
+    const Rule rule = operators::of(c.op.name).rule;
+    const bool reads =
+        rule == Rule::Index || rule == Rule::IndexSelect || rule == Rule::Embedding || rule == Rule::Gather;
+    const bool writes = rule == Rule::Scatter || rule == Rule::IndexPut;
+    const ValueId x = c.tensor(tableArgument(c));
+    if ((!reads && !writes) || !x.valid() || c.rank(x) == 0) return std::nullopt;
     int d = wrapDim(c.integer("dim", 0), c.rank(x));
-    const ValueId index = indexOf(c, c.name == "index" ? "indices" : "index", d);
+    const ValueId index = indexOf(c, d);
     const SpaceId part = c.dim(x, d);
     const auto mask = index.valid() ? prefixMask(c, part) : std::nullopt;
     if (!mask || !c.of(index).role || c.of(index).role->target != c.space(part).parent) return std::nullopt;
@@ -66,7 +75,7 @@ Rewritten decomposePrefixes(Emitter& emitter, const RuleContext& c)
     const ValueId whole = OtherRows::wholeOf(emitter, part, count).of(x);
     if (!whole.valid()) return std::nullopt;
     std::vector<std::int64_t> shape = c.outputs[0].shape;
-    if (adds) shape[static_cast<std::size_t>(d)] = count;
+    if (writes) shape[static_cast<std::size_t>(d)] = count;
     const ValueId result = onWhole(emitter, c, whole, shape);
     if (!result.valid()) return std::nullopt;
     if (reads) return base::Result<std::vector<ValueId>>(std::vector{result});
@@ -107,7 +116,7 @@ Rewritten decomposeUnsorting(Emitter& emitter, const RuleContext& c)
     if (c.name != "index_put" || c.boolean("accumulate")) return std::nullopt;
     const ValueId x = c.tensor("self"), source = c.tensor("values");
     int d = 0;
-    const ValueId index = indexOf(c, "indices", d);
+    const ValueId index = indexOf(c, d);
     if (!index.valid() || d != 0 || c.rank(x) == 0 || c.rank(source) != c.rank(x)) return std::nullopt;
     const SpaceId sorted = c.dim(x, 0);
     if (!sorted.valid() || c.space(sorted).kind != SpaceKind::Perm || c.dim(source, 0) != sorted) return std::nullopt;

@@ -8,7 +8,10 @@
 
 namespace hopscope::analysis {
 
-// index_select, index, index_add, scatter_add and scatter_reduce on such a part; nullopt for everything else.
+// Whether they are the first rows of the table that they were selected from.
+bool isPrefix(const RuleContext& c, SpaceId part);
+
+// Look-ups in such a part, and aggregations into it; nullopt for everything else.
 std::optional<base::Result<std::vector<ValueId>>> decomposePrefixes(Emitter& emitter, const RuleContext& context);
 
 // out[order] = y, where both were made with the rows in this order: the rows are back in the first one, and all of them are

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/rows/largest_index.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
 #include "operators/operators.h"
@@ -455,7 +456,11 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
     const ValueId x = c.tensor("self");
     const auto& role = c.of(x).role;
     const auto length = c.linear(c.arg("minlength"));
-    const auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
+    auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
+    if (role && countsUpToLargest(c)) {
+        space = role->target;
+        c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = *space, .op = c.op.id});
+    }
     if (!role || !space || *space != role->target)
         return Refusal(Refused("bincount whose minlength is not the number of rows", Refused::Kind::Counting));
     c.info.kind = OpKind::Aggregate;

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "analysis/rows/compressed.h"
+#include "analysis/rows/largest_index.h"
 #include "analysis/rows/linear.h"
+#include "analysis/rows/row_prefixes.h"
 #include "analysis/rows/rules.h"
 
 namespace hopscope::analysis {
@@ -122,12 +124,13 @@ Ruled<Outcomes> arangeRule(RuleContext& c)
     const Tables& tables = c.builder.analysis.tables;
     const bool plain = c.integer("step", 1) == 1 && holdsRowNumbers(c.outputs[0].dtype);
     if (c.isRow(*space) && *count == *end && plain) {
+        // Position is that in the parent for rows that were selected or sorted; of the first ones it is the same.
         const SpaceKind kind = c.space(*space).kind;
-        const KeyId key = kind == SpaceKind::Node ? tables.idKey() : tables.posKey();
-        // Position is that in the parent for rows that were selected or sorted.
-        if (kind != SpaceKind::Filter && kind != SpaceKind::Perm)
-            o.role = Role{.space = *space, .key = key, .target = *space};
-        o.elements = {*space};
+        const SpaceId table = isPrefix(c, *space) ? c.space(*space).parent : *space;
+        const KeyId key = c.space(table).kind == SpaceKind::Node ? tables.idKey() : tables.posKey();
+        if (table != *space || (kind != SpaceKind::Filter && kind != SpaceKind::Perm))
+            o.role = Role{.space = *space, .key = key, .target = table};
+        o.elements = {table};
     }
     return Outcomes{o};
 }
@@ -389,16 +392,17 @@ Reduced reducedDims(RuleContext& c, ValueId x)
     return r;
 }
 
-// max() of an index tensor is |target| - 1: how exporters find the number of nodes. Checked on the real data.
+// max() of an index tensor is |target| - 1: how exporters find the number of nodes. Checked on the real data, unless only the
+// rows up to it are counted.
 std::optional<Outcomes> largestIndex(RuleContext& c, ValueId x)
 {
-    const ValueInfo& v = c.of(x);
-    const bool index = v.elements.size() == 1 && v.structureOnly && base::isIntegral(c.value(x).dtype);
-    if (c.name != "max" || c.has("dim") || !index) return std::nullopt;
-    const SpaceId target = *v.elements.begin();
-    c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = target, .op = c.op.id});
+    const SpaceId target = indexedTable(c, x);
+    if (c.name != "max" || c.has("dim") || !target.valid()) return std::nullopt;
+    const auto counted = c.builder.counted.find(x);
+    const bool all = counted == c.builder.counted.end();
+    if (all) c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = target, .op = c.op.id});
     Outcome o;
-    o.size = add(sizeOf(target), constant(-1));
+    o.size = add(sizeOf(all ? target : counted->second), constant(-1));
     return Outcomes{o};
 }
 
