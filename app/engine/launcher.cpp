@@ -1,5 +1,5 @@
-// hopscope-engine: says which version it is, and otherwise becomes hopscope-engine-torch, the engine itself, which lies beside
-// it. A program that is linked with LibTorch takes a quarter of a second of a core before it can say anything.
+// hopscope-engine: says which version it is, cuts samples (sampling/), and otherwise becomes hopscope-engine-torch, the engine
+// itself, which lies beside it. A program that is linked with LibTorch takes a quarter of a second of a core before it can say anything.
 
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "sampling/sampling.h"
 #include "version.h"
 
 namespace {
@@ -35,6 +36,7 @@ int main(int count, char** arguments)
         std::fprintf(stderr, "error: standard output cannot be written: %s\n", std::strerror(errno));
         return resources;
     }
+    if (count > 1 && std::strcmp(arguments[1], "sample") == 0) return hopscope::engine::sampleMain(count, arguments);
     const std::string engine = besideThisProgram(engineName);
     execv(engine.c_str(), arguments);
     std::fprintf(stderr, "error: %s cannot be started: %s; hopscope-engine needs it beside itself\n", engine.c_str(),

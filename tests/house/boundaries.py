@@ -48,7 +48,7 @@ PROGRAMS = {"app/hopscope": WIDGETS}
 # Sub-folders of modules and programs, and which sub-folders of the same folder each may use. Files in the folder itself may
 # use all of them; sub-folders may include only those of its headers that FRONTS lists.
 PARTS = {
-    "app/engine": {"cli": ["server", "bench"], "server": [], "bench": []},
+    "app/engine": {"cli": ["server", "bench"], "server": [], "bench": [], "sampling": []},
     "core/analysis": {"lowering": [], "naming": [], "roles": [], "rows": ["lowering", "naming", "roles"]},
     "core/loader": {"archive": [], "walk": []},
     "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},

@@ -189,10 +189,12 @@ class Failures(PackageTest):
         usual, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         self.addCleanup(signal.signal, signal.SIGXFSZ, handler)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, usual)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
-        with self.assertRaises(hopscope.ResourceError) as caught:
-            hopscope.save(made(Plain), graph(), self.scratch / "plain.pt")
-        self.assertIn("plain.pt: cannot be written", caught.exception.message)
+        model = made(Plain)
+        model.register_buffer("large", torch.zeros(100_000))
+        for limit, sentence in ((1000, "no room for [0-9,]+ bytes of inputs"), (100_000, "plain.pt: cannot be written")):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, usual[1]))
+            with self.assertRaisesRegex(hopscope.ResourceError, sentence):
+                hopscope.save(model, graph(), self.scratch / "plain.pt")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import torch
 from hopscope import arrays, calling
 from hopscope.data import inputs_of
 from safetensors.torch import load_file, save_file
-from support import FEATURES, Gcn, Hetero, PackageTest, Plain, ROOT, edges, graph, made, shop
+from support import FEATURES, NODES, Gcn, Hetero, PackageTest, Plain, ROOT, edges, graph, made, shop
 
 HAS_PANDAS = importlib.util.find_spec("pandas") is not None
 HAS_ARROW = importlib.util.find_spec("pyarrow") is not None
@@ -186,14 +186,15 @@ class Containers(unittest.TestCase):
         data.edge_attr = torch.rand(data.num_edges, 2)
         self.assertRaisesRegex(hopscope.InputError, "needs 'edge_weight'", bound, Weighted, data)
 
-    def test_a_number_of_nodes_as_an_argument_is_refused(self):
+    def test_a_number_of_nodes_as_an_argument_is_no_constant(self):
         class Sized(Plain):
             def forward(self, x, edge_index, num_nodes):
                 return x
 
         data = graph()
         data.num_nodes = len(data.x)
-        self.assertRaisesRegex(hopscope.Refused, "num_nodes", bound, Sized, data)
+        call = calling.bind(made(Sized), inputs_of(data))
+        self.assertEqual((call.sizes, call.constants, list(call.arguments)), ({"num_nodes": NODES}, {}, ["x", "edge_index"]))
 
 
 class Files(PackageTest):

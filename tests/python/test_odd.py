@@ -78,14 +78,9 @@ class NoForward(nn.Module):
         return (z[edge_index[0]] * z[edge_index[1]]).sum(1)
 
 
-class Anything(nn.Module):
-    def forward(self, *inputs):
-        return inputs[0]
-
-
 def odd_models():
     return {"none": None, "number": 3, "missing": "no.pt", "class": Gcn, "function": lambda x, edge_index: x, "weights": made(Gcn).state_dict(),
-            "raises": Raises(), "ends": Ends(), "text": Text(), "no forward": NoForward(), "anything": Anything(),
+            "raises": Raises(), "ends": Ends(), "text": Text(), "no forward": NoForward(),
             "lazy": nn.LazyLinear(3), "meta": made(Plain).to("meta")}
 
 

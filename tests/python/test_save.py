@@ -4,8 +4,11 @@ from unittest import mock
 import hopscope
 import torch
 import torch_geometric.nn as G
-from hopscope import sample
-from support import EDGES, FEATURES, Gcn, Hetero, NODES, PackageTest, Plain, TakesData, graph, made, shop
+from hopscope._samples import SMALLER, draw
+from hopscope._scratch import Scratch, data_files
+from hopscope.calling import bind
+from hopscope.data import inputs_of
+from support import FEATURES, Gcn, Hetero, NODES, PackageTest, Plain, TakesData, graph, made, shop
 from torch import nn
 
 
@@ -224,56 +227,62 @@ class BakedSizes(PackageTest):
         self.assertRegex(str(saved), "the same operators: no size is baked in\n")
 
     def test_the_samples_have_the_largest_numbers_of_the_data_but_one(self):
-        from hopscope.calling import bind
-        from hopscope.data import inputs_of
-
-        leaves = bind(Reads(None), inputs_of(self.data())).leaves()
-        shape = sample.shape_of(leaves, {})
-        for number in range(sample.COUNT):
-            drawn = sample.draw(leaves, shape, number)
+        data = self.data()
+        drawn = cut(Reads(None), data, self.scratch)
+        self.assertEqual(len(drawn.samples), SMALLER + 1)
+        for number, sample in enumerate(drawn.samples):
             for name in ("batch", "level", "kind", "edge_type"):
-                compare = self.assertLess if number == sample.SMALLER else self.assertEqual
-                compare(drawn[name].max(), leaves[name].max())
-        self.assertEqual(len(drawn["u"]), drawn["batch"].max() + 1)
+                compare = self.assertLess if number == SMALLER else self.assertEqual
+                compare(sample.leaves[name].max(), data[name].max(), (number, name))
+        smaller = drawn.samples[SMALLER].leaves
+        self.assertEqual(len(smaller["u"]), smaller["batch"].max() + 1)
+
+
+def cut(model, data, folder):
+    """The samples of data in memory."""
+    inputs = inputs_of(data)
+    call = bind(model, inputs)
+    with Scratch(parent=folder) as place:
+        return draw(call.leaves(), data_files(inputs, place).words, call.arguments, [], place.folder())
 
 
 class Samples(PackageTest):
-    def leaves(self, data):
-        from hopscope.calling import bind
-        from hopscope.data import inputs_of
-
-        return bind(made(Gcn if hasattr(data, "edge_index") else Hetero), inputs_of(data)).leaves()
-
-    def test_a_sample_has_what_breaks_careless_models(self):
-        leaves = self.leaves(graph())
-        shape = sample.shape_of(leaves, {})
-        self.assertEqual((list(shape.nodes.values()), list(shape.edges.values())), ([NODES], [EDGES]))
-        for number in range(sample.COUNT):
-            drawn = sample.draw(leaves, shape, number)
-            index, count = drawn["edge_index"], len(drawn["x"])
-            self.assertEqual(set(range(count)) - set(index.flatten().tolist()), {count // 2})
-            self.assertEqual(index[0, 5], index[1, 5], "a self-loop")
-            self.assertLess(len(set(map(tuple, index.t().tolist()))), index.shape[1], "an edge twice")
-            rows = set(map(tuple, leaves["x"].tolist()))
-            self.assertLessEqual(set(map(tuple, drawn["x"].tolist())), rows)
+    def test_a_sample_is_a_part_of_the_data_with_what_breaks_careless_models(self):
+        data = graph()
+        data.x, index = torch.randn(900, FEATURES), torch.randint(0, 899, (2, 4000))
+        index[:, 0], index[:, 1] = 5, index[:, 2]  # a self-loop and an edge twice; the last node has no edges
+        data.edge_index = index
+        rows = {tuple(row): number for number, row in enumerate(data.x.tolist())}
+        edges = set(map(tuple, index.t().tolist()))
+        for sample in cut(made(Gcn), data, self.scratch).samples[:SMALLER]:
+            kept = [rows[tuple(row)] for row in sample.leaves["x"].tolist()]
+            found = [(kept[a], kept[b]) for a, b in sample.leaves["edge_index"].t().tolist()]
+            self.assertLessEqual(set(found), edges)
+            self.assertTrue(any(a == b for a, b in found), "a self-loop")
+            self.assertLess(len(set(found)), len(found), "an edge twice")
+            self.assertLess({node for edge in found for node in edge}, set(kept), "a node without edges")
 
     def test_no_two_sizes_of_the_samples_are_equal(self):
-        leaves = self.leaves(shop())
-        shape = sample.shape_of(leaves, {})
-        sizes = [drawn[key].shape[-1 if "edge" in key else 0] for number in range(sample.COUNT)
-                 for drawn in [sample.draw(leaves, shape, number)] for key in drawn]
-        self.assertEqual(len(set(sizes)), len(sizes))
+        samples = cut(made(Hetero), shop(), self.scratch).samples
+        for key in samples[0].leaves:
+            sizes = [sample.leaves[key].shape[-1 if "edge" in key else 0] for sample in samples]
+            self.assertEqual(len(set(sizes)), len(sizes), key)
+
+    def test_data_as_small_as_a_sample_are_traced_as_they_are(self):
+        for nodes in (1, 2, 5, 60):
+            data = {"x": torch.randn(nodes, FEATURES), "edge_index": torch.randint(0, nodes, (2, nodes - 1))}
+            first, *others = cut(made(Gcn), data, self.scratch).samples
+            self.assertTrue(first.whole)
+            self.assertEqual(set(map(tuple, first.leaves["x"].tolist())), set(map(tuple, data["x"].tolist())))
+            self.assertNotIn(nodes, [other.nodes for other in others[:-1]])
 
     def test_types_are_inferred_and_roles_go_first(self):
-        shape = sample.shape_of(self.leaves(shop()), {})
-        self.assertEqual(shape.roles["edge_index_dict.user__rates__item"], sample.Role("index", "user", "item"))
-        x, y = torch.zeros(10, 2), torch.zeros(10, 3)
-        index = torch.tensor([[9, 0], [0, 9]])
-        shape = sample.shape_of({"x": x, "y": y, "edge_index": index},
-                                sample.parse_roles(["x=node:a", "y=node:b", "edge_index=index:a>b"]))
-        self.assertEqual(shape.nodes, {"a": 10, "b": 10})
-        self.assertEqual(shape.roles["edge_index"], sample.Role("index", "a", "b"))
+        self.assertEqual(cut(made(Hetero), shop(), self.scratch).roles["edge_index_dict.user__rates__item"], "index:user>item")
+        data = {"x": torch.zeros(10, FEATURES), "edge_index": torch.tensor([[9, 0], [0, 9]])}
+        saved = hopscope.save(made(Gcn), data, self.folder / "a.pt", roles=["x=node:a", "edge_index=index:a>a"])
+        self.assertEqual(saved.how, "trace")
 
     def test_edges_of_another_graph_are_refused(self):
-        with self.assertRaisesRegex(hopscope.InputError, "names the node 12"):
-            sample.shape_of({"x": torch.zeros(9, 2), "edge_index": torch.tensor([[12], [0]])}, {})
+        data = {"x": torch.zeros(9, FEATURES), "edge_index": torch.tensor([[12], [0]])}
+        with self.assertRaisesRegex(hopscope.InputError, "edge_index.* is 12, but \"node\" has 9 rows"):
+            hopscope.save(made(Gcn), data, self.folder / "a.pt")

@@ -58,6 +58,14 @@ public:
         return load<T>(m_data + i * m_step);
     }
 
+    template <class T>
+    static T loaded(const std::byte* at)
+    {
+        T value;
+        std::memcpy(&value, at, sizeof value);
+        return value;
+    }
+
 private:
     IntColumn(const base::TensorView& tensor, std::int64_t start, std::int64_t size, std::int64_t stride)
         : m_dtype(tensor.dtype),
@@ -71,9 +79,7 @@ private:
     template <class T>
     static std::int64_t load(const std::byte* at)
     {
-        T value;
-        std::memcpy(&value, at, sizeof value);
-        return static_cast<std::int64_t>(value);
+        return static_cast<std::int64_t>(loaded<T>(at));
     }
 
     base::DType m_dtype = base::DType::Int64;

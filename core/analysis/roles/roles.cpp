@@ -161,6 +161,19 @@ IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end)
     return IntColumn(index);
 }
 
+bool isNodeTable(const InputSchema& schema, const std::string& table)
+{
+    for (const auto& [key, role] : schema.roles) {
+        if (role.kind == RoleKind::Node && role.first == table) return true;
+        const bool pair = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
+        if (pair && (role.first == table || role.second == table)) return true;
+        if ((role.kind == RoleKind::Ends && role.relation == table) ||
+            (role.kind == RoleKind::Key && role.first == table))
+            return true;
+    }
+    return false;
+}
+
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text)
 {
     const auto equals = text.rfind('=');

@@ -64,6 +64,9 @@ struct InputSchema {
     std::vector<std::string> notes;             // what was guessed, in words
 };
 
+// Whether a table is one of nodes: a key's target is, if an input has rows of it or edges lead to it; else it is one of graphs.
+bool isNodeTable(const InputSchema& schema, const std::string& table);
+
 // One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | edge:R | key:T>U | graph | plain;
 // `:T`, `:R`, `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
 // Fails with Usage on anything else.

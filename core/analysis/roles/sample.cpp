@@ -1,6 +1,7 @@
 #include "analysis/roles/sample.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "analysis/roles/int_column.h"
 #include "analysis/roles/landmarks.h"
 #include "analysis/roles/mix.h"
+#include "analysis/roles/number_columns.h"
 #include "analysis/roles/relabel.h"
 #include "analysis/roles/row_copy.h"
 #include "analysis/roles/row_set.h"
@@ -38,20 +40,23 @@ bool isPrime(std::int64_t n)
 
 class Cutter {
 public:
-    Cutter(const base::TensorMap& inputs, const InputSchema& schema, std::int64_t nodes, std::uint64_t seed)
+    Cutter(const base::TensorMap& inputs, const InputSchema& schema, const SampleOptions& options)
         : m_inputs(inputs),
           m_schema(schema),
-          m_limit(std::max<std::int64_t>(nodes, 2)),
-          m_seed(seed)
+          m_options(options),
+          m_limit(std::max<std::int64_t>(options.nodes, 2)),
+          m_seed(options.seed)
     {}
 
-    base::TensorMap run();
+    Sample run();
 
 private:
     void readSchema();
     void readRole(const InputRole& role, const base::TensorView& view);
     void readEnds(const InputRole& role, const base::TensorView& view);
     void addType(const std::string& type);
+    void readNumbers();
+    void pinLargest();
     void chooseTargets();
     std::int64_t chooseTarget(std::int64_t rows, const std::set<std::int64_t>& taken) const;
     void seedRelation(const Relation& relation);
@@ -76,9 +81,14 @@ private:
 
     void pin(const std::string& type, std::int64_t row, bool required = false)
     {
-        if (required || m_sets.at(type).has(row) || !full(type))
+        if (required || m_sets.at(type).has(row) || (!full(type) && !m_numbers.leftOut(type, row)))
             m_sets.at(type).add(row), m_pinned.at(type).insert(row);
     }
+    bool take(const std::string& type, std::int64_t row)
+    {
+        return !m_numbers.leftOut(type, row) && m_sets.at(type).add(row);
+    }
+    [[nodiscard]] std::map<std::string, std::int64_t> sizes() const;
     void pinEdge(const Relation& r, std::int64_t position, bool required = false)
     {
         if (position < 0) return;
@@ -88,6 +98,7 @@ private:
 
     const base::TensorMap& m_inputs;
     const InputSchema& m_schema;
+    const SampleOptions& m_options;
     std::int64_t m_limit;
     std::uint64_t m_seed;
     std::vector<Relation> m_relations;
@@ -98,12 +109,36 @@ private:
     std::map<std::pair<std::string, std::int64_t>, std::int64_t> m_grown;  // neighbours that a row brought in
     std::map<std::string, std::int64_t> m_hubs;                            // relation -> row of end 1
     std::set<std::int64_t> m_widths;                                       // every extent that is no table's
+    NumberColumns m_numbers;                                               // empty where they do not matter
 };
 
 void Cutter::addType(const std::string& type)
 {
     m_sets.try_emplace(type, m_schema.sizes.at(type));
     m_pinned.try_emplace(type);
+}
+
+void Cutter::readNumbers()
+{
+    for (const auto& [key, view] : m_inputs) {
+        const auto found = m_schema.roles.find(key);
+        if (found == m_schema.roles.end()) continue;
+        const InputRole& role = found->second;
+        const bool graphs = role.kind == RoleKind::Key && !m_sets.contains(role.second);
+        if (graphs || role.kind == RoleKind::Edge || (role.kind == RoleKind::Node && role.dim == 0))
+            m_numbers.add(role.first, view);
+    }
+    if (m_options.numbers != Numbers::Smaller) return;
+    for (const auto& [type, set] : m_sets) m_numbers.leaveOut(type, set.rows());
+    for (const Relation& r : m_relations) m_numbers.leaveOut(r.name, r.size());
+}
+
+void Cutter::pinLargest()
+{
+    for (const auto& [table, row] : m_numbers.largest()) {
+        if (m_sets.contains(table)) pin(table, row, true);
+        else pinEdge(relation(table), row, true);
+    }
 }
 
 void Cutter::readEnds(const InputRole& role, const base::TensorView& view)
@@ -144,11 +179,13 @@ void Cutter::readSchema()
 std::int64_t Cutter::chooseTarget(std::int64_t rows, const std::set<std::int64_t>& taken) const
 {
     const auto bad = [&](std::int64_t n) { return m_widths.contains(n) || taken.contains(n) || n % 8 == 0; };
-    const bool whole = rows <= m_limit;
+    const auto share = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * m_options.share));
+    const std::int64_t most = std::min({rows, m_limit, share});
+    const bool whole = rows <= most;
     if (whole && (rows < 4 || !bad(rows))) return rows;
-    for (std::int64_t n = std::min(rows, m_limit); n >= 2; --n)
+    for (std::int64_t n = most; n >= 2; --n)
         if (!bad(n) && (whole || isPrime(n))) return n;
-    return std::min(rows, m_limit);
+    return most;
 }
 
 void Cutter::chooseTargets()
@@ -163,7 +200,10 @@ void Cutter::chooseTargets()
 void Cutter::seedRelation(const Relation& r)
 {
     if (r.size() == 0) return;
-    pinEdge(r, 0, true);
+    std::int64_t first = 0;
+    const auto out = [&](int end) { return m_numbers.leftOut(r.type[end], r.end[end][first]); };
+    while (first < r.size() && (out(0) || out(1))) ++first;
+    pinEdge(r, first < r.size() ? first : 0, true);
     if (r.type[0] == r.type[1]) pinEdge(r, landmarks::selfLoop(r.end[0], r.end[1]));
     pinEdge(r, landmarks::repeatedEdge(r.end[0], r.end[1], m_seed));
     m_hubs[r.name] = landmarks::mostFrequent(r.end[1]);
@@ -203,14 +243,14 @@ void Cutter::spreadEdges(const Relation& r)
         const std::int64_t p = start + static_cast<std::int64_t>(mix(m_seed + static_cast<std::uint64_t>(i)) %
                                                                  static_cast<std::uint64_t>(r.size() / count));
         for (int end = 0; end < 2; ++end)
-            if (!full(r.type[end])) m_sets.at(r.type[end]).add(r.end[end][p]);
+            if (!full(r.type[end])) take(r.type[end], r.end[end][p]);
     }
 }
 
 // Neighbours of kept rows, a few for each and many for the hub. True if any came in.
 bool Cutter::growAlong(const Relation& r)
 {
-    RowSet* sets[2] = {&m_sets.at(r.type[0]), &m_sets.at(r.type[1])};
+    const RowSet* sets[2] = {&m_sets.at(r.type[0]), &m_sets.at(r.type[1])};
     const std::int64_t wanted[2] = {m_targets.at(r.type[0]), m_targets.at(r.type[1])};
     const std::int64_t hub = m_hubs[r.name];
     bool any = false;
@@ -218,10 +258,10 @@ bool Cutter::growAlong(const Relation& r)
         if (sets[0]->count() >= wanted[0] && sets[1]->count() >= wanted[1]) break;
         for (int end = 0; end < 2; ++end) {
             const std::int64_t inside = r.end[end][p], outside = r.end[1 - end][p];
-            RowSet& other = *sets[1 - end];
+            const RowSet& other = *sets[1 - end];
             if (!sets[end]->has(inside) || other.has(outside) || other.count() >= wanted[1 - end]) continue;
             const std::int64_t most = end == 1 && inside == hub ? m_limit / 8 + 4 : 4;
-            if (m_grown[{r.type[end], inside}]++ < most) any = other.add(outside) || any;
+            if (m_grown[{r.type[end], inside}]++ < most) any = take(r.type[1 - end], outside) || any;
         }
     }
     return any;
@@ -230,11 +270,11 @@ bool Cutter::growAlong(const Relation& r)
 // Evenly spaced rows until the wanted number is there.
 void Cutter::fill(const std::string& type)
 {
-    RowSet& set = m_sets.at(type);
+    const RowSet& set = m_sets.at(type);
     const std::int64_t wanted = std::min(m_targets.at(type), set.rows());
     const std::int64_t step = wanted > set.count() ? std::max<std::int64_t>(set.rows() / (wanted - set.count()), 1) : 1;
-    for (std::int64_t row = 0; row < set.rows() && set.count() < wanted; row += step) set.add(row);
-    for (std::int64_t row = 0; row < set.rows() && set.count() < wanted; ++row) set.add(row);
+    for (std::int64_t row = 0; row < set.rows() && set.count() < wanted; row += step) take(type, row);
+    for (std::int64_t row = 0; row < set.rows() && set.count() < wanted; ++row) take(type, row);
 }
 
 // A key into a node table keeps the rows that it names.
@@ -253,6 +293,7 @@ void Cutter::selectNodes()
     const bool whole = std::ranges::all_of(
         m_sets, [&](const auto& entry) { return m_targets.at(entry.first) == entry.second.rows(); });
     if (!whole) {
+        if (m_options.numbers == Numbers::Largest) pinLargest();
         for (const Relation& r : m_relations) seedRelation(r);
         seedKeys();
         seedIsolated();
@@ -271,6 +312,7 @@ void Cutter::selectNodes()
 void Cutter::induce(Relation& r)
 {
     r.edges = landmarks::edgesBetween(r.end[0], m_sets.at(r.type[0]), r.end[1], m_sets.at(r.type[1]));
+    r.edges = m_numbers.others(r.name, std::move(r.edges));
 }
 
 Members Cutter::membersOf(const std::string& table) const
@@ -279,7 +321,7 @@ Members Cutter::membersOf(const std::string& table) const
     std::set<std::int64_t> used;
     bool keyed = false;
     for (const KeyColumn& key : m_keys) {
-        if (key.target != table) continue;
+        if (key.target != table || m_options.numbers == Numbers::Largest) continue;
         keyed = true;
         for (const std::int64_t row : m_sets.at(key.type).members()) used.insert(key.ids[row]);
     }
@@ -405,9 +447,19 @@ base::TensorView Cutter::cut(const std::string& key, const InputRole& role, cons
     return sparse == m_relations.end() ? view : sparseSize(view, *sparse, compressed);
 }
 
-base::TensorMap Cutter::run()
+std::map<std::string, std::int64_t> Cutter::sizes() const
+{
+    std::map<std::string, std::int64_t> found;
+    for (const Relation& r : m_relations) found[r.name] = static_cast<std::int64_t>(r.edges.size());
+    for (const auto& [table, size] : m_schema.sizes)
+        if (!found.contains(table)) found[table] = static_cast<std::int64_t>(membersOf(table).size());
+    return found;
+}
+
+Sample Cutter::run()
 {
     readSchema();
+    if (m_options.numbers != Numbers::Renumbered) readNumbers();
     chooseTargets();
     selectNodes();
     for (Relation& r : m_relations) induce(r);
@@ -418,15 +470,20 @@ base::TensorMap Cutter::run()
         base::TensorView part = role == m_schema.roles.end() ? view : cut(key, role->second, view);
         sample.emplace(key, !view.contiguous() && part.contiguous() ? inColumns(part) : part);
     }
-    return sample;
+    return {.tensors = std::move(sample), .sizes = sizes()};
 }
 
 }  // namespace
 
+Sample cutTables(const base::TensorMap& inputs, const InputSchema& schema, const SampleOptions& options)
+{
+    return Cutter(inputs, schema, options).run();
+}
+
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema, std::int64_t nodes,
                                         std::uint64_t seed)
 {
-    return Cutter(inputs, schema, nodes, seed).run();
+    return cutTables(inputs, schema, {.nodes = nodes, .seed = seed}).tensors;
 }
 
 }  // namespace hopscope::analysis

@@ -12,23 +12,9 @@ const InputRole* roleOf(const InputSchema& schema, const std::string& name)
     return it == schema.roles.end() ? nullptr : &it->second;
 }
 
-// A Key's target is a node table if one of that name is declared, else a graph table.
-bool isNodeType(const InputSchema& schema, const std::string& name)
-{
-    for (const auto& [key, role] : schema.roles) {
-        if (role.kind == RoleKind::Node && role.first == name) return true;
-        const bool pair = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
-        if (pair && (role.first == name || role.second == name)) return true;
-        if ((role.kind == RoleKind::Ends && role.relation == name) ||
-            (role.kind == RoleKind::Key && role.first == name))
-            return true;
-    }
-    return false;
-}
-
 SpaceId keyTarget(Builder& b, const InputSchema& schema, const InputRole& role)
 {
-    return isNodeType(schema, role.second) ? b.node(role.second) : b.graph(role.second);
+    return isNodeTable(schema, role.second) ? b.node(role.second) : b.graph(role.second);
 }
 
 std::string relationName(const InputRole& role, const std::string& key)

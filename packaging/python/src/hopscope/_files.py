@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import sample
-from ._scratch import Data, Scratch, data_files
-from .data import Inputs
+from ._options import role_words
+from ._scratch import Data
 from .documents import Plan
-from .saving import Prepared, Saved, prepare
+from .saving import Prepared, Saved
 
 
 @dataclass
@@ -29,23 +27,8 @@ class Files:
         return list(dict.fromkeys([*self.notes, *by_engine]))
 
 
-def as_files(
-    model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool = False, once: bool = True
-) -> tuple[Prepared, Data]:
-    """What `prepare` finds, and the data as files (see `data_files`). Tensors are written while the model is traced.
-    `once`: nothing else will be run with the model's file."""
-    with ThreadPoolExecutor(1, "hopscope-write") as pool:
-        written: list[Future[Data]] = []
-
-        def known(inputs: Inputs) -> None:
-            written.append(pool.submit(data_files, inputs, place, apart))
-
-        prepared = prepare(model, data, place.folder, roles, known, once=once)
-        return prepared, written[0].result()
-
-
 def files_of(found: Prepared, given: Data, roles: Any) -> Files:
-    """The words for what `as_files` has found."""
+    """The words for what `prepare` has found."""
     data = [word for name in given.words for word in ("--data", name)]
     return Files([*model_words(found.path, found.saved), *data, *role_options(roles)], found.saved, found.notes)
 
@@ -53,11 +36,6 @@ def files_of(found: Prepared, given: Data, roles: Any) -> Files:
 def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
     """A model file as a command takes it. What this package saved is code of the caller's own."""
     return [str(Path(path).absolute()), *(["--trust"] if saved is not None else [])]
-
-
-def role_words(roles: Any) -> list[str]:
-    """Roles as `--role` takes them."""
-    return [f"{name}={role}" for name, role in sample.parse_roles(roles).items()]
 
 
 def role_options(roles: Any) -> list[str]:

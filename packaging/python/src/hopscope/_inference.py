@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _cluster, _html, _resuming, arrays, documents
-from ._files import as_files, files_of, role_words, same_model
+from ._files import files_of, same_model
 from ._later import later
-from ._options import bytes_of, mode_of, path_of, pins_of, seconds_of, whole_of
+from ._options import bytes_of, mode_of, path_of, pins_of, role_words, seconds_of, whole_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
@@ -21,7 +21,7 @@ from .commands import DeviceName, TypeName, name_of
 from .data import inputs_of
 from .documents import Plan, Report
 from .errors import InputError, UsageError, VerificationError, door, error_from
-from .saving import Prepared, Saved
+from .saving import Prepared, Saved, prepare
 
 if TYPE_CHECKING:
     import pandas
@@ -222,7 +222,7 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         held.enter_context(tidied(folder))
         engine = held.enter_context(Starting(watcher.told))
         given_away = asked.run["verify"] == "none"
-        found, given = as_files(asked.model, inputs, asked.roles, place, apart=given_away)
+        found, given = prepare(asked.model, inputs, asked.roles, place, apart=given_away)
         roles = role_words(asked.roles)
         how = {**asked.run, "transient": given.written if given_away else []}
         writes = [str(folder.absolute()), *how["transient"]]
@@ -272,7 +272,7 @@ def _kept(
         raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
     inputs, expected, folder = *_inputs(asked.data), path_of("out", asked.out)
     with Scratch(expected, scratch) as place:
-        found, given = as_files(asked.model, inputs, asked.roles, place)
+        found, given = prepare(asked.model, inputs, asked.roles, place)
         files = files_of(found, given, asked.roles)
         opened = {"reassociate": asked.reassociate}
         run = {**asked.run, **opened, "cache": asked.cache}

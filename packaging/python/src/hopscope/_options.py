@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,31 @@ def pins_of(pins: Any) -> list[list[Any]]:
 
 def _is_plain(item: Any) -> bool:
     return isinstance(item, (str, int))
+
+
+_ROLE_HINT = 'write {NAME: ROLE} with roles as --role takes them, such as {"x": "node:user"}'
+
+
+def parse_roles(roles: Any) -> dict[str, str]:
+    """Roles by name: {"x": "node:user"} or ["x=node:user"]. Which words are roles, the engine knows."""
+    if not isinstance(roles, (Mapping, list, tuple)):
+        raise UsageError(f"roles: a {type(roles).__name__} is no list of roles", _ROLE_HINT)
+    pairs = roles.items() if isinstance(roles, Mapping) else map(_pair, roles)
+    return dict(map(_role, pairs))
+
+
+def _pair(text: Any) -> tuple[Any, Any]:
+    name, equals, role = text.rpartition("=") if isinstance(text, str) else (text, "", None)
+    return (name, role) if equals else (text, None)
+
+
+def _role(item: tuple[Any, Any]) -> tuple[str, str]:
+    name, role = item
+    if not isinstance(name, str) or not isinstance(role, str):
+        raise UsageError(f"roles: {role!r} is no role of {name!r}", _ROLE_HINT)
+    return name, role
+
+
+def role_words(roles: Any) -> list[str]:
+    """Roles as `--role` takes them."""
+    return [f"{name}={role}" for name, role in parse_roles(roles).items()]

@@ -54,12 +54,12 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def command(*words: str) -> Answer:
-    """Carries out a command with --json. Raises what the engine reports as an error."""
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = start([*words, "--json"], ends=True, **streams)
+def command(*words: str, given: bytes | None = None) -> Answer:
+    """Carries out a command with --json; `given`: on its standard input. Raises what the engine reports as an error."""
+    source = subprocess.DEVNULL if given is None else subprocess.PIPE
+    process = start([*words, "--json"], ends=True, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        out, err = process.communicate()
+        out, err = process.communicate(given)
     except BaseException:
         with contextlib.suppress(subprocess.TimeoutExpired):
             stop(process)

@@ -146,7 +146,7 @@ def write(arrays: Mapping[str, Any], path: Path) -> None:
             _write_all(file, struct.pack("<Q", len(text)) + text, arrays)
     except OSError as problem:
         path.unlink(missing_ok=True)
-        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise ResourceError(
                 f"{path.parent} has no room for {end:,} bytes of inputs", "name another folder with scratch="
             ) from problem
@@ -168,6 +168,16 @@ def read(path: Path) -> dict[str, NDArray[Any]]:
         return {name: _mapped(path, entry, offset) for name, entry in header.items() if name != "__metadata__"}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as problem:
         raise InputError(f"{path}: cannot be read: {problem}", "is it a .safetensors file?") from problem
+
+
+def tensors(path: Path) -> dict[str, Any]:
+    """The arrays of a .safetensors file as tensors of torch in memory."""
+    header, offset = _header(path)
+    header.pop("__metadata__", None)
+    return {
+        name: _tensor(numpy.array(_mapped(path, entry, offset)), _DTYPES[entry["dtype"]])
+        for name, entry in header.items()
+    }
 
 
 def _header(path: Path) -> tuple[dict[str, Any], int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import arrays
-from .data import Inputs
+from .data import Inputs, counts_rows
 from .errors import InputError, Refused
 
 _FEATURES = ("x", "feat", "feats", "features", "h", "inputs", "in_feat", "node_features")
@@ -22,26 +22,137 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_FEATURES, ("x", "feat", "features")),
 }
 _CONTAINERS = ("data", "batch", "graph", "g", "hetero_data", "batch_data")
-_GRAPH_SIZES = ("num_nodes", "num_edges", "size", "n_nodes", "n_edges")
 
 
 @dataclass
 class Call:
-    """`arguments`: what becomes an input of the file, in the order of `forward`'s parameters. `constants`: numbers,
-    texts and flags, which the file keeps. `container`: what `forward` takes whole, or None."""
+    """`arguments`: what becomes an input of the file, in the order of `forward`'s parameters, without None. `forms`:
+    the same with None, as `forward` takes them. `constants`: numbers, texts and flags, which the file keeps; `sizes`:
+    numbers of rows, for which the file asks its inputs. `unnamed`: the arguments that `forward` takes by position only.
+    `container`: what `forward` takes whole, or None."""
 
     arguments: dict[str, Any]
+    forms: dict[str, Any] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[str, Any] = field(default_factory=dict)
+    unnamed: list[str] = field(default_factory=list)
     container: Any = None
     notes: list[str] = field(default_factory=list)
 
+    def add(self, name: str, value: Any) -> None:
+        """An argument with tensors."""
+        self.forms[name], self.arguments[name] = value, without_none(value)
+
     def wrapped(self) -> bool:
         """Whether the arguments of the file differ from those of `forward`."""
-        return bool(self.constants) or self.container is not None or any(map(has_relations, self.arguments.values()))
+        other = self.constants or self.sizes or self.unnamed or self.container is not None
+        return bool(other) or any(has_relations(value) or has_none(value) for value in self.forms.values())
 
     def leaves(self) -> dict[str, Any]:
         """The tensors by the engine's keys; a sparse one is a leaf."""
         return dict(leaf for name, value in self.arguments.items() for leaf in leaves(name, value))
+
+    def fill_in_sizes(self, roles: Mapping[str, str], rows: Mapping[str, int]) -> None:
+        """Finds for each size the input whose rows it counts, by what the engine takes the inputs for and how many rows
+        its tables have."""
+        found = _Counted(self.leaves(), roles, rows)
+        self.sizes = {name: found.places(name, value) for name, value in self.sizes.items()}
+
+    def forward(self, model: Any, given: Mapping[str, Any]) -> Any:
+        """The model's results for the arguments of the file."""
+        if self.container is not None:
+            return model(_container(self.container, given, self.arguments))
+        named = {name: _filled(self.forms[name], value) for name, value in given.items()}
+        tensors = dict(leaf for name, value in given.items() for leaf in leaves(name, value)) if self.sizes else {}
+        sizes = {name: _read(value, tensors) for name, value in self.sizes.items()}
+        unnamed = [named.pop(name) for name in self.unnamed]
+        return model(*unnamed, **named, **self.constants, **sizes)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The extent of an input along a dimension."""
+
+    key: str
+    dimension: int
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Inputs, what they have rows of, and how many there are."""
+
+    leaves: Mapping[str, Any]
+    roles: Mapping[str, str]
+    rows: Mapping[str, int]
+
+    def places(self, name: str, size: Any) -> Any:
+        """Instead of each number the place that has it. Of two numbers the first one counts sources, if it can."""
+        if not isinstance(size, tuple):
+            return self._place(name, size, list(self.rows))
+        index = next((role for role in self.roles.values() if role.startswith("index:")), "")
+        ends = index.partition(":")[2].split(">")
+        first = ends if len(ends) == len(size) else [""] * len(size)
+        return tuple(
+            None if number is None else self._place(name, number, [end, *self.rows])
+            for number, end in zip(size, first, strict=True)
+        )
+
+    def _place(self, name: str, number: int, tables: list[str]) -> _Place:
+        for table in tables:
+            place = self._of(table) if self.rows.get(table) == number else None
+            if place is not None:
+                return place
+        raise Refused(
+            f"forward takes a size of the graph as a number, and no input has so many rows: '{name}' ({number})",
+            "take it from a tensor inside forward, as x.size(0)",
+        )
+
+    def _of(self, table: str) -> _Place | None:
+        for key, leaf in self.leaves.items():
+            role = self.roles.get(key, "")
+            edges = key == table and role.startswith("index")
+            if not edges and role not in (f"node:{table}", f"edge:{table}"):
+                continue
+            dimensions = [at for at, extent in enumerate(leaf.shape) if extent == self.rows[table]]
+            if dimensions:
+                return _Place(key, dimensions[-1 if edges else 0])
+        return None
+
+
+def _read(size: Any, tensors: Mapping[str, Any]) -> Any:
+    """In a trace, an extent stays a computation."""
+    if isinstance(size, tuple):
+        return tuple(_read(item, tensors) for item in size)
+    return None if size is None else tensors[size.key].size(size.dimension)
+
+
+def _filled(form: Any, value: Any) -> Any:
+    """An argument of the file as `forward` takes it: with its own keys, and None where there was None."""
+    if isinstance(form, Mapping):
+        return {
+            key: item if without_none(item) is None else _filled(item, value[arrays.key_text(key)])
+            for key, item in form.items()
+        }
+    if isinstance(form, (list, tuple)):
+        rest = iter(value)
+        items = [item if without_none(item) is None else _filled(item, next(rest)) for item in form]
+        return items if isinstance(form, list) else tuple(items)
+    return value
+
+
+def _container(like: Any, given: Mapping[str, Any], forms: Mapping[str, Any]) -> Any:
+    """A PyG container with these tensors."""
+    from torch_geometric.data import Data, HeteroData
+
+    typed = hasattr(like, "node_types")
+    made = HeteroData() if typed else Data()
+    for name, value in given.items():
+        if not typed:
+            made[name] = value
+            continue
+        for kind, tensor in _filled(forms[name], value).items():
+            made[kind][name.removesuffix("_dict")] = tensor
+    return made
 
 
 def unwrapped(model: Any) -> tuple[Any, list[str]]:
@@ -72,7 +183,10 @@ def bind(model: Any, inputs: Inputs) -> Call:
         if name is not None:
             used.add(name)
             _add(call, parameter, values[name])
-    if not parameters:
+    if inputs.container is None and inputs.paths is None:
+        rest = {name: value for name, value in inputs.values.items() if name not in used}
+        used |= _add_others(call, _variable(model), rest)
+    if not parameters and not call.arguments:
         raise Refused(
             f"forward of {type(model).__name__} names no arguments",
             "wrap it: a module whose forward names them, as forward(self, x, edge_index)",
@@ -81,6 +195,21 @@ def bind(model: Any, inputs: Inputs) -> Call:
         raise InputError("nothing in the data is an argument of the model", f"it has {_listing(inputs.values)}")
     call.notes += _dropped(inputs, {id(values[name]) for name in used})
     return call
+
+
+def _add_others(call: Call, kinds: set[Any], rest: Mapping[str, Any]) -> set[str]:
+    """What else a dict has, where forward takes any arguments: by name beside others, else in the order of the dict."""
+    if not kinds:
+        return set()
+    in_order, by_name = (kind in kinds for kind in _ANY)
+    if call.arguments and by_name:
+        in_order = False
+    given = {name: value for name, value in rest.items() if value is not None}
+    for name, value in given.items():
+        call.add(name, value)
+    if in_order:
+        call.unnamed = list(call.arguments)
+    return set(given)
 
 
 def _dropped(inputs: Inputs, used: set[int]) -> list[str]:
@@ -98,19 +227,31 @@ def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
     for parameter in (inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names):
         found = _found(parameter, values, call)
         if found is not None:
-            call.arguments[parameter.name] = values[found]
-    call.notes += _dropped(inputs, set(map(id, call.arguments.values())))
+            call.add(parameter.name, values[found])
+    call.notes += _dropped(inputs, set(map(id, call.forms.values())))
     return call
 
 
 def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any]:
     """A tuple of arguments as a dict by the names of `forward`."""
     parameters = _parameters(model)
-    if len(values) > len(parameters):
-        raise InputError(
-            f"forward takes {len(parameters)} arguments, and {len(values)} are given", "pass a dict by name"
-        )
-    return {parameter.name: value for parameter, value in zip(parameters, values, strict=False) if value is not None}
+    names = [parameter.name for parameter in parameters]
+    if inspect.Parameter.VAR_POSITIONAL in _variable(model) and len(values) > len(names):
+        names = _names_inside(model, len(values))
+    if len(values) > len(names):
+        raise InputError(f"forward takes {len(names)} arguments, and {len(values)} are given", "pass a dict by name")
+    required = {parameter.name for parameter in parameters if parameter.default is inspect.Parameter.empty}
+    pairs = zip(names, values, strict=False)
+    return {name: value for name, value in pairs if value is not None or name in required}
+
+
+def _names_inside(model: Any, count: int) -> list[str]:
+    """For what a model hands on to its modules: the names that the first of them has for so many arguments."""
+    for module in list(model.modules())[1:]:
+        names = [parameter.name for parameter in _named(module)]
+        if len(names) >= count:
+            return names[:count]
+    return [f"input{position}" for position in range(count)]
 
 
 def _parameters(model: Any) -> list[inspect.Parameter]:
@@ -128,8 +269,21 @@ def _parameters(model: Any) -> list[inspect.Parameter]:
             for item in listed
         ]
     _check_forward(model)
-    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [item for item in inspect.signature(model.forward).parameters.values() if item.kind not in variable]
+    return _named(model)
+
+
+_ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _named(model: Any) -> list[inspect.Parameter]:
+    return [item for item in inspect.signature(model.forward).parameters.values() if item.kind not in _ANY]
+
+
+def _variable(model: Any) -> set[Any]:
+    """Which of *args and **kwargs its forward takes."""
+    if hasattr(getattr(model, "_c", None), "_get_method"):
+        return set()
+    return {item.kind for item in inspect.signature(model.forward).parameters.values()} & set(_ANY)
 
 
 def _check_forward(model: Any) -> None:
@@ -163,6 +317,8 @@ def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) 
         return parameter.name
     if parameter.default is not inspect.Parameter.empty:
         return None
+    if parameter.name in values:
+        return parameter.name  # None was given
     # Heterogeneous models take dicts by type for what they call `x` and `edge_index`.
     for alias in (*_ALIASES.get(parameter.name, ()), f"{parameter.name}_dict"):
         if values.get(alias) is not None and _stands_for(parameter.name, values[alias]):
@@ -186,18 +342,15 @@ def _listing(values: Mapping[str, Any]) -> str:
 
 def _add(call: Call, parameter: inspect.Parameter, value: Any) -> None:
     name = parameter.name
-    if not isinstance(value, (bool, int, float, str)):
-        call.arguments[name] = value
+    if type(value) is type(parameter.default) and value == parameter.default:
         return
-    if parameter.default is not inspect.Parameter.empty and value == parameter.default:
-        return
-    if isinstance(value, int) and name in _GRAPH_SIZES:
-        raise Refused(
-            f"forward takes the size of the graph as a number: '{name}' ({value}), which would be baked into the file",
-            "take it from a tensor inside forward, as x.size(0)",
-        )
-    call.constants[name] = value
-    call.notes.append(f"'{name}' = {value!r} is part of the file")
+    if counts_rows(name, value):
+        call.sizes[name] = value
+    elif without_none(value) is None or isinstance(value, (bool, int, float, str)):
+        call.constants[name] = value
+        call.notes.append(f"'{name}' = {value!r} is part of the file")
+    else:
+        call.add(name, value)
 
 
 def _takes_container(parameters: list[inspect.Parameter], inputs: Inputs) -> bool:
@@ -222,7 +375,8 @@ def _bind_container(inputs: Inputs) -> Call:
         for name, value in inputs.values.items()
         if (arrays.is_torch(value) and not hetero) or (hetero and name.endswith("_dict") and _all_tensors(value))
     }
-    return Call(kept, container=inputs.container, notes=[ignored(name) for name in inputs.values if name not in kept])
+    notes = [ignored(name) for name in inputs.values if name not in kept]
+    return Call(kept, dict(kept), container=inputs.container, notes=notes)
 
 
 def _all_tensors(value: Any) -> bool:
@@ -234,6 +388,25 @@ def has_relations(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(not isinstance(key, str) or has_relations(item) for key, item in value.items())
     return isinstance(value, (list, tuple)) and any(map(has_relations, value))
+
+
+def has_none(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(has_none, value.values()))
+    return any(map(has_none, value)) if isinstance(value, (list, tuple)) else value is None
+
+
+def without_none(value: Any) -> Any:
+    """The same without what is None; None where nothing else is left, and the value itself where nothing is."""
+    if not has_none(value):
+        return value
+    if isinstance(value, Mapping):
+        kept = {key: without_none(item) for key, item in value.items()}
+        return {key: item for key, item in kept.items() if item is not None} or None
+    if isinstance(value, (list, tuple)):
+        items = [item for item in map(without_none, value) if item is not None]
+        return (items if isinstance(value, list) else tuple(items)) or None
+    return None
 
 
 def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:

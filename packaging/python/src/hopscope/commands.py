@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import documents
-from ._files import Files, as_files, files_of, model_words, role_options, same_model
+from ._files import Files, files_of, model_words, role_options, same_model
 from ._options import path_of, pins_of
 from ._process import command
 from ._scratch import Scratch, size_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
 from .errors import VerificationError, door
-from .saving import Saved
+from .saving import Saved, prepare
 
 if TYPE_CHECKING:
     import torch
@@ -45,7 +45,7 @@ def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True
     if data is None and isinstance(model, (str, os.PathLike)):
         saved = model if isinstance(model, Saved) else None
         return Files([*model_words(model, saved), *role_options(roles)], saved)
-    return files_of(*as_files(model, data, roles, place, once=once), roles)
+    return files_of(*prepare(model, data, roles, place, once=once), roles)
 
 
 @door

@@ -17,6 +17,16 @@ _FILES = (".safetensors", ".npy")
 _EDGE_NAMES = ("edge_index", "edges", "adj", "adj_t", "adjacency")
 
 
+_GRAPH_SIZES = ("num_nodes", "num_edges", "size", "n_nodes", "n_edges", "dim_size")
+
+
+def counts_rows(name: str, value: Any) -> bool:
+    """Whether an argument says how many rows there are: one number, or a tuple of them (and of None)."""
+    numbers = value if isinstance(value, (tuple, list)) else (value,)
+    whole = all(isinstance(item, int) and not isinstance(item, bool) for item in numbers if item is not None)
+    return name in _GRAPH_SIZES and whole and any(item is not None for item in numbers)
+
+
 @dataclass
 class Inputs:
     """`values`: the table. `paths`: where it came from files as `--data` takes them, these; the engine then reads them
@@ -129,7 +139,8 @@ def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
 
 
 def _entry(name: str, value: Any, brought: dict[str, Any]) -> Any:
-    if value is None or arrays.is_array(value) or isinstance(value, (bool, int, float, numpy.generic)):
+    number = isinstance(value, (bool, int, float, numpy.generic)) or counts_rows(name, value)
+    if value is None or arrays.is_array(value) or number:
         return value.item() if isinstance(value, numpy.generic) else arrays.native(value)
     if isinstance(value, Mapping):
         return {key: _entry(f"{name}.{arrays.key_text(key)}", item, {}) for key, item in value.items()}
@@ -149,7 +160,8 @@ def _sequence(name: str, value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         if all(isinstance(item, (bool, int, float)) for item in value):
             return numpy.array(value)
-        return [_entry(f"{name}.{position}", item, {}) for position, item in enumerate(value)]
+        items = [_entry(f"{name}.{position}", item, {}) for position, item in enumerate(value)]
+        return tuple(items) if isinstance(value, tuple) else items
     return value
 
 

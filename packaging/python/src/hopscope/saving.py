@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import _html, _largest, _trace, arrays, calling, sample
-from ._options import new_file
+from . import _html, _samples, _trace, _trial, calling
+from ._options import new_file, parse_roles
+from ._scratch import Data, Scratch, data_files, size_of
 from .calling import Call
 from .data import Inputs, inputs_of
-from .errors import InputError, Refused, ResourceError, door, origin_of
+from .errors import InputError, Refused, ResourceError, door, sentence_of
 
-# As the engine compares: an element agrees within 1e-5 + 1e-4 x |reference|.
-_ABSOLUTE, _RELATIVE = 1e-5, 1e-4
 # What layers of PyG keep of the last graph.
 _CACHE = re.compile(r"_cached_\w+")
 
@@ -50,50 +48,49 @@ class Saved:
         return _html.saved(self)
 
 
-@dataclass
-class _Trial:
-    """The samples: leaves by key, and the model's results on all but the one with smaller numbers. `once`: the file is
-    for the data that they were drawn from."""
-
-    model: Any
-    call: Call
-    shape: sample.Shape
-    samples: list[dict[str, Any]]
-    expected: list[dict[str, Any]]
-    structure: Any
-    once: bool
-
-
 @door
 def save(model: Any, inputs: Any, path: str | os.PathLike[str], *, roles: Any = ()) -> Saved:
     """Writes an nn.Module as the TorchScript file that Hopscope runs.
 
-    `inputs` is the model's data in any form that `inference` takes, or a tuple of arguments; its rows and types make
-    the samples, the model never sees all of it. The model is traced on three samples of different sizes, the last of
-    which has smaller numbers than the data (fewer graphs, for example), and where the traces differ (a size or a branch
-    would be baked in) scripted instead. The file appears at `path` once it was loaded again and agrees with the model
-    on another sample; the model's modes, gradients and random numbers stay as they were. `roles` says what inputs are
-    where that cannot be inferred, as the engine takes it: {"x": "node:user"}.
+    `inputs` is the model's data in any form that `inference` takes, or a tuple of arguments. The engine cuts samples of
+    them; a model that takes no part of its data sees all of them, if these are at most 100,000 rows. It is traced on
+    three samples of different sizes, the last of which has smaller numbers than the data (fewer graphs, for example),
+    and where the traces differ (a size or a branch would be baked in) scripted instead. The file appears at `path` once
+    it was loaded again and agrees with the model on another sample; the model's modes, gradients and random numbers
+    stay as they were. `roles` says what inputs are where that cannot be inferred, in the words of `--role`:
+    {"x": "node:user"}.
 
     Raises Refused with the line where neither way works, InputError where data is missing or does not fit.
     """
-    return _saved(*_bound(model, inputs), new_file("path", path), roles, once=False)
+    target = new_file("path", path)
+    model, call, data = _bound(model, inputs)
+    with Scratch(size_of(data.values)) as place:
+        return _saved(model, call, target, _Given(data_files(data, place).words, place, roles), once=False)
 
 
-def _bound(model: Any, inputs: Any) -> tuple[Any, Call]:
-    """The module itself, and how it is called."""
+@dataclass(frozen=True)
+class _Given:
+    """The data of a call as `--data` takes them, a place for samples of them, and the roles that the user gave."""
+
+    words: list[str]
+    place: Scratch
+    roles: Any
+
+
+def _bound(model: Any, inputs: Any) -> tuple[Any, Call, Inputs]:
+    """The module itself, how it is called, and the data that become its arguments."""
     if not isinstance(model, _torch().nn.Module):
         raise InputError(
             f"a {type(model).__name__} is no torch.nn.Module", "pass the model itself, or the path of its file"
         )
     inner, notes = calling.unwrapped(model)
-    given = calling.positional(inner, inputs) if _is_arguments(inputs) else inputs
-    call = calling.bind(inner, inputs_of(given))
+    given = inputs_of(calling.positional(inner, inputs) if _is_arguments(inputs) else inputs)
+    call = calling.bind(inner, given)
     call.notes[:0] = notes
-    return inner, call
+    return inner, call, _only(given, call.arguments)
 
 
-def _saved(model: Any, call: Call, target: Path, roles: Any, once: bool) -> Saved:
+def _saved(model: Any, call: Call, target: Path, given: _Given, once: bool) -> Saved:
     if isinstance(model, _torch().jit.ScriptModule):
         return _save_as_it_is(model, call, target)
     _check_initialised(model)
@@ -103,9 +100,16 @@ def _saved(model: Any, call: Call, target: Path, roles: Any, once: bool) -> Save
             "statistics; it stays as it was"
         )
     with _quiet(model):
-        trial = _try_out(model, call, sample.parse_roles(roles), once)
-        compiled, how, notes = _compiled(trial)
+        trial = _trial.try_out(model, call, _drawn(model, call, given), once)
+        compiled, how, notes = _trial.compiled(trial)
         return _written(compiled, how, notes, trial, target)
+
+
+def _drawn(model: Any, call: Call, given: _Given) -> _samples.Drawn:
+    """What roles say of parameters is for the engine once it has the file."""
+    own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
+    roles = [f"{name}={role}" for name, role in parse_roles(given.roles).items() if name not in own]
+    return _samples.draw(call.leaves(), given.words, call.arguments, roles, given.place.folder())
 
 
 def _torch() -> Any:
@@ -161,238 +165,12 @@ def _caches(name: str) -> bool:
     return name == "cached" or _CACHE.fullmatch(name) is not None
 
 
-def _try_out(model: Any, call: Call, roles: Mapping[str, str], once: bool) -> _Trial:
-    """Draws the samples and evaluates the model on them; twice on the first one, to see whether it is a function at
-    all."""
-    leaves = call.leaves()
-    shape = sample.shape_of(leaves, roles)
-    device = next((parameter.device for parameter in model.parameters()), None)
-    samples = [_placed(sample.draw(leaves, shape, number), device) for number in range(sample.COUNT)]
-    trial = _Trial(model, call, shape, samples, [], None, once)
-    results = [_evaluated(trial, number) for number in (0, 0, 1, 2)]
-    trial.expected = [_results(result) for result in (results[0], *results[2:])]
-    trial.structure = _structure(results[0])
-    if _difference(trial.expected[0], _results(results[1])) is None:
-        raise Refused(
-            "forward gives another result each time on the same inputs",
-            "leave out what is random when the model evaluates",
-        )
-    return trial
-
-
-def _placed(leaves: dict[str, Any], device: Any) -> dict[str, Any]:
-    return {key: leaf if device is None else leaf.to(device) for key, leaf in leaves.items()}
-
-
-def _arguments(trial: _Trial, number: int, texts: bool) -> dict[str, Any]:
-    """The arguments for a sample; `texts`: as the file takes them."""
-    leaves = trial.samples[number]
-    return {
-        name: calling.rebuilt(name, value, lambda key: leaves[key].clone(), texts)
-        for name, value in trial.call.arguments.items()
-    }
-
-
-def _evaluated(trial: _Trial, number: int) -> Any:
-    shape = trial.shape
-    try:
-        return _forward(trial.model, trial.call, _arguments(trial, number, texts=False))
-    except (Exception, SystemExit) as problem:
-        raise Refused(
-            f"forward fails on a sample of {sample.summary(shape, number)}: {type(problem).__name__}: {problem}",
-            "does the model take these inputs itself? If so, say with roles= what they are: the sample, drawn by what "
-            "was inferred, has a node without edges, a self-loop and an edge twice",
-            origin_of(problem),
-        ) from problem
-
-
-def _forward(model: Any, call: Call, arguments: dict[str, Any]) -> Any:
-    if call.container is None:
-        return model(**arguments, **call.constants)
-    return model(_container(call.container, arguments))
-
-
-def _container(like: Any, arguments: dict[str, Any]) -> Any:
-    """A PyG container with these tensors."""
-    from torch_geometric.data import Data, HeteroData
-
-    typed = hasattr(like, "node_types")
-    made = HeteroData() if typed else Data()
-    for name, value in arguments.items():
-        if not typed:
-            made[name] = value
-            continue
-        for kind, tensor in value.items():
-            made[kind][name.removesuffix("_dict")] = tensor
-    return made
-
-
-def _results(value: Any) -> dict[str, Any]:
-    try:
-        return calling.outputs_of(value)
-    except InputError as problem:
-        raise Refused(
-            f"forward returns what no file can hold: {problem.message}", "return tensors, or dicts of them"
-        ) from None
-
-
-def _structure(value: Any) -> Any:
-    return calling.rebuilt("out", value, lambda key: key, texts=False)
-
-
-def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
-    """The largest difference; None where something is beyond the tolerance or of another shape."""
-    import torch
-
-    if one.keys() != other.keys():
-        return None
-    largest = 0.0
-    for name, wanted in one.items():
-        a, b = wanted.detach().cpu(), other[name].detach().cpu()
-        if a.shape != b.shape or not torch.allclose(b.double(), a.double(), _RELATIVE, _ABSOLUTE, equal_nan=True):
-            return None
-        if a.numel():
-            largest = max(largest, float((a.double() - b.double()).abs().nan_to_num(0, 0, 0).max()))
-    return largest
-
-
-def _entry(trial: _Trial) -> Any:
-    """What is compiled: the model itself, or where its arguments or results are none that TorchScript takes, a module
-    around it with its name."""
-    import torch
-
-    call = trial.call
-    if not call.wrapped() and not calling.has_relations(trial.structure) and not _has_none(trial.structure):
-        return trial.model
-
-    def forward(self: Any, **inputs: Any) -> Any:
-        arguments = {name: _with_keys(inputs[name], value) for name, value in call.arguments.items()}
-        return _plain(_forward(self.model, call, arguments))
-
-    names = ["self", *call.arguments]
-    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    forward.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    entry = type(type(trial.model).__name__, (torch.nn.Module,), {"forward": forward})()
-    entry.model = trial.model
-    return entry.eval()
-
-
-def _has_none(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_has_none, value.values()))
-    return any(map(_has_none, value)) if isinstance(value, (list, tuple)) else value is None
-
-
-def _with_keys(given: Any, like: Any) -> Any:
-    """The keys of `like` back in place of texts."""
-    if isinstance(like, Mapping):
-        return {key: _with_keys(given[arrays.key_text(key)], item) for key, item in like.items()}
-    return given
-
-
-def _plain(value: Any) -> Any:
-    """Results with keys as texts and without None."""
-    if isinstance(value, Mapping):
-        return {arrays.key_text(key): _plain(item) for key, item in value.items() if item is not None}
-    if isinstance(value, (list, tuple)):
-        return tuple(_plain(item) for item in value if item is not None)
-    return value
-
-
-def _compiled(trial: _Trial) -> tuple[Any, str, list[str]]:
-    """The module to save, how it was made, and what there is to say."""
-    trouble, where = "", ""
-    try:
-        traced, found, note = _traced(trial)
-        if found is None:
-            return traced, "trace", [*trial.call.notes, note]
-        trouble, where = f"tracing does not fit this model: {found.sentence}", found.where
-    except Exception as problem:
-        trouble = f"it cannot be traced: {_first_line(problem)}"
-    try:
-        scripted = _scripted(trial)
-    except Exception as problem:
-        raise Refused(
-            f"{trouble}{f' ({where})' if where else ''}; and it cannot be scripted: {_first_line(problem)}",
-            "take sizes from tensors (x.size(0), not int(edge_index.max()) + 1), and branch on nothing in the data",
-            where,
-        ) from problem
-    return scripted, "script", [*trial.call.notes, f"scripted, because {trouble}{f' ({where})' if where else ''}"]
-
-
-def _first_line(problem: BaseException) -> str:
-    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
-
-
-def _traced(trial: _Trial) -> tuple[Any, _trace.Baked | None, str]:
-    """The first trace, the size that others show to be baked in, or else a note that none was found."""
-    entry = _entry(trial)
-    if trial.call.container is not None:
-        _drop_unused(trial, _trace_once(trial, entry, 0))
-        entry = _entry(trial)
-    first = _trace_once(trial, entry, 0)
-    found = _trace.baked(first, _trace_once(trial, entry, 1))
-    sizes = sample.summary(trial.shape, 0), sample.summary(trial.shape, 1)
-    same = f"traced with {sizes[0]}; a trace with {sizes[1]} has the same operators"
-    if found is not None:
-        return first, found, ""
-    fixed, common = _fixed(trial, entry, first)
-    if fixed is not None and trial.once:
-        return first, None, f"{same}, for this data alone: {fixed.sentence} ({fixed.where})"
-    kept = f"no size is baked in, unless forward reads one that was the same in both: {', '.join(common)}"
-    return first, fixed, f"{same}: {kept if common else 'no size is baked in'}"
-
-
-def _fixed(trial: _Trial, entry: Any, first: Any) -> tuple[_trace.Baked | None, list[str]]:
-    """The difference between the first trace and one on smaller numbers, and the numbers that all samples share."""
-    common = _largest.alike(trial.samples[0], trial.samples[1])
-    if not common:
-        return None, []
-    try:
-        smaller = _trace_once(trial, entry, sample.SMALLER)
-    except Exception:  # the model may need all the numbers of the data
-        return None, common
-    still = set(_largest.alike(trial.samples[0], trial.samples[sample.SMALLER]))
-    return _trace.baked(first, smaller), [what for what in common if what in still]
-
-
-def _trace_once(trial: _Trial, entry: Any, number: int) -> Any:
-    import torch
-
-    arguments = _arguments(trial, number, texts=True)
-    return torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
-
-
-def _drop_unused(trial: _Trial, traced: Any) -> None:
-    """Of a container only what `forward` reads becomes an argument."""
-    inputs = {value.debugName().partition(".")[0]: value for value in traced.inlined_graph.inputs()}
-    used = {name for name, value in inputs.items() if value.uses()}
-    arguments = trial.call.arguments
-    trial.call.notes += [calling.ignored(name) for name in arguments if name not in used]
-    trial.call.arguments = {name: value for name, value in arguments.items() if name in used}
-
-
-def _scripted(trial: _Trial) -> Any:
-    import torch
-
-    if _entry(trial) is not trial.model:
-        raise TypeError("TorchScript knows dicts with texts as keys only, and no constants as arguments")
-    scripted = torch.jit.script(trial.model)
-    for number, expected in enumerate(trial.expected):
-        found = _results(scripted(**_arguments(trial, number, texts=True)))
-        if _difference(expected, found) is None:
-            raise ValueError("the scripted model computes something else")
-    return scripted
-
-
-def _written(compiled: Any, how: str, notes: list[str], trial: _Trial, target: Path) -> Saved:
-    """Saved beside its name, loaded again, compared on the third sample, and only then given its name."""
+def _written(compiled: Any, how: str, notes: list[str], trial: _trial.Trial, target: Path) -> Saved:
+    """Saved beside its name, loaded again, compared on another sample, and only then given its name."""
     with _published(compiled, target) as temporary:
-        difference = _agreement(temporary, trial)
+        difference, note = _trial.agreement(temporary, trial)
     arguments = tuple(trial.call.arguments)
     keys = [key for name, value in trial.call.arguments.items() for key, _ in calling.leaves(name, value)]
-    note = f"loaded again, it agrees with the model on another graph (largest difference {difference:.2g})"
     shown = _trace.fingerprint(compiled) if how == "trace" else ""
     return Saved(target.absolute(), how, arguments, tuple(keys), (*notes, note), difference, trial.structure, shown)
 
@@ -410,29 +188,9 @@ def _published(compiled: Any, target: Path) -> Iterator[Path]:
     except (OSError, RuntimeError) as problem:
         if not target.parent.is_dir():
             raise InputError(f"{target.parent} is no folder", "make it, or choose another one") from problem
-        raise ResourceError(f"{target}: cannot be written: {_first_line(problem)}", "is the disk full?") from problem
+        raise ResourceError(f"{target}: cannot be written: {sentence_of(problem)}", "is the disk full?") from problem
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _agreement(path: Path, trial: _Trial) -> float:
-    import torch
-
-    try:
-        loaded = torch.jit.load(str(path))
-        found = _results(loaded(**_arguments(trial, 2, texts=True)))
-    except Exception as problem:
-        raise Refused(
-            f"the file cannot be evaluated on another graph: {_first_line(problem)}",
-            "a size or a branch may be baked in",
-        ) from problem
-    difference = _difference(trial.expected[2], found)
-    if difference is None:
-        raise Refused(
-            f"the file gives other results than the model on a graph of {sample.summary(trial.shape, 2)}",
-            "a size or a branch is baked in: take sizes from tensors, as x.size(0)",
-        )
-    return difference
 
 
 def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
@@ -456,18 +214,17 @@ class Prepared:
 
 
 def prepare(
-    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None], *, once: bool
-) -> Prepared:
-    """Saves a model in memory into `folder()`, for these data alone if it is for `once`; a file stays where it is.
-    `known` gets the data as soon as they are known, which can be long before the model is saved."""
+    model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool = False, once: bool = True
+) -> tuple[Prepared, Data]:
+    """Writes data in memory into files in `place` (see `data_files`), and a model in memory, for these data alone if it
+    is for `once`; files stay where they are."""
     if isinstance(model, (str, os.PathLike)) and not isinstance(model, Saved):
         found = Prepared(Path(model), inputs_of(data))
     elif isinstance(model, Saved):
         found = _of_saved(model, data)
     else:
-        return _of_module(model, data, folder, roles, known, once=once)
-    known(found.data)
-    return found
+        return _of_module(model, data, roles, place, apart=apart, once=once)
+    return found, data_files(found.data, place, apart)
 
 
 def _of_saved(model: Saved, data: Any) -> Prepared:
@@ -476,19 +233,12 @@ def _of_saved(model: Saved, data: Any) -> Prepared:
     return Prepared(model.path, _only(inputs, call.arguments), model, (*model.notes, *call.notes))
 
 
-def _of_module(
-    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None], *, once: bool
-) -> Prepared:
-    inputs = inputs_of(calling.positional(calling.unwrapped(model)[0], data) if _is_arguments(data) else data)
-    model, call = _bound(model, inputs)
-    # What of a container is read, only the trace tells.
-    if call.container is None:
-        known(_only(inputs, call.arguments))
-    saved = _saved(model, call, folder() / f"{type(model).__name__}.pt", roles, once)
-    used = _only(inputs, call.arguments)
-    if call.container is not None:
-        known(used)
-    return Prepared(saved.path, used, saved, saved.notes)
+def _of_module(model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool, once: bool) -> tuple[Prepared, Data]:
+    model, call, inputs = _bound(model, data)
+    given = data_files(inputs, place, apart)
+    target = place.folder() / f"{type(model).__name__}.pt"
+    saved = _saved(model, call, target, _Given(given.words, place, roles), once)
+    return Prepared(saved.path, _only(inputs, call.arguments), saved, saved.notes), given
 
 
 def _only(inputs: Inputs, arguments: dict[str, Any]) -> Inputs:

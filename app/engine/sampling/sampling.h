@@ -1,0 +1,20 @@
+#pragma once
+
+// `hopscope-engine sample`: what inputs are, and samples of them, for a client that has a model no file holds yet. It needs no
+// LibTorch, and so answers within milliseconds.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace hopscope::engine {
+
+// A request as docs/format-sample.md describes it, and its answer. The process is confined to the files that the request
+// names, unless `sandbox` is false.
+base::Result<std::string> answerSampling(const std::string& request, bool sandbox);
+
+// The whole command (`hopscope-engine sample [--no-sandbox]`): the request from standard input, the answer or the error, as
+// JSON, to standard output. Returns the exit code.
+int sampleMain(int count, char** arguments);
+
+}  // namespace hopscope::engine

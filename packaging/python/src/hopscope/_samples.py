@@ -1,0 +1,117 @@
+"""Small graphs cut from somebody's data by the engine, which decides what each input is: the model is traced and
+compared on them, so that a large graph is never evaluated in Python as a whole."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import arrays
+from ._process import command
+
+# What each sample is for: the first two are traced, the file is compared on the third, and the last one has smaller
+# numbers in all columns than the data.
+FIRST, SECOND, OTHER, SMALLER = range(4)
+# Data of so few rows in all can be evaluated as they are.
+_FEW_ROWS = 100_000
+_WHOLE_NUMBERS = ("uint8", "int8", "int16", "int32", "int64")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Tensors of torch by key, and what they have rows of. `whole`: they are the data themselves."""
+
+    leaves: dict[str, Any]
+    nodes: int
+    edges: int
+    whole: bool
+
+    def __str__(self) -> str:
+        return f"{self.nodes} nodes and {self.edges} edges"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The samples, what the engine takes the inputs for ("x": "node:user"), how many rows each table of the data has,
+    and how many nodes and edges there are in all."""
+
+    samples: list[Sample]
+    roles: dict[str, str]
+    sizes: dict[str, int]
+    nodes: int
+    edges: int
+
+    def few(self) -> bool:
+        """Whether a model may see all of the data."""
+        return self.nodes + self.edges <= _FEW_ROWS
+
+    def whole(self, leaves: Mapping[str, Any]) -> Sample:
+        """All of the data as a sample."""
+        return Sample(_copied(leaves), self.nodes, self.edges, True)
+
+
+def draw(
+    leaves: Mapping[str, Any], words: list[str], arguments: Iterable[str], roles: list[str], folder: Path
+) -> Drawn:
+    """Has the engine cut samples of the `leaves`, which it finds in `words` (as `--data` takes them). Raises InputError
+    where data do not fit together."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        request = {"data": words, "arguments": list(arguments), "roles": roles, "folder": place}
+        found = command("sample", given=json.dumps(request).encode()).document
+        samples = [_sample(leaves, item) for item in found["samples"]]
+    return Drawn(samples, found["roles"], found["sizes"], found["nodes"], found["edges"])
+
+
+def _sample(leaves: Mapping[str, Any], found: Mapping[str, Any]) -> Sample:
+    if found["file"] is None:
+        return Sample(_copied(leaves), found["nodes"], found["edges"], True)
+    cut = arrays.tensors(Path(found["file"]))
+    return Sample({key: _leaf(key, leaf, cut) for key, leaf in leaves.items()}, found["nodes"], found["edges"], False)
+
+
+def _copied(leaves: Mapping[str, Any]) -> dict[str, Any]:
+    import torch
+
+    return {key: leaf.detach().clone() if arrays.is_torch(leaf) else torch.tensor(leaf) for key, leaf in leaves.items()}
+
+
+def _leaf(key: str, like: Any, cut: Mapping[str, Any]) -> Any:
+    import torch
+
+    if not _is_sparse(like):
+        return cut[key]
+    if str(like.layout) == "torch.sparse_csr":
+        parts = [cut[f"{key}.csr_{part}"] for part in ("crow", "col", "values")]
+        return torch.sparse_csr_tensor(*parts, size=cut[f"{key}.csr_size"].tolist())
+    parts = [cut[f"{key}.coo_{part}"] for part in ("indices", "values")]
+    return torch.sparse_coo_tensor(*parts, size=cut[f"{key}.coo_size"].tolist()).coalesce()
+
+
+def _is_sparse(array: Any) -> bool:
+    return arrays.is_torch(array) and str(array.layout) != "torch.strided"
+
+
+def alike(one: Sample, other: Sample) -> list[str]:
+    """The numbers of rows and largest numbers that a trace would take from both samples alike, as phrases."""
+    return [what for key, array in one.leaves.items() for what in _common(key, array, other.leaves[key])]
+
+
+def _common(key: str, a: Any, b: Any) -> Iterator[str]:
+    if _is_sparse(a):
+        return
+    if a.ndim == 0 and bool(a == b):
+        yield f"the number '{key}'"
+    if a.numel() and a.ndim and a.shape == b.shape:
+        yield f"the {a.shape[0]} rows of '{key}'"
+    if _is_column(a) and a.numel() and b.numel() and a.max() == b.max():
+        yield f"the largest number in '{key}' ({a.max().item():g})"
+
+
+def _is_column(array: Any) -> bool:
+    """Whether its numbers may say how many there are of something: whole ones, or one for each row."""
+    name = arrays.dtype_name(array)
+    return array.ndim > 0 and (name in _WHOLE_NUMBERS or ("float" in name and array.shape[0] == array.numel()))

@@ -1,0 +1,258 @@
+"""A model on samples of its data: evaluated, traced or scripted, and compared with what was made of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import _samples, _trace, arrays, calling
+from ._samples import FIRST, OTHER, SECOND, SMALLER, Drawn, Sample
+from .calling import Call
+from .errors import InputError, Refused, origin_of
+
+# As the engine compares: an element agrees within 1e-5 + 1e-4 x |reference|.
+_ABSOLUTE, _RELATIVE = 1e-5, 1e-4
+
+
+@dataclass
+class Trial:
+    """`samples`: as _samples.draw gives them, or the data alone where the model takes nothing smaller, for the reason
+    `alone`. `expected`: the model's results on the first three. `once`: the file is for these data only."""
+
+    model: Any
+    call: Call
+    drawn: Drawn
+    samples: list[Sample]
+    once: bool
+    alone: str = ""
+    expected: list[dict[str, Any]] = field(default_factory=list)
+    structure: Any = None
+
+
+def try_out(model: Any, call: Call, drawn: Drawn, once: bool) -> Trial:
+    """Evaluates the model on the samples; twice on the first one, to see whether it is a function at all."""
+    call.fill_in_sizes(drawn.roles, drawn.sizes)
+    device = next((parameter.device for parameter in model.parameters()), None)
+    trial = Trial(model, call, drawn, [_placed(sample, device) for sample in drawn.samples], once)
+    try:
+        return _evaluated(trial)
+    except Refused as problem:
+        if not drawn.few():
+            raise
+        first = trial.samples[FIRST]
+        whole = first if first.whole else _placed(drawn.whole(call.leaves()), device)
+        return _evaluated(Trial(model, call, drawn, [whole], once, alone=problem.message))
+
+
+def _evaluated(trial: Trial) -> Trial:
+    results = [_result(trial, sample) for sample in (trial.samples[FIRST], *trial.samples[:SMALLER])]
+    trial.expected = [_outputs(result) for result in results[1:]]
+    trial.structure = calling.rebuilt("out", results[0], lambda key: key, texts=False)
+    if _difference(_outputs(results[0]), trial.expected[FIRST]) is None:
+        raise Refused(
+            "forward gives another result each time on the same inputs",
+            "leave out what is random when the model evaluates",
+        )
+    return trial
+
+
+def _placed(sample: Sample, device: Any) -> Sample:
+    if device is not None:
+        sample.leaves.update({key: leaf.to(device) for key, leaf in sample.leaves.items()})
+    return sample
+
+
+def _arguments(trial: Trial, sample: Sample) -> dict[str, Any]:
+    """The arguments of the file for a sample."""
+    return {
+        name: calling.rebuilt(name, value, lambda key: sample.leaves[key].clone(), texts=True)
+        for name, value in trial.call.arguments.items()
+    }
+
+
+def _result(trial: Trial, sample: Sample) -> Any:
+    try:
+        return trial.call.forward(trial.model, _arguments(trial, sample))
+    except (Exception, SystemExit) as problem:
+        where = f"the data ({sample})" if sample.whole else f"a sample of {sample}"
+        said = ", ".join(f"{key}={role}" for key, role in trial.drawn.roles.items())
+        asked = "does the model take these inputs itself?"
+        raise Refused(
+            f"forward fails on {where}: {type(problem).__name__}: {problem}",
+            asked if sample.whole else f"{asked} If so, correct with roles= what they were taken for: {said}",
+            origin_of(problem),
+        ) from problem
+
+
+def _outputs(value: Any) -> dict[str, Any]:
+    try:
+        return calling.outputs_of(value)
+    except InputError as problem:
+        raise Refused(
+            f"forward returns what no file can hold: {problem.message}", "return tensors, or dicts of them"
+        ) from None
+
+
+def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
+    """The largest difference; None where something is beyond the tolerance or of another shape."""
+    import torch
+
+    if one.keys() != other.keys():
+        return None
+    largest = 0.0
+    for name, wanted in one.items():
+        a, b = wanted.detach().cpu(), other[name].detach().cpu()
+        if a.shape != b.shape or not torch.allclose(b.double(), a.double(), _RELATIVE, _ABSOLUTE, equal_nan=True):
+            return None
+        if a.numel():
+            largest = max(largest, float((a.double() - b.double()).abs().nan_to_num(0, 0, 0).max()))
+    return largest
+
+
+def _entry(trial: Trial) -> Any:
+    """What is compiled: the model itself, or where its arguments or results are none that TorchScript takes, a module
+    around it with its name."""
+    import torch
+
+    call = trial.call
+    if not call.wrapped() and not calling.has_relations(trial.structure) and not calling.has_none(trial.structure):
+        return trial.model
+
+    def forward(self: Any, **inputs: Any) -> Any:
+        return _plain(call.forward(self.model, inputs))
+
+    names = ["self", *call.arguments]
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    forward.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    entry = type(type(trial.model).__name__, (torch.nn.Module,), {"forward": forward})()
+    entry.model = trial.model
+    return entry.eval()
+
+
+def _plain(value: Any) -> Any:
+    """Results with keys as texts and without None."""
+    if isinstance(value, Mapping):
+        return {arrays.key_text(key): _plain(item) for key, item in value.items() if item is not None}
+    if isinstance(value, (list, tuple)):
+        return tuple(_plain(item) for item in value if item is not None)
+    return value
+
+
+def compiled(trial: Trial) -> tuple[Any, str, list[str]]:
+    """The module to save, how it was made, and what there is to say."""
+    trouble, where, traced = "", "", None
+    try:
+        traced, found, note = _traced(trial)
+        if found is None:
+            return traced, "trace", [*trial.call.notes, note]
+        trouble, where = f"tracing does not fit this model: {found.sentence}", found.where
+    except Exception as problem:
+        trouble = f"it cannot be traced: {_first_line(problem)}"
+    try:
+        scripted = _scripted(trial)
+    except Exception as problem:
+        if traced is not None and trial.once and trial.samples[FIRST].whole:
+            note = f"traced with the data, for these data alone: {trouble} ({where})"
+            del trial.samples[SECOND:], trial.expected[SECOND:]
+            return traced, "trace", [*trial.call.notes, note]
+        raise Refused(
+            f"{trouble}{f' ({where})' if where else ''}; and it cannot be scripted: {_first_line(problem)}",
+            "take sizes from tensors (x.size(0), not int(edge_index.max()) + 1), and branch on nothing in the data",
+            where,
+        ) from problem
+    return scripted, "script", [*trial.call.notes, f"scripted, because {trouble}{f' ({where})' if where else ''}"]
+
+
+def _first_line(problem: BaseException) -> str:
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
+
+
+def _traced(trial: Trial) -> tuple[Any, _trace.Baked | None, str]:
+    """The first trace, the size that others show to be baked in, or else a note that none was found."""
+    entry = _entry(trial)
+    if trial.call.container is not None:
+        _drop_unused(trial, _trace_once(trial, entry, FIRST))
+        entry = _entry(trial)
+    first = _trace_once(trial, entry, FIRST)
+    if trial.alone:
+        return first, None, f"traced with {trial.samples[FIRST]}, the data, alone: {trial.alone}"
+    found = _trace.baked(first, _trace_once(trial, entry, SECOND))
+    if found is not None:
+        return first, found, ""
+    same = f"traced with {trial.samples[FIRST]}; a trace with {trial.samples[SECOND]} has the same operators"
+    fixed, common = _fixed(trial, entry, first)
+    if fixed is not None and trial.once:
+        return first, None, f"{same}, for this data alone: {fixed.sentence} ({fixed.where})"
+    kept = f"no size is baked in, unless forward reads one that was the same in both: {', '.join(common)}"
+    return first, fixed, f"{same}: {kept if common else 'no size is baked in'}"
+
+
+def _fixed(trial: Trial, entry: Any, first: Any) -> tuple[_trace.Baked | None, list[str]]:
+    """The difference between the first trace and one on smaller numbers, and the numbers that all samples share."""
+    common = _samples.alike(trial.samples[FIRST], trial.samples[SECOND])
+    if not common:
+        return None, []
+    try:
+        smaller = _trace_once(trial, entry, SMALLER)
+    except Exception:  # the model may need all the numbers of the data
+        return None, common
+    still = set(_samples.alike(trial.samples[FIRST], trial.samples[SMALLER]))
+    return _trace.baked(first, smaller), [what for what in common if what in still]
+
+
+def _trace_once(trial: Trial, entry: Any, number: int) -> Any:
+    import torch
+
+    arguments = _arguments(trial, trial.samples[number])
+    return torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
+
+
+def _drop_unused(trial: Trial, traced: Any) -> None:
+    """Of a container only what `forward` reads becomes an argument."""
+    inputs = {value.debugName().partition(".")[0]: value for value in traced.inlined_graph.inputs()}
+    used = {name for name, value in inputs.items() if value.uses()}
+    arguments = trial.call.arguments
+    trial.call.notes += [calling.ignored(name) for name in arguments if name not in used]
+    trial.call.arguments = {name: value for name, value in arguments.items() if name in used}
+
+
+def _scripted(trial: Trial) -> Any:
+    import torch
+
+    if _entry(trial) is not trial.model:
+        raise TypeError("TorchScript knows dicts with texts as keys only, and no constants as arguments")
+    scripted = torch.jit.script(trial.model)
+    for sample, expected in zip(trial.samples, trial.expected, strict=False):
+        found = _outputs(scripted(**_arguments(trial, sample)))
+        if _difference(expected, found) is None:
+            raise ValueError("the scripted model computes something else")
+    return scripted
+
+
+def agreement(path: Path, trial: Trial) -> tuple[float, str]:
+    """The largest difference between the file, loaded again, and the model on a sample that it was not made with, if
+    there is one; and a sentence about it."""
+    import torch
+
+    number = OTHER if len(trial.samples) > OTHER else FIRST
+    sample, graph = trial.samples[number], "another graph" if number == OTHER else "the data"
+    try:
+        loaded = torch.jit.load(str(path))
+        found = _outputs(loaded(**_arguments(trial, sample)))
+    except Exception as problem:
+        raise Refused(
+            f"the file cannot be evaluated on {graph}: {_first_line(problem)}",
+            "a size or a branch may be baked in",
+        ) from problem
+    difference = _difference(trial.expected[number], found)
+    if difference is None:
+        raise Refused(
+            f"the file gives other results than the model on a graph of {sample}",
+            "a size or a branch is baked in: take sizes from tensors, as x.size(0)",
+        )
+    note = f"loaded again, it agrees with the model on {graph} (largest difference {difference:.2g})"
+    return difference, note
