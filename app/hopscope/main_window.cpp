@@ -304,6 +304,7 @@ void MainWindow::connectStartPage()
         m_workbench->queries().trustModel(folder, this, [this] { m_workbench->reload(); });
     });
     connect(m_notices.get(), &Notices::dataWanted, this, askForData);
+    connect(m_notices.get(), &Notices::reloadWanted, m_sessions.get(), &SessionControl::reload);
 }
 
 void MainWindow::showRefusedOperator()

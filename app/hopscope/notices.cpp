@@ -7,6 +7,7 @@
 #include "models/pins.h"
 #include "models/run_log.h"
 #include "panels/run_panel.h"
+#include "protocol/rpc.h"
 
 namespace hopscope::window {
 
@@ -49,7 +50,9 @@ void Notices::sayFailure(const QString& what, const QString& sentence, const QSt
     const std::optional<qint64> limit = models::memoryHint(hint);
     if (limit)
         ways.append({tr("Set the limit to %1").arg(models::formatBytes(*limit)), [this, limit] { setLimit(*limit); }});
-    const bool told = hint.isEmpty() || limit;
+    const bool lost = hint == QLatin1String(protocol::openAgain);
+    if (lost) ways.append({tr("Open it again"), [this] { emit reloadWanted(); }});
+    const bool told = hint.isEmpty() || limit || lost;
     m_parts.banner.say(QStringLiteral("open"), told ? text : tr("%1. %2").arg(text, hint), ways);
 }
 

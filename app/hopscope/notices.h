@@ -17,7 +17,8 @@ public:
     void offerPlace(const QString& why, const graphview::DropOffer& offer);
 
 signals:
-    void dataWanted();  // for the open model, which has none
+    void dataWanted();    // for the open model, which has none
+    void reloadWanted();  // of the open model: the engine has lost it
 
 private:
     void engineLost(const QString& reason);

@@ -26,6 +26,9 @@ inline constexpr int cancelled = -32800;
 inline constexpr int failed = -32000;  // minus the exit code
 }  // namespace code
 
+// The hint of failures after which a document is of no use.
+inline constexpr const char* openAgain = "open the model again";
+
 struct Request {
     std::int64_t id = 0;
     std::string method;

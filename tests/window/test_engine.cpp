@@ -74,6 +74,7 @@ private slots:
     void aNodeIsFollowedThroughTheStages();
     void theMachineIsMeasuredAndForgotten();
     void anEngineKilledInMidRunComesBackWithEverything();
+    void aModelWhoseProcessIsKilledIsOpenedAgainWithOneClick();
     void aRunThatWasStartedElsewhereIsShown();
     void resultsThatAreNotFiniteAreSaidOnTheTabsToo();
     void tabsCountProblemsUntilTheyAreGone();
@@ -290,6 +291,51 @@ void TestEngine::anEngineKilledInMidRunComesBackWithEverything()
     QCOMPARE(bed.window->document().model(), model);
     QCOMPARE(bed.window->document().runs().size(), std::size_t{1});
     QVERIFY(bed.run());
+    QCOMPARE(bed.window->document().runs().back().report->verify->verdict, schema::Verdict::Equal);
+}
+
+namespace {
+
+QByteArray contents(const QString& file)
+{
+    QFile open(file);
+    return open.open(QIODevice::ReadOnly) ? open.readAll() : QByteArray();
+}
+
+// Those below the process that have a filter of system calls: the processes of models.
+QList<pid_t> processesOfModels(qint64 parent)
+{
+    QList<pid_t> found;
+    const QString folder = QStringLiteral("/proc/%1/").arg(parent);
+    for (const QByteArray& child : contents(folder + QStringLiteral("task/%1/children").arg(parent)).split(' ')) {
+        if (child.isEmpty()) continue;
+        if (contents("/proc/" + child + "/status").contains("Seccomp:\t2")) found.append(child.toInt());
+        found += processesOfModels(child.toLongLong());
+    }
+    return found;
+}
+
+}  // namespace
+
+void TestEngine::aModelWhoseProcessIsKilledIsOpenedAgainWithOneClick()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "digits/gcn.pt"));
+    bed.window->workbench().startRun(true);
+    QTRY_VERIFY(bed.window->document().runLog()->state() == protocol::RunState::Paused);
+    const QList<pid_t> killed = processesOfModels(bed.window->engine().processId());
+    if (killed.isEmpty()) QSKIP("the engine cannot confine itself here");
+    for (const pid_t process : killed) ::kill(process, SIGKILL);
+    QTRY_VERIFY2(bed.window->banner().sentence().contains("ended by signal 9"),
+                 qPrintable(bed.window->banner().sentence()));
+    QVERIFY(!bed.window->workbench().running());
+    QPushButton* again = nullptr;
+    for (auto* button : bed.window->banner().findChildren<QPushButton*>())
+        if (button->text() == "Open it again") again = button;
+    QVERIFY(again != nullptr);
+    QTest::mouseClick(again, Qt::LeftButton);
+    QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy() && bed.window->document().plan(); }, 30'000));
+    QVERIFY2(bed.run(), qPrintable(bed.window->banner().sentence()));
     QCOMPARE(bed.window->document().runs().back().report->verify->verdict, schema::Verdict::Equal);
 }
 

@@ -52,7 +52,7 @@ base::Status asOpened(const OpenModel& model)
     base::Status same = model.given.unchanged();
     if (same) return same;
     return base::fail(base::ErrorCode::Input, same.error().where + " has changed since the model was opened",
-                      "open the model again", same.error().where);
+                      protocol::openAgain, same.error().where);
 }
 
 class Front final : public Relay {

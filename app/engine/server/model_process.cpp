@@ -162,7 +162,7 @@ base::Error epitaph(const verify::ChildEnd& end)
 {
     base::Error error{.code = base::ErrorCode::Internal,
                       .message = "the process of this model has ended",
-                      .hint = "open the model again",
+                      .hint = protocol::openAgain,
                       .where = {}};
     if (WIFEXITED(end.status)) error.message += " with exit code " + std::to_string(WEXITSTATUS(end.status));
     if (!WIFSIGNALED(end.status)) return error;
