@@ -122,20 +122,37 @@ void finish(Analysis& analysis, const std::vector<std::string>& differences)
         analysis.lints.push_back({.code = "prefix-sums", .message = place + prefixText, .op = {}});
 }
 
-// A model that takes the largest number in an index for a number of rows counts the first rows of a table. Where they meet
-// all of its rows, it has to be all of them, which is checked on the data.
-base::Status inferCounted(Builder& builder, const ir::Program& program, const InputSchema& schema)
+// What a number of rows may mean.
+struct Reading {
+    bool prefixes, fixedSizes;
+};
+
+// Reads numbers of rows in the ways that a model may mean them, until one fits: the largest number in an index counts the first
+// rows of a table, or all of them where these meet all rows, which is checked on the data; a number in the file is no size of a
+// table, or that of a table that is as large on every graph. The refusal is that of the plainest reading.
+base::Status inferSizes(Builder& builder, const ir::Program& program, const InputSchema& schema)
 {
+    static constexpr Reading readings[] = {{true, false}, {false, false}, {true, true}, {false, true}};
     const bool positions = builder.positions;
-    builder.prefixes = true;
-    base::Status inferred = infer(builder, program, schema);
-    if (inferred || builder.counted.empty()) return inferred;
-    std::set<std::string> numbered = std::move(builder.numbered);
-    builder = Builder();
-    builder.positions = positions;
-    inferred = infer(builder, program, schema);
-    builder.numbered.merge(numbered);
-    return inferred;
+    Builder plainest;
+    base::Status refused;
+    std::set<std::string> numbered;
+    for (const auto& [prefixes, fixedSizes] : readings) {
+        if ((!prefixes && builder.counted.empty()) || (fixedSizes && builder.fixed.empty())) continue;
+        builder = Builder();
+        builder.positions = positions;
+        builder.prefixes = prefixes;
+        builder.fixedSizes = fixedSizes;
+        base::Status inferred = infer(builder, program, schema);
+        if (inferred) return inferred;
+        numbered.insert(builder.numbered.begin(), builder.numbered.end());
+        if (fixedSizes) continue;
+        refused = std::move(inferred);
+        plainest = builder;
+    }
+    builder = std::move(plainest);
+    builder.numbered = std::move(numbered);
+    return refused;
 }
 
 // A model that moves rows by where they lie. Edges whose numbers turn out to be needed become a table of nodes, one
@@ -148,7 +165,7 @@ std::optional<Analysis> analyseByPosition(const ir::Program& functional, const I
     while (true) {
         Builder builder;
         builder.positions = true;
-        if (inferCounted(builder, made.program, withNumberedEdges(schema, numbered))) {
+        if (inferSizes(builder, made.program, withNumberedEdges(schema, numbered))) {
             builder.analysis.reassociations = std::move(made.moved);
             return std::move(builder.analysis);
         }
@@ -167,7 +184,7 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Option
     const std::vector<std::string> differences = sumSegments(*functional);
     Builder builder;
     Lowered made = lowered(*functional, options);
-    const base::Status inferred = inferCounted(builder, made.program, schema);
+    const base::Status inferred = inferSizes(builder, made.program, schema);
     builder.analysis.reassociations = std::move(made.moved);
     if (!inferred) {
         if (auto found = analyseByPosition(*functional, schema, options)) builder.analysis = std::move(*found);

@@ -5,6 +5,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
+#include "analysis/weight_tables.h"
 #include "base/units.h"
 #include "executor/memory.h"
 #include "executor/unsplit.h"
@@ -12,6 +13,7 @@
 #include "graph/dataset.h"
 #include "loader/methods.h"
 #include "pipeline/home.h"
+#include "pipeline/model_roles.h"
 #include "pipeline/trust.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
@@ -22,59 +24,8 @@ namespace {
 
 using analysis::InputRole;
 using analysis::InputSchema;
-using Overrides = std::map<std::string, InputRole>;
-
 constexpr std::int64_t wholeWalkRows = 50'000;
-
-base::Result<Overrides> parseRoles(const std::vector<std::string>& texts)
-{
-    Overrides roles;
-    for (const std::string& text : texts) {
-        base::Result<std::pair<std::string, InputRole>> role = analysis::parseRole(text);
-        if (!role) return base::forward(role);
-        roles.insert_or_assign(role->first, role->second);
-    }
-    return roles;
-}
-
-base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
-                                     const loader::ModelInfo& info)
-{
-    std::set<std::string> parameters;
-    for (const loader::Parameter& parameter : info.parameters) parameters.insert(parameter.name);
-    return analysis::inferSchema(inputs, roles, parameters);
-}
-
-// The roles that a parameter with this many rows may have: "table=node:user"; without any, what else to do.
-std::string roleFor(const loader::Parameter& parameter, std::int64_t rows, const InputSchema& schema)
-{
-    std::string text;
-    for (const auto& [table, size] : schema.sizes) {
-        if (size != rows) continue;
-        const auto index = schema.roles.find(table);
-        const bool edges = index != schema.roles.end() && index->second.kind == analysis::RoleKind::Index;
-        text += (text.empty() ? "say --role " : " or ") + parameter.name + (edges ? "=edge:" : "=node:") + table;
-    }
-    return text.empty() ? "give the data that the model was made for: no table has as many rows" : text;
-}
-
-// A parameter that is said to be a table has as many rows as the data.
-base::Status checkParameterRows(const loader::ModelInfo& info, const InputSchema& schema)
-{
-    for (const loader::Parameter& parameter : info.parameters) {
-        const auto role = schema.roles.find(parameter.name);
-        if (role == schema.roles.end()) continue;
-        const auto table = schema.sizes.find(role->second.first);
-        const std::int64_t rows = parameter.shape.empty() ? 1 : parameter.shape[0];
-        if (table == schema.sizes.end() || rows == table->second) continue;
-        return base::fail(base::ErrorCode::Input,
-                          "--role " + parameter.name + "=" + schema::roleText(role->second) + ": " + parameter.name +
-                              " has " + base::formatCount(static_cast<double>(rows)) + " rows, but \"" + table->first +
-                              "\" has " + base::formatCount(static_cast<double>(table->second)),
-                          roleFor(parameter, rows, schema), parameter.name);
-    }
-    return {};
-}
+constexpr int weightRounds = 8;  // each refusal may tell of one more table
 
 // The tensors that forward takes; the rest is ignored with a note.
 base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base::TensorMap& data,
@@ -250,14 +201,8 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
     for (const auto& [name, view] : *data) prepared.files.addMapped(view.data);
     base::Result<base::TensorMap> inputs = bindInputs(prepared.model, *data, prepared.notes);
     if (!inputs) return base::forward(inputs);
-    base::Result<InputSchema> schema = inferRoles(*inputs, roles, prepared.model.info());
-    if (!schema) return base::forward(schema);
-    if (const base::Status fits = checkParameterRows(prepared.model.info(), *schema); !fits) return fits;
-    base::Result<base::TensorMap> sample = analysis::cutSample(*inputs, *schema);
-    if (!sample) return base::forward(sample);
+    if (const base::Status cut = cutByRoles(prepared, *inputs, roles); !cut) return cut;
     prepared.inputs = std::move(*inputs);
-    prepared.schema = std::move(*schema);
-    prepared.sample = std::move(*sample);
     return {};
 }
 
@@ -351,9 +296,64 @@ base::Status walkModel(Prepared& prepared, Reporter& reporter)
     return walked;
 }
 
+namespace {
+
+analysis::Analysis analysisOf(const Prepared& prepared)
+{
+    return analysis::analyse(prepared.walk.program, prepared.schema, {.reassociate = prepared.reassociate});
+}
+
+// The model with roles of weights that its operators tell, for as long as they tell more; whether it can be split with them.
+base::Result<bool> withWeightTables(Prepared& prepared, Overrides& found, Reporter& reporter)
+{
+    Overrides roles;
+    for (const auto& [name, role] : prepared.schema.roles)
+        if (role.overridden) roles.emplace(name, role);
+    for (int round = 0; prepared.analysis.refusal && round < weightRounds; ++round) {
+        const Overrides more = analysis::weightTables(prepared.analysis, prepared.schema);
+        if (more.empty()) return false;
+        for (const auto& [name, role] : more) roles[name] = found[name] = role;
+        if (const base::Status cut = cutByRoles(prepared, prepared.inputs, roles); !cut) return base::forward(cut);
+        for (const auto& [name, role] : found) prepared.schema.roles.at(name).overridden = false;
+        if (const base::Status walked = walkSample(prepared, reporter); !walked) return base::forward(walked);
+        prepared.analysis = analysisOf(prepared);
+    }
+    return !prepared.analysis.refusal;
+}
+
+void noteWeightTables(Prepared& prepared, const Overrides& found)
+{
+    std::string text;
+    for (const auto& [name, unused] : found) {
+        text += (text.empty() ? "" : ", ") + name + "=" + schema::roleText(prepared.schema.roles.at(name));
+    }
+    prepared.notes.push_back("weights are taken for tables, as the operators of the model use them: " + text);
+    prepared.hashes["roles"] = rolesText(prepared.schema);
+}
+
+// A refused model again, where it says that weights have the rows of tables.
+void readWeightTables(Prepared& prepared, Reporter& reporter)
+{
+    InputSchema schema = prepared.schema;
+    base::TensorMap sample = prepared.sample;
+    loader::Walk walk = prepared.walk;
+    analysis::Analysis analysis = prepared.analysis;
+    Overrides found;
+    if (const base::Result<bool> split = withWeightTables(prepared, found, reporter); split && *split)
+        return noteWeightTables(prepared, found);
+    prepared.schema = std::move(schema);
+    prepared.sample = std::move(sample);
+    prepared.walk = std::move(walk);
+    prepared.analysis = std::move(analysis);
+}
+
+}  // namespace
+
 void analyseModel(Prepared& prepared, Reporter& reporter)
 {
-    take(prepared, analysis::analyse(prepared.walk.program, prepared.schema, {.reassociate = prepared.reassociate}));
+    prepared.analysis = analysisOf(prepared);
+    if (prepared.analysis.refusal && prepared.hasData()) readWeightTables(prepared, reporter);
+    take(prepared, std::move(prepared.analysis));
     reporter.progressEnded();
 }
 

@@ -56,7 +56,7 @@ inline hopscope::base::Result<InputSchema> infer(const TensorMap& data, const st
 {
     std::map<std::string, InputRole> overrides;
     for (const std::string& role : roles) overrides.insert(hopscope::analysis::parseRole(role).value());
-    return hopscope::analysis::inferSchema(data, overrides, {"emb.weight"});
+    return hopscope::analysis::inferSchema(data, overrides, {{"emb.weight", 0}});
 }
 
 inline std::vector<std::int64_t> batchOf(std::int64_t nodes, std::int64_t graphs)

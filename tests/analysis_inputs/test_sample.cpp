@@ -447,3 +447,19 @@ TEST_CASE("the same seed gives the same sample")
     CHECK(tags(cut(data, 100, 7).at("x")) == tags(cut(data, 100, 7).at("x")));
     CHECK(tags(cut(data, 100, 7).at("x")) != tags(cut(data, 100, 8).at("x")));
 }
+
+TEST_CASE("a table that a weight has the rows of is kept whole, with some of its edges, and is as large as the weight")
+{
+    const TensorMap data{{"x", inputs::floats({900, 3})}, {"edge_index", inputs::path(890)}};
+    const std::map<std::string, InputRole> roles{*analysis::parseRole("w=node:node")};
+    const auto schema = analysis::inferSchema(data, roles, {{"w", 900}});
+    REQUIRE(schema.has_value());
+    const auto sample = analysis::cutSample(data, *schema, 100);
+    REQUIRE(sample.has_value());
+    CHECK(sample->at("x").shape[0] == 900);
+    CHECK(sample->at("edge_index").shape[1] > 0);
+    CHECK(sample->at("edge_index").shape[1] < 300);
+    const auto loose = analysis::inferSchema({{"edge_index", inputs::path(890)}}, roles, {{"w", 900}});
+    REQUIRE(loose.has_value());
+    CHECK(loose->sizes.at("node") == 900);
+}

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
+#include "analysis/weight_tables.h"
 #include "graph/safetensors.h"
 #include "support/temporary_folder.h"
 
@@ -48,25 +49,48 @@ base::Result<std::map<std::string, analysis::InputRole>> parseRoles(const std::v
     return roles;
 }
 
-base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap& inputs,
-                               const std::vector<std::string>& roles)
+namespace {
+
+// The model with these roles; its analysis may be a refusal.
+base::Result<Prepared> prepareWith(const loader::Model& model, const base::TensorMap& used,
+                                   const std::map<std::string, analysis::InputRole>& roles)
 {
-    const auto overrides = parseRoles(roles);
-    if (!overrides) return base::forward(overrides);
-    const auto binding = loader::bind(model, inputs);
-    if (!binding) return base::forward(binding);
-    const base::TensorMap used = keep(inputs, binding->used);
-    std::set<std::string> parameters;
-    for (const loader::Parameter& parameter : model.info().parameters) parameters.insert(parameter.name);
-    auto schema = analysis::inferSchema(used, *overrides, parameters);
+    std::map<std::string, std::int64_t> parameters;
+    for (const loader::Parameter& parameter : model.info().parameters)
+        parameters[parameter.name] = parameter.shape.empty() ? 1 : parameter.shape[0];
+    auto schema = analysis::inferSchema(used, roles, parameters);
     if (!schema) return base::forward(schema);
     const auto sample = analysis::cutSample(used, *schema);
     if (!sample) return base::forward(sample);
     auto walk = loader::walk(model, *sample);
     if (!walk) return base::forward(walk);
     analysis::Analysis analysis = analysis::analyse(walk->program, *schema);
-    if (analysis.refusal) return tl::unexpected<base::Error>(*analysis.refusal);
     return Prepared{std::move(*walk), std::move(*schema), std::move(analysis)};
+}
+
+}  // namespace
+
+base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap& inputs,
+                               const std::vector<std::string>& texts)
+{
+    auto roles = parseRoles(texts);
+    if (!roles) return base::forward(roles);
+    const auto binding = loader::bind(model, inputs);
+    if (!binding) return base::forward(binding);
+    const base::TensorMap used = keep(inputs, binding->used);
+    auto prepared = prepareWith(model, used, *roles);
+    const auto refusal = prepared ? prepared->analysis.refusal : std::nullopt;
+    auto found = *roles;
+    for (int round = 0; prepared && prepared->analysis.refusal && round < 8; ++round) {
+        const auto more = analysis::weightTables(prepared->analysis, prepared->schema);
+        if (more.empty()) break;
+        for (const auto& [name, role] : more) found[name] = role;
+        prepared = prepareWith(model, used, found);
+        if (!prepared) break;
+        for (auto& [name, role] : prepared->schema.roles) role.overridden = roles->contains(name);
+    }
+    if (refusal && (!prepared || prepared->analysis.refusal)) return tl::unexpected<base::Error>(*refusal);
+    return prepared;
 }
 
 base::Result<base::TensorMap> copiesOf(const base::TensorMap& inputs, const std::string& folder,

@@ -9,6 +9,7 @@ namespace {
 using namespace inference;
 using base::ErrorCode;
 using Overrides = std::map<std::string, InputRole>;
+using Parameters = std::map<std::string, std::int64_t>;
 
 void collect(Draft& draft, const base::TensorMap& inputs)
 {
@@ -25,7 +26,7 @@ void collect(Draft& draft, const base::TensorMap& inputs)
         if (item.name.dictItem() && item.relationItem().empty()) draft.knownTypes.insert(item.name.item);
 }
 
-base::Status applyOverrides(Draft& draft, const Overrides& overrides, const std::set<std::string>& parameters)
+base::Status applyOverrides(Draft& draft, const Overrides& overrides, const Parameters& parameters)
 {
     for (const auto& [name, role] : overrides) {
         const auto item = std::ranges::find(draft.items, name, &Item::key);
@@ -48,7 +49,7 @@ base::Status applyOverrides(Draft& draft, const Overrides& overrides, const std:
 }
 
 // Weights declared as tables: their type must be one that the data has, or the only one.
-base::Status checkParameters(Draft& draft)
+base::Status checkParameters(Draft& draft, const Parameters& parameters)
 {
     for (auto& [name, role] : draft.schema.roles) {
         if (role.kind == RoleKind::Edge && role.first.empty() && draft.schema.sizes.size() == 1)
@@ -58,6 +59,8 @@ base::Status checkParameters(Draft& draft)
         const bool good = role.kind == RoleKind::Node   ? draft.nodes.sizeOf(role.first) >= 0
                           : role.kind == RoleKind::Edge ? relationNamed(draft, role.first) != nullptr
                                                         : role.kind == RoleKind::Plain || role.kind == RoleKind::Graph;
+        const bool loose = role.kind == RoleKind::Node && good && !draft.nodes.has(role.first);
+        if (loose) draft.nodes.addLoose(role.first, parameters.at(name));
         if (good) continue;
         if (role.kind == RoleKind::Key || role.kind == RoleKind::Index)
             return base::fail(ErrorCode::Input, "--role " + name + ": a parameter holds rows, not row numbers",
@@ -85,15 +88,16 @@ base::Status publish(Draft& draft)
     return {};
 }
 
-base::Result<InputSchema> infer(const base::TensorMap& inputs, const Overrides& overrides,
-                                const std::set<std::string>& parameters)
+base::Result<InputSchema> infer(const base::TensorMap& inputs, const Overrides& overrides, const Parameters& parameters)
 {
     Draft draft;
     collect(draft, inputs);
     if (auto status = applyOverrides(draft, overrides, parameters); !status) return base::forward(status);
-    for (const auto step : {findIndices, findRowDims, declareTables, findEdgeTables, findEnds, checkIndices, placeRest,
-                            settleEdgeTables, checkParameters, publish})
+    for (const auto step :
+         {findIndices, findRowDims, declareTables, findEdgeTables, findEnds, checkIndices, placeRest, settleEdgeTables})
         if (auto status = step(draft); !status) return base::forward(status);
+    if (auto status = checkParameters(draft, parameters); !status) return base::forward(status);
+    if (auto status = publish(draft); !status) return base::forward(status);
     return std::move(draft.schema);
 }
 
@@ -188,7 +192,7 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 }
 
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
-                                      const std::set<std::string>& parameters)
+                                      const std::map<std::string, std::int64_t>& parameters)
 {
     return infer(inputs, overrides, parameters);
 }

@@ -75,12 +75,13 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
 // largest number (linear in their size). Fails with Input if sizes contradict each other, ids are negative or out of
 // range (naming the first bad position and the count), or an override names neither an input nor one of the model's
-// `parameters` (dotted names), which may be declared as tables of the data.
+// `parameters` (dotted names and numbers of rows), which may be declared as tables of the data; a table that only ids point
+// into has the rows of its weight.
 // Features whose first dimension has fewer rows than edges point to have them along another one. Edges that an input points
 // to (the reverse of each edge, pairs of edges) are a node table, too; so are rows that are asked for by number.
 // Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
-                                      const std::set<std::string>& parameters = {});
+                                      const std::map<std::string, std::int64_t>& parameters = {});
 
 }  // namespace hopscope::analysis

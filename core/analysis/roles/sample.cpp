@@ -67,6 +67,7 @@ private:
     void fill(const std::string& type);
     void closeKeys();
     void selectNodes();
+    void keepWholeTables();
     void induce(Relation& relation);
     void resolveCollisions();
     bool dropOne(const std::string& type);
@@ -388,6 +389,18 @@ void Cutter::resolveCollisions()
     m_relations = std::move(bestRelations);
 }
 
+// A weight with a row for each row of a table is not cut; of the edges those between the rows chosen before are enough.
+void Cutter::keepWholeTables()
+{
+    for (const auto& [name, role] : m_schema.roles) {
+        const bool weight = role.kind == RoleKind::Node && !m_inputs.contains(name);
+        if (!weight || !m_sets.contains(role.first)) continue;
+        RowSet& set = m_sets.at(role.first);
+        for (std::int64_t row = 0; row < set.rows(); ++row) set.add(row);
+    }
+    closeKeys();
+}
+
 base::TensorView Cutter::relabelIndex(const base::TensorView& view, const InputRole& role) const
 {
     const Relation& r = relation(role.relation);
@@ -464,6 +477,7 @@ Sample Cutter::run()
     selectNodes();
     for (Relation& r : m_relations) induce(r);
     resolveCollisions();
+    keepWholeTables();
     base::TensorMap sample;
     for (const auto& [key, view] : m_inputs) {
         const auto role = m_schema.roles.find(key);

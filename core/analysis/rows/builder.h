@@ -45,6 +45,9 @@ public:
     // The largest number in an index counts the first rows of the table that it points into, not all of them.
     bool prefixes = false;
     std::map<ValueId, SpaceId> counted;  // by index: the table of these rows
+    // Numbers of rows in the file are sizes of tables that a weight has the rows of.
+    bool fixedSizes = false;
+    std::map<std::int64_t, SpaceId> fixed;  // by size; an invalid one where several tables have it
 
     SpaceId node(const std::string& name) { return table(SpaceKind::Node, name); }
     SpaceId graph(const std::string& name) { return table(SpaceKind::Graph, name); }

@@ -5,6 +5,7 @@
 #include "analysis/rows/bind.h"
 #include "analysis/rows/compressed.h"
 #include "analysis/rows/decompose.h"
+#include "analysis/rows/fixed_sizes.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
 #include "operators/operators.h"
@@ -35,7 +36,9 @@ public:
         bindLeaves();
         if (auto status = writeOffsetsOut(*this, m_builder); !status) return status;
         for (const Op& op : m_program.ops) {
-            const auto results = emit(mapped(op), outputsOf(op));
+            Op here = mapped(op);
+            if (m_builder.fixedSizes) here = withTableSizes(*this, std::move(here));
+            const auto results = emit(std::move(here), outputsOf(op));
             if (!results) return stopAt(op, results.error());
             for (std::size_t i = 0; i < results->size(); ++i) m_map[op.outputs[i].at()] = (*results)[i];
         }
@@ -72,6 +75,7 @@ private:
             ValueInfo info = bindInput(m_builder, v, id, m_schema);
             if (v.kind == ValueKind::Tensor && v.shape.empty() && v.literal.size() == 1 && base::isIntegral(v.dtype))
                 info.size = constant(static_cast<std::int64_t>(v.literal[0]));
+            noteFixedSize(m_builder, v, info);
             m_map[v.id.at()] = m_builder.addValue(std::move(copy), std::move(info));
         }
         for (const ir::NamedValue& in : m_program.inputs)

@@ -1,0 +1,188 @@
+#include "analysis/weight_tables.h"
+
+#include <algorithm>
+#include <set>
+
+#include "operators/operators.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+using ir::Op;
+using operators::Rule;
+using Roles = std::map<std::string, InputRole>;
+
+// An end of a relation.
+struct End {
+    std::string relation;
+    int end = 0;
+    auto operator<=>(const End&) const = default;
+};
+
+class WeightTables {
+public:
+    WeightTables(const Analysis& refused, const InputSchema& schema) : m_analysis(refused), m_schema(schema) {}
+
+    Roles find()
+    {
+        for (const Op& op : m_analysis.program.ops) {
+            link(op);
+            if (op.id == m_analysis.refusedOp) {
+                meet(op);
+                break;  // nothing is known of what follows
+            }
+        }
+        for (const auto& [type, ends] : m_ends) isDeclared(type) ? declared(type) : loose(type, ends);
+        return std::move(m_found);
+    }
+
+private:
+    const ir::Value& value(ValueId v) const { return m_analysis.program.value(v); }
+
+    static std::optional<ValueId> argument(const Op& op, std::initializer_list<const char*> names)
+    {
+        for (std::size_t i = 0; i < op.argInfo.size(); ++i)
+            for (const char* const name : names) {
+                if (op.argInfo[i].name != name) continue;
+                const ir::Arg& arg = op.args[i];
+                const ir::Arg& only = arg.list() && !arg.list()->empty() ? arg.list()->front() : arg;
+                if (only.value()) return *only.value();
+            }
+        return std::nullopt;
+    }
+
+    // The weight whose rows a value has, as many as it has itself: the weight, or what is computed from it row by row.
+    std::optional<ValueId> weightOf(ValueId v) const
+    {
+        const ir::Value& rows = value(v);
+        if (rows.kind != ir::ValueKind::Tensor || rows.shape.empty() || m_analysis.hasRows(v)) return std::nullopt;
+        if (rows.origin == ir::Origin::Parameter) return v;
+        if (rows.origin != ir::Origin::Op) return std::nullopt;
+        const Op& op = m_analysis.program.op(rows.producer);
+        static const std::set<Rule> rowwise{Rule::Copy,   Rule::Fill,      Rule::LayerNorm, Rule::Linear,
+                                            Rule::Matmul, Rule::Pointwise, Rule::Scatter};
+        if (!rowwise.contains(operators::of(op.name).rule)) return std::nullopt;
+        const auto from = argument(op, {"self", "input"});
+        const bool as = from && !value(*from).shape.empty() && value(*from).shape[0] == rows.shape[0];
+        return as ? weightOf(*from) : std::nullopt;
+    }
+
+    std::string typeOf(SpaceId table) const
+    {
+        const bool nodes = table.valid() && m_analysis.tables.space(table).kind == SpaceKind::Node;
+        return nodes ? m_analysis.tables.space(table).name : std::string();
+    }
+
+    // A look-up of rows, or an aggregation into them.
+    void link(const Op& op)
+    {
+        static const std::set<Rule> kinds{Rule::Embedding, Rule::Gather,      Rule::Index,
+                                          Rule::IndexPut,  Rule::IndexSelect, Rule::Scatter};
+        if (!kinds.contains(operators::of(op.name).rule)) return;
+        const auto table = argument(op, {"self", "weight"}), index = argument(op, {"index", "indices"});
+        const auto& role = index ? m_analysis.info(*index).role : std::nullopt;
+        const std::string type = role ? typeOf(role->target) : std::string();
+        if (!table || type.empty()) return;
+        const auto end = endOf(*role);
+        if (const auto weight = weightOf(*table)) {
+            m_weights[type].insert(*weight);
+            if (end) m_ends[type][*end].insert(*weight);
+        }
+        const std::string rows = typeOf(m_analysis.rowSpace(*table));
+        if (end && !rows.empty() && rows != type && !isDeclared(type)) pointTo(*end, rows);
+    }
+
+    std::optional<End> endOf(const Role& role) const
+    {
+        const Key& key = m_analysis.tables.key(role.key);
+        if (key.kind != KeyKind::End) return std::nullopt;
+        SpaceId edges = role.space;
+        while (m_analysis.tables.space(edges).parent.valid()) edges = m_analysis.tables.space(edges).parent;
+        return End{m_analysis.tables.space(edges).name, key.end};
+    }
+
+    // Rows of a table and those of a weight, in the operator that is refused.
+    void meet(const Op& op)
+    {
+        std::set<std::string> types;
+        std::set<ValueId> weights;
+        ir::forEachOperand(op, [&](Slot, ValueId v) {
+            if (const auto weight = weightOf(v)) weights.insert(*weight);
+            else if (const std::string type = typeOf(m_analysis.rowSpace(v)); !type.empty()) types.insert(type);
+        });
+        if (types.size() != 1) return;
+        m_weights[*types.begin()].insert(weights.begin(), weights.end());
+        m_ends[*types.begin()];
+    }
+
+    // Whether an input has the rows of the type.
+    bool isDeclared(const std::string& type) const
+    {
+        return std::ranges::any_of(m_schema.roles, [&](const auto& named) {
+            const InputRole& role = named.second;
+            return (role.kind == RoleKind::Node || role.kind == RoleKind::Key) && role.first == type;
+        });
+    }
+
+    void declared(const std::string& type)
+    {
+        for (const ValueId weight : m_weights[type])
+            if (rowsOf(weight) == m_schema.sizes.at(type) && rowsOf(weight) > 1) isTable(weight, type);
+    }
+
+    // The ends of edges that point into weights of different sizes point into different tables.
+    void loose(const std::string& type, const std::map<End, std::set<ValueId>>& ends)
+    {
+        std::set<std::int64_t> sizes;
+        for (const ValueId weight : m_weights[type]) sizes.insert(rowsOf(weight));
+        if (sizes.size() == 1)
+            for (const ValueId weight : m_weights[type]) isTable(weight, type);
+        if (sizes.size() < 2) return;
+        for (const auto& [end, weights] : ends) {
+            const std::string own = tableName(value(*weights.begin()).name);
+            for (const ValueId weight : weights) isTable(weight, own);
+            pointTo(end, own);
+        }
+    }
+
+    void pointTo(const End& end, const std::string& type)
+    {
+        for (const auto& [name, role] : m_schema.roles) {
+            if (role.kind != RoleKind::Index || role.overridden) continue;
+            if (role.relation != end.relation && name != end.relation) continue;
+            InputRole& changed = m_found.emplace(name, role).first->second;
+            (end.end == 0 ? changed.first : changed.second) = type;
+        }
+    }
+
+    // "user" of "user" and of "user.weight"
+    static std::string tableName(const std::string& weight)
+    {
+        return weight.ends_with(".weight") ? weight.substr(0, weight.size() - 7) : weight;
+    }
+
+    std::int64_t rowsOf(ValueId weight) const { return value(weight).shape[0]; }
+
+    void isTable(ValueId weight, const std::string& type)
+    {
+        const std::string& name = value(weight).name;
+        if (!name.empty() && !m_schema.roles.contains(name))
+            m_found[name] = InputRole{.kind = RoleKind::Node, .first = type, .second = {}, .relation = {}};
+    }
+
+    const Analysis& m_analysis;
+    const InputSchema& m_schema;
+    std::map<std::string, std::set<ValueId>> m_weights;              // by type of the rows
+    std::map<std::string, std::map<End, std::set<ValueId>>> m_ends;  // of these, by the end that points to them
+    Roles m_found;
+};
+
+}  // namespace
+
+std::map<std::string, InputRole> weightTables(const Analysis& refused, const InputSchema& schema)
+{
+    return WeightTables(refused, schema).find();
+}
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,104 @@
+"""Weights with a row for each row of a table, which the operators tell, not a role: they send, receive and meet other rows. Such a
+table is as large on every graph."""
+import torch
+from torch import nn
+from torch_geometric import nn as pyg
+
+from graphs import FEATURES, HIDDEN
+from registry import Group
+
+group = Group("learned_rows")
+H, NODES, USERS, ITEMS = HIDDEN, 19, 17, 12
+
+
+def of_nodes(graph):
+    return {"x": graph["x"][:NODES].clone(), "edge_index": graph["edge_index"] % NODES}
+
+
+def edges_alone(graph):
+    return {"edge_index": graph["edge_index"] % (NODES - 2)}  # the last nodes have no edges
+
+
+def weighted(graph):
+    return {**edges_alone(graph), "edge_weight": graph["edge_weight"]}
+
+
+def interactions(users, items):
+    def inputs(graph):
+        index = graph["edge_index"]
+        return {"edge_index": torch.stack([index[0] % users, index[1] % items])}
+    return inputs
+
+
+def both_ways(graph):
+    return {**interactions(USERS, ITEMS)(graph), "back": interactions(ITEMS, USERS)(graph)["edge_index"]}
+
+
+def twice(inputs, build, name):
+    group.add(f"{name}_traced", build, inputs)
+    group.add(f"{name}_scripted", build, inputs, how="script")
+
+
+class Interactions(nn.Module):
+    """Rows of users and of items that send to each other."""
+
+    def __init__(self, users=USERS, items=ITEMS):
+        super().__init__()
+        self.user, self.item = nn.Parameter(torch.randn(users, H)), nn.Parameter(torch.randn(items, H))
+
+    def forward(self, edge_index):
+        user = self.user.index_add(0, edge_index[0], self.item[edge_index[1]])
+        item = torch.zeros_like(self.item).index_add(0, edge_index[1], user[edge_index[0]])
+        return user.tanh(), item
+
+
+class TwoRelations(Interactions):
+    def forward(self, edge_index, back):
+        item = self.item.index_add(0, edge_index[1], self.user[edge_index[0]]).relu()
+        return torch.zeros_like(self.user).index_add(0, back[1], item[back[0]]) + self.user
+
+
+class Propagated(nn.Module):
+    """One table of all nodes, propagated and averaged."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(NODES, H)
+
+    def forward(self, edge_index):
+        h = self.table.weight
+        out = h
+        for _ in range(2):
+            h = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+            out = out + h
+        return out / 3
+
+
+class AddedToFeatures(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.own, self.lin = nn.Parameter(torch.randn(NODES, H)), nn.Linear(FEATURES, H)
+
+    def forward(self, x, edge_index):
+        h = self.lin(x) + self.own
+        return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]) * self.own
+
+
+class LightGCN(nn.Module):
+    """A file has the number of nodes, as tracing writes it."""
+
+    def __init__(self):
+        super().__init__()
+        self.model = pyg.LightGCN(NODES, H, 2)
+
+    def forward(self, edge_index, edge_weight):
+        return self.model.get_embedding(edge_index, edge_weight)
+
+
+twice(interactions(USERS, ITEMS), Interactions, "users_and_items")
+twice(interactions(ITEMS, ITEMS), lambda: Interactions(ITEMS, ITEMS), "as_many_users_as_items")
+twice(both_ways, TwoRelations, "users_and_items_both_ways")
+twice(edges_alone, Propagated, "one_table_propagated")
+twice(of_nodes, AddedToFeatures, "rows_of_features_and_weights")
+twice(of_nodes, lambda: pyg.LINKX(NODES, FEATURES, H, 3, 2), "linkx")
+group.add("light_gcn", LightGCN, weighted)
