@@ -29,6 +29,15 @@ class Inference(PackageTest):
         self.assertEqual(result.saved.how, "trace")
         self.assertIn("equal", repr(result))
 
+    def test_what_a_container_holds_beside_the_graph_may_fit_nothing(self):
+        model, data = made(TakesData), graph()
+        wanted = model(data).detach()
+        data.edge_attr_old, data.far_edge_index = torch.rand(3, 3), torch.full((2, 5), 7 * len(data.x))
+        result = self.inference(model, data, verify="full")
+        self.same(result.output, wanted)
+        for name in ("edge_attr_old", "far_edge_index", "y"):
+            self.assertEqual(result.notes.count(f"'{name}' is not an argument of the model: ignored"), 1, name)
+
     def test_results_that_are_not_finite_are_named_first(self):
         model, data = made(Gcn), graph()
         data.x[3, 2] = torch.nan

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from .errors import EngineError
 _HERE = Path(__file__).resolve().parent
 _PROGRAM = "hopscope-engine"
 _LINKED = "hopscope-engine-torch"  # executed by the engine for every command but --version
+_asking = threading.Lock()  # so that threads that need it at once start it once
 _MISSING_LIBRARY = re.compile(
     r"error while loading shared libraries: (\S+?):|symbol lookup error|version .* not found"
     r"|=> not found|undefined symbol"
@@ -51,7 +53,8 @@ def engine() -> Engine:
     that of the checkout this package lies in. Raises EngineError where there is none, or where it does not fit this
     environment."""
     for origin, path in _candidates():
-        return _checked(path, origin, _changed(path))
+        with _asking:
+            return _checked(path, origin, _changed(path))
     raise EngineError(
         f"{_PROGRAM} was not found in the package, on PATH or in a checkout",
         "install a wheel with the engine inside, or set HOPSCOPE_ENGINE to the program",

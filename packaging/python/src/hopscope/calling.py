@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,8 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "x_dict": ("feat_dict",),
     **dict.fromkeys(_FEATURES, ("x", "feat", "features")),
 }
+# A model may be evaluated on so many rows.
+_FEW_ROWS = 100_000
 _CONTAINERS = ("data", "batch", "graph", "g", "hetero_data", "batch_data")
 
 
@@ -52,6 +55,21 @@ class Call:
         """The tensors by the engine's keys; a sparse one is a leaf."""
         return dict(leaf for name, value in self.arguments.items() for leaf in leaves(name, value))
 
+    def keep_what_is_read(self, model: Any) -> bool:
+        """Leaves out what of a small container the model does not read, which may fit nothing. Whether there is any."""
+        if self.container is None or sum(map(len, filter(_has_rows, self.leaves().values()))) > _FEW_ROWS:
+            return False
+        read = _read_by(lambda: self.forward(model, self.arguments))
+        kept = {
+            name: value
+            for name, value in self.arguments.items()
+            if any(id(leaf) in read for _, leaf in leaves(name, value))
+        }
+        self.notes += [ignored(name) for name in self.arguments if name not in kept]
+        fewer = bool(kept) and len(kept) < len(self.arguments)
+        self.arguments = kept
+        return fewer
+
     def fill_in_sizes(self, roles: Mapping[str, str], rows: Mapping[str, int]) -> None:
         """Finds for each size the input whose rows it counts, by what the engine takes the inputs for and how many rows
         its tables have."""
@@ -67,6 +85,27 @@ class Call:
         sizes = {name: _read(value, tensors) for name, value in self.sizes.items()}
         unnamed = [named.pop(name) for name in self.unnamed]
         return model(*unnamed, **named, **self.constants, **sizes)
+
+
+def _has_rows(array: Any) -> bool:
+    return bool(array.ndim)
+
+
+def _read_by(work: Callable[[], Any]) -> set[int]:
+    """The ids of the tensors that torch's functions get, until it ends or fails."""
+    from torch.overrides import TorchFunctionMode
+    from torch.utils._pytree import tree_leaves
+
+    seen: set[int] = set()
+
+    class Watching(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(self, function: Any, types: Any, given: Any = (), named: Any = None) -> Any:
+            seen.update(map(id, tree_leaves((given, named or {}))))
+            return function(*given, **(named or {}))
+
+    with contextlib.suppress(Exception), Watching():
+        work()
+    return seen
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,12 @@ def _drawn(model: Any, call: Call, given: _Given) -> _samples.Drawn:
     """What roles say of parameters is for the engine once it has the file."""
     own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
     roles = [f"{name}={role}" for name, role in parse_roles(given.roles).items() if name not in own]
-    return _samples.draw(call.leaves(), given.words, call.arguments, roles, given.place.folder())
+    try:
+        return _samples.draw(call.leaves(), given.words, call.arguments, roles, given.place.folder())
+    except InputError:
+        if not call.keep_what_is_read(model):
+            raise
+        return _samples.draw(call.leaves(), given.words, call.arguments, roles, given.place.folder())
 
 
 def _torch() -> Any:
