@@ -25,10 +25,10 @@ class Confined(ServeTest):
             (self.victim / name).mkdir(parents=True)
         (self.victim / "file").write_text("precious")
 
-    def engine(self, *words, **environment):
+    def engine(self, *words, given=None, **environment):
         environment = {**os.environ, "TMPDIR": str(self.folder / "tmp"), "HOME": str(self.folder), **environment}
         return subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, cwd=self.folder, timeout=120,
-                              env=environment, check=False)
+                              env=environment, check=False, input=given)
 
     def commands(self):
         out = self.folder / "out"
@@ -54,6 +54,14 @@ class Confined(ServeTest):
                 done = self.engine(*words, LD_PRELOAD=INTRUDER, INTRUDER_FILE=MODEL, INTRUDER_VICTIM=str(self.victim))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.all_failed(done.stderr, FEWEST)
+        self.untouched()
+
+    def test_a_command_without_a_model_leaves_data_nothing_to_reach(self):
+        (self.folder / "out").mkdir()
+        request = {"data": [DATA], "roles": [], "folder": str(self.folder / "out")}
+        done = self.engine("sample", LD_PRELOAD=INTRUDER, INTRUDER_FILE=DATA, INTRUDER_VICTIM=str(self.victim), given=json.dumps(request))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.all_failed(done.stderr, FEWEST)
         self.untouched()
 
     def all_failed(self, said, fewest):

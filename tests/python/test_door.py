@@ -162,6 +162,15 @@ class Door(PackageTest):
         large = {name: tensor.repeat(*([1, 400] if name == "edge_index" else [1, 1])) for name, tensor in data.items()}
         self.assertRegex(self.verdict(model, large), "4: forward fails on a sample of 127 nodes and .*RuntimeError")
 
+    def test_roles_of_parameters_have_the_names_of_the_model(self):
+        class Constant(Learned):
+            def forward(self, x, edge_index, scale):
+                return super().forward(x, edge_index) * scale
+
+        data = {**graph(), "scale": 2}
+        model = Constant()
+        self.equal(model, data, model(**data), roles={"rows": "node:node"})
+
     def test_numbers_of_rows_are_taken_from_the_inputs(self):
         data, model = graph(), SAGEConv((WIDTH, WIDTH), 3)
         ends = {"x": (data["x"], torch.randn(50, WIDTH)), "edge_index": torch.stack([data["edge_index"][0], data["edge_index"][1] % 50])}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ._options import role_words
+from ._options import parse_roles
 from ._scratch import Data
 from .documents import Plan
 from .saving import Prepared, Saved
@@ -30,7 +30,8 @@ class Files:
 def files_of(found: Prepared, given: Data, roles: Any) -> Files:
     """The words for what `prepare` has found."""
     data = [word for name in given.words for word in ("--data", name)]
-    return Files([*model_words(found.path, found.saved), *data, *role_options(roles)], found.saved, found.notes)
+    words = [*model_words(found.path, found.saved), *data, *role_options(roles, found.saved)]
+    return Files(words, found.saved, found.notes)
 
 
 def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
@@ -38,9 +39,15 @@ def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
     return [str(Path(path).absolute()), *(["--trust"] if saved is not None else [])]
 
 
-def role_options(roles: Any) -> list[str]:
+def role_words(roles: Any, saved: Saved | None) -> list[str]:
+    """Roles as `--role` takes them."""
+    inside = saved.in_file if saved is not None else str
+    return [f"{inside(name)}={role}" for name, role in parse_roles(roles).items()]
+
+
+def role_options(roles: Any, saved: Saved | None) -> list[str]:
     """The same with the option before each."""
-    return [word for role in role_words(roles) for word in ("--role", role)]
+    return [word for role in role_words(roles, saved) for word in ("--role", role)]
 
 
 def same_model(plan: Plan, saved: Saved) -> bool:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _cluster, _html, _resuming, arrays, documents
-from ._files import files_of, same_model
+from ._files import files_of, role_words, same_model
 from ._later import later
-from ._options import bytes_of, mode_of, path_of, pins_of, role_words, seconds_of, whole_of
+from ._options import bytes_of, mode_of, path_of, pins_of, seconds_of, whole_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
@@ -223,7 +223,7 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         engine = held.enter_context(Starting(watcher.told))
         given_away = asked.run["verify"] == "none"
         found, given = prepare(asked.model, inputs, asked.roles, place, apart=given_away)
-        roles = role_words(asked.roles)
+        roles = role_words(asked.roles, found.saved)
         how = {**asked.run, "transient": given.written if given_away else []}
         writes = [str(folder.absolute()), *how["transient"]]
         opening = {"reassociate": asked.reassociate, "cache": asked.cache, "writes": writes}

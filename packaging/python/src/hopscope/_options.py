@@ -100,8 +100,3 @@ def _role(item: tuple[Any, Any]) -> tuple[str, str]:
     if not isinstance(name, str) or not isinstance(role, str):
         raise UsageError(f"roles: {role!r} is no role of {name!r}", _ROLE_HINT)
     return name, role
-
-
-def role_words(roles: Any) -> list[str]:
-    """Roles as `--role` takes them."""
-    return [f"{name}={role}" for name, role in parse_roles(roles).items()]

@@ -132,6 +132,13 @@ def _entry(trial: Trial) -> Any:
     return entry.eval()
 
 
+def parameters_of(trial: Trial) -> dict[str, str]:
+    """The names of parameters in the file, by their names in the model, where they differ."""
+    if _entry(trial) is trial.model:
+        return {}
+    return {name: f"model.{name}" for name in trial.model.state_dict()}
+
+
 def _plain(value: Any) -> Any:
     """Results with keys as texts and without None."""
     if isinstance(value, Mapping):

@@ -44,7 +44,7 @@ def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True
     """As `files`, into a folder of the caller."""
     if data is None and isinstance(model, (str, os.PathLike)):
         saved = model if isinstance(model, Saved) else None
-        return Files([*model_words(model, saved), *role_options(roles)], saved)
+        return Files([*model_words(model, saved), *role_options(roles, saved)], saved)
     return files_of(*prepare(model, data, roles, place, once=once), roles)
 
 

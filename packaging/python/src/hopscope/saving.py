@@ -27,7 +27,7 @@ class Saved:
     """A file, and what is known of it: `how` it was made ("trace", "script" or "as it was"), the `arguments` of its
     `forward` in order, the keys of its data, the `notes` (sentences), the largest difference to the model on another
     graph, and the `structure` of its results (tensors replaced by the engine's names). `fingerprint` tells whether two
-    files hold the same model with the same weights."""
+    files hold the same model with the same weights. `parameters`: their names in the file where it has others."""
 
     path: Path
     how: str
@@ -37,6 +37,11 @@ class Saved:
     difference: float
     structure: Any = field(repr=False, default=None)
     fingerprint: str = field(repr=False, default="")
+    parameters: dict[str, str] = field(repr=False, default_factory=dict, compare=False)
+
+    def in_file(self, name: str) -> str:
+        """What the file calls an input or a parameter of the model."""
+        return self.parameters.get(name, name)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.path}: {self.how}, arguments {', '.join(self.arguments)}", *self.notes])
@@ -177,7 +182,8 @@ def _written(compiled: Any, how: str, notes: list[str], trial: _trial.Trial, tar
     arguments = tuple(trial.call.arguments)
     keys = [key for name, value in trial.call.arguments.items() for key, _ in calling.leaves(name, value)]
     shown = _trace.fingerprint(compiled) if how == "trace" else ""
-    return Saved(target.absolute(), how, arguments, tuple(keys), (*notes, note), difference, trial.structure, shown)
+    found = Saved(target.absolute(), how, arguments, tuple(keys), (*notes, note), difference, trial.structure, shown)
+    return replace(found, parameters=_trial.parameters_of(trial))
 
 
 @contextlib.contextmanager

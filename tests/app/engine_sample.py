@@ -1,0 +1,97 @@
+"""hopscope-engine sample: what inputs are and samples of them, without a model and without LibTorch."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy
+from safetensors.numpy import load_file, save_file
+
+from engine_process import ENGINE
+
+ROOT = Path(os.environ["HOPSCOPE_ROOT"])
+GRAPH = ROOT / "samples/digits/graph.safetensors"
+
+
+class Sample(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.out = self.folder / "out"
+        self.out.mkdir()
+
+    def asked(self, request, *words, program=ENGINE):
+        text = request if isinstance(request, bytes) else json.dumps(request).encode()
+        return subprocess.run([program, "sample", *words], input=text, capture_output=True, timeout=60, check=False)
+
+    def request(self, *data, **more):
+        return {"data": [str(item) for item in data or [GRAPH]], "roles": [], "folder": str(self.out), **more}
+
+    def answer(self, request, *words, **options):
+        done = self.asked(request, *words, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
+        return json.loads(done.stdout)
+
+    def refused(self, code, sentence, request, *words):
+        done = self.asked(request, *words)
+        problem = json.loads(done.stdout)["error"]
+        self.assertEqual((done.returncode, problem["exit_code"]), (code, code))
+        self.assertRegex(problem["message"], sentence)
+        self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_roles_are_those_of_inspect(self):
+        found = self.answer(self.request(arguments=["x", "edge_index"]))
+        command = [ENGINE, "inspect", ROOT / "samples/digits/jknet.pt", "--data", GRAPH, "--json"]
+        inspected = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+        self.assertEqual(found["roles"], inspected["roles"])
+        self.assertEqual((found["nodes"], found["edges"], found["sizes"]["node"]), (1797, 14376, 1797))
+
+    def test_samples_are_files_of_the_counts_that_it_says(self):
+        found = self.answer(self.request(arguments=["x", "edge_index"]), "--json")
+        self.assertEqual(len(found["samples"]), 4)
+        for sample in found["samples"]:
+            tensors = load_file(sample["file"])
+            self.assertEqual(set(tensors), {"x", "edge_index"})
+            self.assertEqual((len(tensors["x"]), tensors["edge_index"].shape[1]), (sample["nodes"], sample["edges"]))
+            self.assertLess(tensors["edge_index"].max(), sample["nodes"])
+        self.assertEqual(len({sample["nodes"] for sample in found["samples"]}), 4)
+
+    def test_small_data_are_no_file(self):
+        save_file({"x": numpy.zeros((20, 2), "f4"), "edge_index": numpy.zeros((2, 5), "i8")}, self.folder / "small.safetensors")
+        found = self.answer(self.request(self.folder / "small.safetensors"))
+        self.assertIsNone(found["samples"][0]["file"])
+        self.assertEqual([found["samples"][0][what] for what in ("nodes", "edges")], [20, 5])
+
+    def test_arrays_of_other_files_and_roles_are_taken(self):
+        for name, array in (("a", numpy.zeros((20, 2), "f4")), ("b", numpy.zeros((2, 5), "i8"))):
+            numpy.save(self.folder / f"{name}.npy", array)
+        data = [f"{name}={self.folder}/{name}.npy" for name in "ab"]
+        found = self.answer(self.request(*data, roles=["a=node:thing"]))
+        self.assertEqual(found["roles"], {"a": "node:thing", "b": "index:thing>thing"})
+
+    def test_it_needs_no_libtorch(self):
+        alone = shutil.copy(ENGINE, self.folder / "hopscope-engine")
+        self.assertEqual(self.answer(self.request(), program=alone), self.answer(self.request()))
+
+    def test_mistakes_are_one_document(self):
+        self.refused(3, "the request", b"no JSON")
+        self.refused(3, "/data is missing|data", {"roles": [], "folder": str(self.out)})
+        self.refused(3, "more", self.request(more=1))
+        self.refused(3, "no such file", self.request(self.folder / "missing.safetensors"))
+        self.refused(2, "x=sheep is not a role", self.request(roles=["x=sheep"]))
+        self.refused(3, "neither an input nor a parameter", self.request(roles=["z=node"]))
+        self.refused(2, "sample does not know --plan", self.request(), "--plan")
+        damaged = self.folder / "damaged.safetensors"
+        damaged.write_bytes(GRAPH.read_bytes()[:1000])
+        self.refused(3, "damaged.safetensors", self.request(damaged))
+
+    def test_a_folder_that_is_not_there_is_told(self):
+        self.refused(2, "gone/sample-0.safetensors", {**self.request(), "folder": str(self.folder / "gone")})
+
+
+if __name__ == "__main__":
+    unittest.main()
