@@ -135,14 +135,21 @@ bool isLocal(const ir::Op& op, std::size_t i)
     return op.argInfo[i].type == ir::ArgType::Int || op.argInfo[i].type == ir::ArgType::IntList;
 }
 
+// Some operators give the numbers of another tensor with the note that they are conjugated or negated; who reads memory does
+// not look at it.
+at::Tensor plain(const at::Tensor& t)
+{
+    return t.defined() && (t.is_conj() || t.is_neg()) ? t.resolve_conj().resolve_neg() : t;
+}
+
 std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)
 {
     std::vector<at::Tensor> out;
     for (const IValue& v : stack) {
         if (v.isTensorList()) {
-            for (const at::Tensor& t : v.toTensorVector()) out.push_back(t);
+            for (const at::Tensor& t : v.toTensorVector()) out.push_back(plain(t));
         } else if (v.isTensor()) {
-            out.push_back(v.toTensor());
+            out.push_back(plain(v.toTensor()));
         }
     }
     require(out.size() == op.outputs.size(), "an operator returned a different number of tensors than on the sample",

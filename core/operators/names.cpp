@@ -200,19 +200,16 @@ const Names plain = {
 };
 
 const Names sideEffects = {
-    "aten::_backward",
     "aten::_cudnn_init_dropout_state",
     "aten::_pin_memory",
     "aten::_print",
     "aten::_resize_output_",
     "aten::_set_data",
     "aten::as_strided_",
-    "aten::backward",
     "aten::data_ptr",
     "aten::file",
     "aten::from_file",
     "aten::get_autocast_dtype",
-    "aten::grad",
     "aten::hash",
     "aten::manual_seed",
     "aten::pin_memory",
@@ -236,6 +233,8 @@ const Names sideEffects = {
     "aten::wait",
 };
 
+const Names gradients = {"aten::_backward", "aten::backward", "aten::grad"};
+
 constexpr std::string_view randomPrefixes[] = {
     "_fused_dropout", "_sample_dirichlet", "_standard_gamma", "bernoulli", "binomial", "cauchy", "exponential",
     "geometric",      "log_normal",        "multinomial",     "normal",    "poisson",  "rand",   "random",
@@ -255,6 +254,8 @@ bool isToNumber(std::string_view name) { return toNumber.contains(name); }
 bool isPlain(std::string_view name) { return plain.contains(name); }
 
 bool hasSideEffects(std::string_view name) { return sideEffects.contains(name); }
+
+bool takesGradients(std::string_view name) { return gradients.contains(name); }
 
 bool isRandom(std::string_view name)
 {

@@ -18,6 +18,7 @@ namespace hopscope::operators {
 enum class Rule : std::uint8_t {
     None,
     Arange,
+    Batched,
     Bincount,
     Cat,
     Cell,
@@ -25,6 +26,7 @@ enum class Rule : std::uint8_t {
     Convolution,
     Copy,
     Cross,
+    Diagonal,
     Difference,
     Dimwise,
     Einsum,
@@ -60,7 +62,9 @@ enum class Rule : std::uint8_t {
     Sparse,
     Split,
     Stack,
+    Tensordot,
     Uncompress,
+    Unfold,
     Unsqueeze,
 };
 
@@ -118,6 +122,9 @@ struct Operator {
         bool countsContent = false;  // the size of its result depends on what is in its operands
         bool ofCoalesced = false;    // a part of a sparse matrix that only a coalesced one has
         bool plumbing = false;       // says nothing about what a stage computes
+        // Rule::Batched: of each argument, how many of its last dimensions one call of it needs as a whole; those before
+        // them are a batch, in which rows may be. "." for others, which may have no rows.
+        std::string_view whole = {};
     };
     Traits traits;
 };

@@ -142,13 +142,15 @@ base::Status runForward(const OracleRequest& request)
         for (c10::IValue& argument : *arguments) copyTensors(argument);
     const torch::NoGradGuard noGradients;
     torch::jit::Module module = model->impl().module;
-    loader::blockUnknownOperators(module);
+    std::optional<loader::PartsApart> apart;
+    if (loader::blockUnknownOperators(module)) apart.emplace(loader::partsThatMayRun());
     if (request.inDouble) computeInDouble(module);
     const c10::IValue result = module.forward(std::move(*arguments));
     const auto outputs = loader::flattenOutputs(result);
     if (!outputs) return base::forward(outputs);
     base::TensorMap tensors;
-    for (const auto& [name, tensor] : *outputs) tensors[name] = loader::toView(tensor.detach().contiguous());
+    for (const auto& [name, tensor] : *outputs)
+        tensors[name] = loader::toView(tensor.detach().contiguous().resolve_conj().resolve_neg());
     return graph::writeSafetensors(request.output, tensors);
 }
 

@@ -57,7 +57,7 @@ PARTS = {
 FRONTS = {
     "app/engine": ["version.h"],
     "core/analysis": ["analysis.h"],
-    "core/loader": ["bounds.h", "custom_ops.h", "names.h", "one_thread.h", "save_module.h", "torch_model.h"],
+    "core/loader": ["bounds.h", "custom_ops.h", "names.h", "one_thread.h", "parts.h", "save_module.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_MODULES = WIDGETS | {"app/hopscope"}

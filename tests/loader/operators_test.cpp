@@ -8,6 +8,8 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include "loader/custom_ops.h"
+#include "loader/parts.h"
+#include "loader/walk/allow_list.h"
 #include "loader/walk/sharing.h"
 #include "operators/operators.h"
 
@@ -132,4 +134,25 @@ TEST_CASE("sharing varies where layout or extents could make it")
     CHECK(loader::sharingVaries(x.t(), {false, true}));
     CHECK(loader::sharingVaries(at::randn({1, 4}).t(), {}));
     CHECK(loader::sharingVaries(at::randn({0, 4}), {}));
+}
+
+TEST_CASE("operators without a line that consist of others are told from those that must not run")
+{
+    for (const char* name :
+         {"aten::kron", "aten::hstack", "aten::swapaxes", "aten::linalg_multi_dot", "aten::trapezoid"})
+        CHECK_MESSAGE(loader::isComposite(std::string(name)), name);
+    for (const char* name :
+         {"aten::relu", "aten::save", "aten::from_file", "aten::fbgemm_linear_int8_weight", "aten::quantized_gru_cell",
+          "aten::_cufft_clear_plan_cache", "aten::set_data", "aten::pin_memory", "aten::size", "aten::item",
+          "aten::rand", "aten::embedding_backward", "aten::native_dropout", "torch_sparse::spmm_sum"})
+        CHECK_MESSAGE(!loader::isComposite(std::string(name)), name);
+}
+
+TEST_CASE("a composite operator runs as its parts, and not where one of them may not run")
+{
+    const loader::PartsApart apart(loader::partsThatMayRun());
+    const at::Tensor a = at::rand({3, 2}), b = at::rand({3, 2});
+    CHECK(at::hstack({a, b}).equal(at::cat({a, b}, 1)));
+    CHECK(at::relu(a).equal(a));
+    CHECK_THROWS_WITH_AS(at::pdist(a), doctest::Contains("aten::_pdist_forward"), c10::Error);
 }

@@ -101,15 +101,15 @@ def along(index, v):
 
 # Element by element ----------------------------------------------------------------------------------------------------
 rows("abs asinh atan ceil cos deg2rad elu erf erfc exp exp2 expm1 floor frac gelu hardshrink hardsigmoid hardswish hardtanh "
-     "isfinite isinf isnan leaky_relu log_sigmoid mish nan_to_num neg positive rad2deg real relu relu6 "
-     "resolve_conj resolve_neg round selu celu sgn sigmoid sign silu sin sinh softplus softshrink square tan tanh trunc "
+     "i0 isfinite isinf isnan isneginf isposinf leaky_relu log_sigmoid mish nan_to_num neg positive rad2deg real relu relu6 "
+     "resolve_conj resolve_neg round selu celu sgn sigmoid sign signbit silu sin sinc sinh softplus softshrink square tan tanh trunc "
      "alias detach logical_not bitwise_not",
      lambda name, v: getattr(A, name)(v.i if name.startswith("bitwise") else v.h))
-rows("acos asin atanh digamma erfinv lgamma log log10 log1p log2 logit reciprocal rsqrt sqrt", lambda name, v: getattr(A, name)(v.p))
+rows("acos asin atanh digamma special_entr erfinv lgamma log log10 log1p log2 logit reciprocal rsqrt sqrt", lambda name, v: getattr(A, name)(v.p))
 row("acosh", lambda v: A.acosh(v.p + 1))
 row("cosh", lambda v: A.cosh(v.p))
 rows("add div eq fmod ge gt le lt maximum minimum mul ne remainder sub copysign atan2 floor_divide isclose logaddexp "
-     "hypot heaviside xlogy", lambda name, v: getattr(A, name)(v.h, v.p))
+     "hypot heaviside xlogy fmax fmin logaddexp2", lambda name, v: getattr(A, name)(v.h, v.p))
 rows("logical_and logical_or logical_xor", lambda name, v: getattr(A, name)(v.k, v.h > 0.5))
 rows("__lshift__ __rshift__", lambda name, v: getattr(A, name)(v.i, 1))
 rows("__and__ __or__ __xor__ bitwise_and bitwise_or bitwise_xor", lambda name, v: getattr(A, name)(v.i, v.i + 3))
@@ -127,6 +127,10 @@ row("prelu", lambda v: F.prelu(v.h, v.m.lin.bias[:1]))
 row("rrelu", lambda v: F.rrelu(v.h))
 row("threshold", lambda v: F.threshold(v.h, 0.1, 0.3))
 row("where", lambda v: torch.where(v.k, v.h, v.p))
+
+row("fake_quantize_per_tensor_affine", lambda v: torch.fake_quantize_per_tensor_affine(v.h, 0.1, 0, -8, 7))
+row("fake_quantize_per_channel_affine",
+    lambda v: torch.fake_quantize_per_channel_affine(v.h, torch.full((H,), 0.1), torch.zeros(H, dtype=torch.int32), 1, -8, 7))
 
 # Copies and casts ------------------------------------------------------------------------------------------------------
 row("to", lambda v: v.h.to(torch.double))
@@ -174,8 +178,6 @@ row("empty_like", lambda v: torch.empty_like(v.h).fill_(0.5) + v.h)
 row("arange", lambda v: v.h + v.h[torch.arange(v.n)])
 row("eye", lambda v: v.h @ torch.eye(H))
 row("linspace", lambda v: v.h * torch.linspace(0, 1, H))
-row("tril", lambda v: v.h @ v.m.lin.weight.tril())
-row("triu", lambda v: v.h @ v.m.lin.weight.triu())
 
 
 script("tensor", "h * torch.tensor([0.5, 1.5]).repeat(4)")
@@ -192,7 +194,7 @@ row("argsort", lambda v: v.h.argsort(1) * 0.1)
 row("topk", lambda v: padded(v.h.topk(3, 1)[0]))
 row("glu", lambda v: padded(F.glu(v.h, 1)))
 rows("sum mean amax amin prod var std logsumexp nansum", lambda name, v: getattr(torch, name)(v.p, 1, keepdim=True) + v.h)
-rows("max min median mode", lambda name, v: getattr(torch, name)(v.h, 1, keepdim=True)[0] + v.h)
+rows("max min median nanmedian mode", lambda name, v: getattr(torch, name)(v.h, 1, keepdim=True)[0] + v.h)
 row("kthvalue", lambda v: v.h.kthvalue(3, 1, keepdim=True)[0] + v.h)
 rows("any all", lambda name, v: getattr(torch, name)(v.k, 1, keepdim=True) + v.h)
 rows("argmax argmin", lambda name, v: getattr(torch, name)(v.h, 1, keepdim=True) + v.h)
@@ -210,13 +212,81 @@ row("cross", lambda v: padded(torch.cross(v.h[:, :3], v.p[:, :3], dim=1)))
 row("linalg_cross", lambda v: padded(torch.linalg.cross(v.h[:, :3], v.p[:, :3], dim=1)))
 row("cosine_similarity", lambda v: F.cosine_similarity(v.h, v.p, 1).unsqueeze(1) + v.h)
 row("diff", lambda v: v.h + (v.m.lin.bias.diff() * 2).sum())
-row("cdist", lambda v: v.h @ torch.cdist(v.m.lin.weight, v.m.lin.weight))
-row("bucketize", lambda v: v.h + torch.bucketize(v.w, torch.tensor([0.2, 0.5])).sum())
-row("searchsorted", lambda v: v.h + torch.searchsorted(torch.tensor([0.2, 0.5]), v.w).sum())
+
+
+# On some dimensions as a whole, the rows being a batch ------------------------------------------------------------------
+def square(v):
+    """A matrix for each row that is positive definite, and so has an inverse."""
+    m = v.h[:, :4].view(-1, 2, 2)
+    return m @ m.transpose(1, 2) + torch.eye(2)
+
+
+def parts(y):
+    """The real part of a complex y, or all of y, as rows of H numbers."""
+    y = torch.view_as_real(y.resolve_conj()) if y.is_complex() else y
+    return padded(y.flatten(1)[:, :H])
+
+
+def complex_rows(v):
+    return torch.view_as_complex(v.h.view(-1, H // 2, 2))
+
+
+row("cdist", lambda v: parts(torch.cdist(v.h.view(-1, 2, 4), v.p.view(-1, 2, 4))))
+row("pairwise_distance", lambda v: F.pairwise_distance(v.h, v.p, keepdim=True) + v.h)
+row("bilinear", lambda v: F.bilinear(v.h, v.p, v.m.lin.weight.view(4, 2, 8).repeat(1, 4, 1)).repeat(1, 2))
+row("tensordot", lambda v: torch.tensordot(v.h.view(-1, 2, 4), v.m.lin.weight.view(2, 4, 8), dims=2))
+row("scaled_dot_product_attention",
+    lambda v: F.scaled_dot_product_attention(*[y.view(-1, 1, 2, 4) for y in (v.h, v.p, v.h * v.p)]).reshape(-1, H))
+row("_native_multi_head_attention",
+    lambda v: A._native_multi_head_attention(*[v.h.view(-1, 2, 4)] * 3, 4, 2, W["a"], W["b"], W["a"][:4], W["b"][:4])[0].flatten(1))
+row("_transformer_encoder_layer_fwd",
+    lambda v: A._transformer_encoder_layer_fwd(v.h.view(-1, 2, 4), 4, 2, W["a"], W["b"], W["a"][:4], W["b"][:4], False, False, 1e-5,
+                                               *[W["b"][:4]] * 4, W["a"], W["b"], W["a"].t(), W["b"][:4]).flatten(1))
+rows("bucketize searchsorted", lambda name, v: v.h + (torch.bucketize(v.h, W["grid"]) if name == "bucketize" else
+                                                      torch.searchsorted(v.h.sort(1)[0], v.p)))
+rows("tril triu", lambda name, v: getattr(torch, name)(v.h.view(-1, 2, 4)).flatten(1))
+row("diagonal", lambda v: padded(v.h.view(-1, 2, 4).diagonal(1, 1, 2)))
+row("diag_embed", lambda v: torch.diag_embed(v.h[:, :2]).flatten(1).repeat(1, 2))
+row("unfold", lambda v: v.h.unfold(1, 2, 2).sum(2).repeat(1, 2))
+row("index_fill", lambda v: v.h.index_fill(1, torch.tensor([0, 3]), 0.5))
+rows("logdet linalg_det", lambda name, v: getattr(A, name)(square(v)).unsqueeze(1) + v.h)
+rows("linalg_slogdet", lambda name, v: torch.linalg.slogdet(square(v))[1].unsqueeze(1) + v.h)
+rows("linalg_inv linalg_cholesky linalg_matrix_exp linalg_pinv linalg_eigvalsh linalg_svdvals",
+     lambda name, v: parts(getattr(A, name)(square(v))))
+rows("linalg_inv_ex linalg_cholesky_ex linalg_eigh linalg_qr", lambda name, v: parts(getattr(A, name)(square(v))[0]))
+rows("cholesky_inverse linalg_eigvals", lambda name, v: parts(getattr(A, name)(square(v))))
+row("cholesky_solve", lambda v: parts(torch.cholesky_solve(v.h.view(-1, 2, 4), square(v))))
+row("linalg_householder_product", lambda v: parts(torch.linalg.householder_product(square(v), v.p[:, :2])))
+row("aminmax", lambda v: sum(torch.aminmax(v.h, dim=1, keepdim=True)) + v.h)
+row("linalg_svd", lambda v: parts(A.linalg_svd(square(v))[1]))
+rows("linalg_matrix_power", lambda name, v: parts(getattr(A, name)(square(v), 3)))
+row("linalg_solve", lambda v: parts(torch.linalg.solve(square(v), v.h[:, 4:6])))
+row("linalg_solve_triangular", lambda v: parts(torch.linalg.solve_triangular(square(v), v.p.view(-1, 2, 4), upper=True)))
+rows("quantile nanquantile", lambda name, v: getattr(torch, name)(v.h, torch.tensor([0.3, 0.6]), 1).mean(0).unsqueeze(1) + v.h)
+rows("var_mean std_mean", lambda name, v: sum(getattr(torch, name)(v.h, 1, keepdim=True)) + v.h)
+
+# On weights alone ------------------------------------------------------------------------------------------------------
+row("_weight_norm", lambda v: v.h @ A._weight_norm(v.m.lin.weight, v.m.lin.bias.view(-1, 1), 0))
+row("trace", lambda v: v.h * v.m.lin.weight.trace())
+row("vdot", lambda v: v.h * torch.vdot(v.m.lin.bias, v.m.lin.bias))
+
+# Complex numbers -------------------------------------------------------------------------------------------------------
+row("view_as_complex", lambda v: parts(complex_rows(v) * (0.5 + 1j)))
+row("view_as_real", lambda v: torch.view_as_real(complex_rows(v) * (0.5 + 1j)).flatten(1))
+row("complex", lambda v: parts(torch.complex(v.h, v.p)))
+row("polar", lambda v: parts(torch.polar(v.p, v.h)))
+row("angle", lambda v: padded(complex_rows(v).angle()))
+row("imag", lambda v: padded(complex_rows(v).imag))
+row("conj_physical", lambda v: parts(A.conj_physical(complex_rows(v))))
+rows("fft_fft fft_ifft fft_rfft fft_ihfft", lambda name, v: parts(getattr(A, name)(v.h)))
+rows("fft_hfft fft_irfft", lambda name, v: parts(getattr(A, name)(complex_rows(v))))
+rows("fft_fft2 fft_ifft2 fft_rfft2 fft_fftn fft_ifftn fft_rfftn",
+     lambda name, v: parts(getattr(A, name)(v.h.view(-1, 2, 4), None, [1, 2])))
+rows("fft_irfft2 fft_irfftn", lambda name, v: parts(getattr(A, name)(complex_rows(v).view(-1, 2, 2), None, [1, 2])))
 
 # Recurrent and convolutional layers, the rows being the batch ------------------------------------------------------------
 W = {"w1": torch.randn(H, H) / 3, "w2": torch.randn(H, H) / 3, "w3": torch.randn(3 * H, H) / 3,
-     "w4": torch.randn(4 * H, H) / 3, "k": torch.randn(2, 1, 3)}
+     "w4": torch.randn(4 * H, H) / 3, "a": torch.randn(12, 4) / 2, "b": torch.randn(12), "grid": torch.tensor([-0.5, 0.2, 0.5]), "k": torch.randn(2, 1, 3)}
 
 
 def recurrent(name, weight, pair=False, **options):
@@ -264,7 +334,6 @@ row("movedim", lambda v: v.h.view(-1, 2, 4).movedim(1, 2).reshape(-1, H))
 row("select", lambda v: v.h.select(1, 2).unsqueeze(1) + v.h)
 row("slice", lambda v: padded(v.h[:, 1:7:2]))
 row("narrow", lambda v: padded(v.h.narrow(1, 1, 3)))
-row("diagonal", lambda v: v.h * v.m.lin.weight.diagonal())
 row("as_strided", lambda v: v.h * v.m.lin.weight.as_strided((H,), (H + 1,)))
 row("unbind", lambda v: torch.stack(v.h.unbind(1)[::-1], 1))
 rows("chunk unsafe_chunk", lambda name, v: torch.cat(getattr(torch, name)(v.h, 3, 1)[::-1], 1))
@@ -314,7 +383,6 @@ row("index_reduce", lambda v: v.h.index_reduce(0, v.e[1], v.h[v.e[0]], "amax"))
 row("index_copy", lambda v: torch.zeros_like(v.h).index_copy(0, torch.arange(v.n), v.h))
 row("index_put", lambda v: torch.zeros_like(v.h).index_put((v.e[1],), v.h[v.e[0]], accumulate=True))
 row("_index_put_impl", lambda v: A._index_put_impl(torch.zeros_like(v.h), [v.e[1]], v.h[v.e[0]], True))
-row("index_fill", lambda v: v.h * v.m.lin.bias.index_fill(0, torch.tensor([1, 3]), 0.5))
 row("masked_scatter", lambda v: v.h * v.m.lin.bias.masked_scatter(torch.arange(H) > 4, torch.ones(H)))
 row("masked_select", lambda v: v.h * v.w.masked_select(v.w > 0.5).sum())
 # What analysis makes of a median.

@@ -411,6 +411,36 @@ def of_a_given_width(m, x, edge_index):
     return m.a(nn.functional.one_hot(m.inp(x).argmax(1), num_classes=H).float(), edge_index)
 
 
+@refused("has no rule yet for rows of node", hint="write it with other operators, or ask for it")
+def an_operator_without_a_rule(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h * torch.vdot(h[:, 0], h[:, 1])
+
+
+@accepted()
+def an_operator_written_with_others(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h * (h[:, 0] * h[:, 1]).sum()
+
+
+class AttentionWithDropout(Parts):
+    dropout = 0.1
+
+    def forward(self, x, edge_index):
+        q, k, v = self.wide(self.inp(x).repeat(1, 3)).repeat(1, 3).view(-1, 3, 2, 4).unbind(1)
+        y = nn.functional.scaled_dot_product_attention(q, k, v, dropout_p=self.dropout)
+        return self.a(y.reshape(-1, H), edge_index)
+
+
+class AttentionWithout(AttentionWithDropout):
+    dropout = 0.0
+
+
+group.add("attention_with_dropout", AttentionWithDropout, PLAIN, expect="refuse",
+          reason="aten::scaled_dot_product_attention draws random numbers", hint="write dropout_p=0.0")
+group.add("attention_without_dropout", AttentionWithout, PLAIN)
+
+
 # Declared by --role -------------------------------------------------------------------------------------------------------
 def orders(roles):
     return {"inputs": take("x", "edge_index", "order"), "roles": roles}

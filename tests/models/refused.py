@@ -211,7 +211,7 @@ class Gps(nn.Module):
 
 
 group.add("pyg_gps", Gps, WITH_BATCH, expect="refuse",
-          reason="aten::_native_multi_head_attention is not one that Hopscope knows", hint="between nodes it needs all of them")
+          reason="forward fails on the sample", hint="a size may have been baked in")
 
 
 @accepted()

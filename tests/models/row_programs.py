@@ -13,7 +13,7 @@ from layers import Parts, add_rows
 from program_steps import WRITES
 from registry import Group
 
-COUNT = 64                  # programs that hold the whole table
+COUNT = 80                  # programs that hold the whole table
 EACH = {"trace": 6, "script": 6}
 OPTIONS = {e.covers: e for e in operators.group.entries}
 

@@ -12,6 +12,7 @@ RowRule ruleFor(const std::string& name)
     switch (operators::of(name).rule) {
     case Family::None: return nullptr;
     case Family::Arange: return arangeRule;
+    case Family::Batched: return batchedRule;
     case Family::Bincount: return bincountRule;
     case Family::Cat: return catRule;
     case Family::Cell: return cellRule;
@@ -19,6 +20,7 @@ RowRule ruleFor(const std::string& name)
     case Family::Convolution: return convolutionRule;
     case Family::Copy: return copyRule;
     case Family::Cross: return crossRule;
+    case Family::Diagonal: return diagonalRule;
     case Family::Difference: return differenceRule;
     case Family::Dimwise: return dimwiseRule;
     case Family::Einsum: return einsumRule;
@@ -54,7 +56,9 @@ RowRule ruleFor(const std::string& name)
     case Family::Sparse: return sparseRule;
     case Family::Split: return splitRule;
     case Family::Stack: return stackRule;
+    case Family::Tensordot: return tensordotRule;
     case Family::Uncompress: return uncompressRule;
+    case Family::Unfold: return unfoldRule;
     case Family::Unsqueeze: return unsqueezeRule;
     }
     return nullptr;

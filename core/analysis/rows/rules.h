@@ -15,6 +15,7 @@ namespace hopscope::analysis {
 struct Refused {
     enum class Kind : std::uint8_t {
         Operator,         // anything else
+        Unruled,          // an operator whose work on rows no rule describes
         BakedSize,        // a number of rows is a constant of the file
         Roles,            // rows or row numbers of which nobody knows the table
         Constant,         // row numbers that are in the file
@@ -203,6 +204,10 @@ Ruled<Outcomes> numberTensorRule(RuleContext&);
 Ruled<Outcomes> opaqueRule(RuleContext&);
 Ruled<Outcomes> convolutionRule(RuleContext&);
 Ruled<Outcomes> crossRule(RuleContext&);
+Ruled<Outcomes> batchedRule(RuleContext&);
+Ruled<Outcomes> diagonalRule(RuleContext&);
+Ruled<Outcomes> unfoldRule(RuleContext&);
+Ruled<Outcomes> tensordotRule(RuleContext&);
 
 Ruled<Outcomes> differenceRule(RuleContext&);
 Ruled<Outcomes> uncompressRule(RuleContext&);

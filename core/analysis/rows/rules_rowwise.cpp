@@ -154,17 +154,29 @@ Ruled<Outcomes> permutation(RuleContext& c, ValueId x, SpaceId rows)
     return Outcomes{sorted, index};
 }
 
+// The rows among the dimensions that the operator works along, if any.
+SpaceId rowsAlong(RuleContext& c, ValueId x)
+{
+    std::vector<std::int64_t> along = c.integers(c.index("axis") >= 0 ? "axis" : "dim");
+    if (along.empty() && !c.name.ends_with("n")) along.push_back(-1);
+    for (int d = 0; d < c.rank(x); ++d) {
+        const bool named = std::ranges::any_of(along, [&](std::int64_t a) { return wrapDim(a, c.rank(x)) == d; });
+        if (c.isRow(c.dim(x, d)) && (named || along.empty())) return c.dim(x, d);
+    }
+    return {};
+}
+
 }  // namespace
 
-// softmax, sort, topk, cumsum, ...: along one dimension that must not be the rows.
+// softmax, sort, fft2, ...: along dimensions that must not be the rows.
 Ruled<Outcomes> dimwiseRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
-    c.passOn({"dtype", "descending", "stable", "k", "largest", "sorted"});
+    c.passOn({"dtype", "descending", "stable", "k", "largest", "sorted", "n", "s", "norm", "value", "quant_min",
+              "quant_max"});
     if (c.rank(x) == 0) return c.all({});
-    const int d = wrapDim(c.integer("dim", -1), c.rank(x));
-    const SpaceId rows = c.dim(x, d);
-    if (!c.isRow(rows)) return c.all(c.dims(x));
+    const SpaceId rows = rowsAlong(c, x);
+    if (!rows.valid()) return c.all(c.dims(x));
     if (c.structure(x) && c.rank(x) == 1 && (c.name == "argsort" || c.name == "sort")) return permutation(c, x, rows);
     return Refusal(Refused("works over the rows of " + c.spaceName(rows) + " in sequence", Refused::Kind::AllRows));
 }
@@ -290,10 +302,9 @@ Ruled<Outcomes> numberTensorRule(RuleContext& c)
 Ruled<Outcomes> opaqueRule(RuleContext& c)
 {
     for (ValueId v : c.operands())
-        if (c.anyRow(c.dims(v)) && c.name == "cdist")
-            return Refusal(Refused("compares all pairs of rows", Refused::Kind::AllPairs));
-        else if (c.anyRow(c.dims(v)))
-            return Refusal("has no rule for rows of " + c.spaceName(c.builder.analysis.rowSpace(v)));
+        if (c.anyRow(c.dims(v)))
+            return Refusal(Refused("has no rule yet for rows of " + c.spaceName(c.builder.analysis.rowSpace(v)),
+                                   Refused::Kind::Unruled));
     c.passOnAll();
     Outcomes result;
     for (const ir::Value& v : c.outputs) {
@@ -446,9 +457,11 @@ Ruled<Outcomes> reduceRule(RuleContext& c)
     const ValueId x = c.tensor("self");
     if ((c.name == "max" || c.name == "min") && c.tensor("other").valid()) return pointwiseRule(c);
     if (auto largest = largestIndex(c, x)) return *largest;
-    const Reduced r = reducedDims(c, x);
+    Reduced r = reducedDims(c, x);
     if (!r.rows.valid() || c.structure(x)) {
-        c.passOn({"dtype", "p", "ord", "k", "unbiased", "correction"});
+        c.passOn({"dtype", "p", "ord", "k", "unbiased", "correction", "interpolation"});
+        if (const ValueId q = c.tensor("q"); !q.valid()) c.passOn({"q"});
+        else if (c.rank(q) == 1) r.result.insert(r.result.begin(), SpaceId{});  // a quantile each
         return c.all(r.result);
     }
     if (c.outputs[0].dtype != base::DType::Bool) c.passOn({"dtype"});  // whether there is any is no sum of numbers

@@ -9,9 +9,11 @@
 #include <map>
 #include <sstream>
 
+#include "loader/bounds.h"
 #include "loader/walk/provenance.h"
 #include "loader/walk/safety.h"
 #include "operators/names.h"
+#include "operators/operators.h"
 
 namespace hopscope::loader {
 
@@ -61,6 +63,8 @@ public:
         block(*code.graph()->block(), path == m_paths.end() ? std::string() : path->second);
     }
 
+    bool composites = false;  // operators that consist of others were found
+
 private:
     void block(torch::jit::Block& inside, const std::string& path)
     {
@@ -68,6 +72,8 @@ private:
             Node& node = **it;
             ++it;  // the node may go
             for (torch::jit::Block* inner : node.blocks()) block(*inner, path);
+            const std::string name = node.kind().toQualString();
+            composites = composites || (!operators::known(name) && isComposite(name));
             if (const auto refusal = refusalOf(node)) replace(node, *refusal, path);
         }
     }
@@ -104,12 +110,24 @@ private:
 
 }  // namespace
 
-void blockUnknownOperators(torch::jit::Module& module)
+bool blockUnknownOperators(torch::jit::Module& module)
 {
     Blocker blocker(module);
     for (torch::jit::Function* function : module._ivalue()->compilation_unit()->get_functions())
         if (torch::jit::GraphFunction* const code = torch::jit::tryToGraphFunction(*function))
             blocker.block(*function, *code);
+    return blocker.composites;
+}
+
+PartFn partsThatMayRun()
+{
+    return [](const torch::jit::Operator& part, torch::jit::Stack& stack) {
+        const std::string& name = part.schema().name();
+        const bool fine = operators::isInstruction(name) || operators::isToNumber(name);
+        const auto refusal = fine ? std::nullopt : unknownOperator(name, true);
+        TORCH_CHECK(!refusal, refusalMark, base::describe(*refusal));
+        boundedOperation(part)(stack);
+    };
 }
 
 }  // namespace hopscope::loader

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "loader/bounds.h"
+#include "loader/parts.h"
 #include "loader/walk/safety.h"
 #include "loader/walk/scalar_operand.h"
 #include "loader/walk/sharing.h"
@@ -275,6 +276,8 @@ std::vector<Item> OperatorCalls::record(const torch::jit::Operator& given, const
     if (const auto scalar = withNumber(schema, args, args.size() > 1 && m_recorder.isConstant(args[1])))
         return record(*scalar, {args[0], Item(IValue(args[1].concrete.toTensor().item()))});
     checkAllowed(schema, args);
+    if (!operators::known(schema.name()) && isComposite(schema))
+        m_location.refuse("the operator " + schema.name() + " is not recorded as what it consists of");
     if (args.size() != schema.arguments().size())
         m_location.refuse("the operator " + schema.name() + " has a variable number of arguments");
     ir::Op op = m_location.newOp(schema.name(), schema.overload_name());

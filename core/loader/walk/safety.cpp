@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "loader/custom_ops.h"
+#include "loader/parts.h"
 #include "operators/names.h"
 #include "operators/operators.h"
 
@@ -61,6 +62,12 @@ base::Error error(const std::string& message, const std::string& hint)
     return base::makeError(ErrorCode::Unsupported, message, hint);
 }
 
+base::Error doesNotRun(const std::string& name)
+{
+    return error("the operator " + name + " is not one that Hopscope knows, and so does not run",
+                 "write it with others, or ask for it: CONTRIBUTING.md says how operators are added");
+}
+
 bool holdsTensor(const std::vector<Item>& args)
 {
     return anyLeaf(args, [](const Item& leaf) { return leaf.isTensor(); });
@@ -81,26 +88,32 @@ std::optional<base::Error> unknownOperator(const std::string& name, bool onTenso
     if (isStub(name))
         return error("the operator " + name + " needs the library " + libraryOf(name) + ", which is not there",
                      "export the model without " + libraryOf(name) + " installed");
+    if (operators::takesGradients(name))
+        return error(
+            "gradients are taken inside forward, by " + name,
+            "let forward return what it differentiates, and write the derivative as a formula where it is needed");
     if (operators::hasSideEffects(name))
         return error("the operator " + name + " has side effects", "export the model without it");
-    if (operators::known(name) || (!onTensors && operators::isPlain(name))) return {};
+    if (operators::known(name) || name == "aten::conj" || (!onTensors && operators::isPlain(name)) || isComposite(name))
+        return {};
     if (operators::isRandom(name))
         return error("the operator " + name + " draws random numbers", "call model.eval() before export, or remove it");
-    const bool attention = name.find("attention") != std::string::npos;
-    return error("the operator " + name + " is not one that Hopscope knows, and so does not run",
-                 attention
-                     ? "between nodes it needs all of them at once and cannot be split; over a dimension of its own, "
-                       "such as time, write it as softmax(q @ k.transpose(-1, -2)) @ v"
-                     : "write it with others, or ask for it: CONTRIBUTING.md says how operators are added");
+    return doesNotRun(name);
 }
 
 std::optional<base::Error> forbidden(const c10::FunctionSchema& schema, const std::vector<Item>& args)
 {
     const std::string& full = schema.name();
     const std::string name = full.substr(full.find("::") + 2);
-    if (auto unknown = unknownOperator(full, holdsTensor(args) || returnsTensors(schema))) return unknown;
+    const bool onTensors = holdsTensor(args) || returnsTensors(schema);
+    if (auto unknown = unknownOperator(full, onTensors)) return unknown;
+    if (onTensors && !operators::known(full) && full != "aten::conj" && !isComposite(schema)) return doesNotRun(full);
     if (draws(schema, args, name))
-        return error("the operator " + full + " draws random numbers", "call model.eval() before export, or remove it");
+        return error("the operator " + full + " draws random numbers",
+                     isPositive(argument(schema, args, "dropout_p"))
+                         ? "model.eval() does not reach its argument dropout_p: write dropout_p=0.0, or "
+                           "self.p if self.training else 0.0"
+                         : "call model.eval() before export, or remove it");
     if (trainsStatistics(schema, args))
         return error("the operator " + full + " updates its running statistics", "call model.eval() before export");
     return {};

@@ -7,6 +7,7 @@ using c10::IValue;
 std::vector<Item> TensorOperators::evaluate(const Node& node, const std::vector<Item>& args)
 {
     if (auto result = special(node, args)) return {std::move(*result)};
+    if (auto results = m_composites.evaluate(node.getOperator(), args)) return std::move(*results);
     std::vector<Item> results = m_calls.record(node.getOperator(), args);
     if (results.size() != node.outputs().size())
         m_location.refuse(std::string("unexpected results of ") + node.kind().toQualString());
@@ -18,6 +19,9 @@ std::optional<Item> TensorOperators::special(const Node& node, const std::vector
     const std::string name = node.kind().toQualString();
     if (args.empty()) return {};
     if (name == "aten::requires_grad_" || name == "aten::detach_") return args[0];
+    const bool conjugates = name == "aten::conj" || name == "aten::conj_physical";
+    if (conjugates && !args[0].concrete.toTensor().is_complex()) return args[0];
+    if (name == "aten::conj") return m_calls.record("aten::conj_physical", "", args);
     if (name == "prim::data") return m_calls.record("aten::detach", "", {args[0]});
     if (name == "prim::tolist" || name == "aten::tolist")
         m_location.refuse("a whole tensor is read as Python numbers", "keep it as a tensor");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "loader/walk/numbers.h"
+#include "loader/walk/composite_operators.h"
 
 namespace hopscope::loader {
 
@@ -14,11 +14,13 @@ class TensorOperators {
 public:
     using Node = torch::jit::Node;
 
-    TensorOperators(const Location& location, OperatorCalls& calls, const SparseInputs& sparse, Numbers& numbers)
+    TensorOperators(Recorder& recorder, const Location& location, OperatorCalls& calls, const SparseInputs& sparse,
+                    Numbers& numbers)
         : m_location(location),
           m_calls(calls),
           m_sparse(sparse),
-          m_numbers(numbers)
+          m_numbers(numbers),
+          m_composites(recorder, location, calls, numbers)
     {}
 
     // The node's results, as many as it has outputs.
@@ -35,6 +37,7 @@ private:
     OperatorCalls& m_calls;
     const SparseInputs& m_sparse;
     Numbers& m_numbers;
+    CompositeOperators m_composites;
 };
 
 }  // namespace hopscope::loader

@@ -83,7 +83,7 @@ private:
     NumberOperators m_numberOperators{m_tools};
     SequenceOperators m_sequences{m_tools};
     DictionaryOperators m_dictionaries{m_location, m_numbers};
-    TensorOperators m_tensorOperators{m_location, m_calls, m_sparse, m_numbers};
+    TensorOperators m_tensorOperators{m_recorder, m_location, m_calls, m_sparse, m_numbers};
     std::vector<Frame> m_frames;
     std::int64_t m_steps = 0, m_prints = 0;
     std::string m_firstPrint;

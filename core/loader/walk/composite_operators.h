@@ -1,0 +1,74 @@
+#pragma once
+
+// Composite operators without a line in the table, recorded as the operators that they consist of.
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "loader/walk/numbers.h"
+
+namespace hopscope::loader {
+
+class CompositeOperators {
+public:
+    CompositeOperators(Recorder& recorder, const Location& location, OperatorCalls& calls, Numbers& numbers)
+        : m_recorder(recorder),
+          m_location(location),
+          m_calls(calls),
+          m_numbers(numbers)
+    {}
+
+    // The operator's results; nullopt if it has a line or consists of nothing else. Throws Refused if a part may not run, or
+    // if numbers that it computes with depend on the data in another way than as sizes.
+    std::optional<std::vector<Item>> evaluate(const torch::jit::Operator& op, const std::vector<Item>& args);
+
+private:
+    // Where a size comes from: a dimension of a tensor among the arguments.
+    struct Extent {
+        Item tensor;
+        std::size_t argument = 0;
+        int item = -1;  // of a list
+        std::int64_t dim = 0;
+    };
+    using Extents = std::vector<Extent>;
+    // One call of a part: its arguments and results on the sample.
+    struct Part {
+        const torch::jit::Operator* op = nullptr;
+        torch::jit::Stack args, results;
+    };
+    using Parts = std::vector<Part>;
+    struct Run {
+        Parts parts;
+        torch::jit::Stack results;
+    };
+    // A number among the arguments of a part: which part, which argument, which item of a list.
+    using Place = std::tuple<std::size_t, std::size_t, int>;
+    // factor * size + constant
+    struct Size {
+        const Extent* extent = nullptr;
+        std::int64_t factor = 0, constant = 0;
+    };
+    using Sizes = std::map<Place, Size>;
+    using Known = std::map<const void*, Item>;  // by tensor
+
+    Run run(const torch::jit::Operator& op, torch::jit::Stack stack) const;
+    void checkPart(const torch::jit::Operator& part, const torch::jit::Stack& args) const;
+    [[nodiscard]] std::vector<Extents> groups(const std::vector<Item>& args) const;
+    bool follow(const torch::jit::Operator& op, const torch::jit::Stack& stack, const Run& first, const Extents& group,
+                Sizes& sizes) const;
+    void requireSameOnOtherNumbers(const torch::jit::Operator& op, const torch::jit::Stack& stack,
+                                   const Run& first) const;
+    std::vector<Item> replay(const torch::jit::Operator& op, const Run& run, const Sizes& sizes, Known known);
+    Item itemOf(const c10::IValue& value, const Known& known, const Sizes& sizes, const Place& place);
+    [[nodiscard]] Item tensorOf(const at::Tensor& tensor, const Known& known);
+    Item number(const Size& size);
+
+    Recorder& m_recorder;
+    const Location& m_location;
+    OperatorCalls& m_calls;
+    Numbers& m_numbers;
+};
+
+}  // namespace hopscope::loader
