@@ -119,6 +119,7 @@ constexpr Operator lines[] = {
     {"einsum", Rule::Einsum, {.aliasing = Aliasing::Unfollowed, .multiplies = true}},
     {"elu", Rule::Pointwise, {}},
     {"embedding", Rule::Embedding, {}},
+    {"embedding_bag", Rule::None, {}},
     {"empty", Rule::Fill, {.fill = Fill::Zero, .plumbing = true}},
     {"empty_like", Rule::Fill, {.fill = Fill::Zero}},
     {"eq", Rule::Pointwise, {.tells = true, .keepsOrder = true}},

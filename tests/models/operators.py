@@ -265,6 +265,8 @@ row("linalg_solve_triangular", lambda v: parts(torch.linalg.solve_triangular(squ
 rows("quantile nanquantile", lambda name, v: getattr(torch, name)(v.h, torch.tensor([0.3, 0.6]), 1).mean(0).unsqueeze(1) + v.h)
 rows("var_mean std_mean", lambda name, v: sum(getattr(torch, name)(v.h, 1, keepdim=True)) + v.h)
 
+row("embedding_bag", lambda v: F.embedding_bag(v.i.abs() % 9, torch.cat([v.m.lin.weight, v.m.lin.weight[:1]]), mode="mean", padding_idx=0))
+
 # On weights alone ------------------------------------------------------------------------------------------------------
 row("_weight_norm", lambda v: v.h @ A._weight_norm(v.m.lin.weight, v.m.lin.bias.view(-1, 1), 0))
 row("trace", lambda v: v.h * v.m.lin.weight.trace())

@@ -13,8 +13,8 @@ from layers import Parts, add_rows
 from program_steps import WRITES
 from registry import Group
 
-COUNT = 80                  # programs that hold the whole table
-EACH = {"trace": 6, "script": 6}
+COUNT = 64                  # programs that hold the whole table
+EACH = {"trace": 7, "script": 6}
 OPTIONS = {e.covers: e for e in operators.group.entries}
 
 

@@ -29,8 +29,8 @@ MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structur
            "neighbour_tables": "neighbour_tables", "further": "further",
            "writings": "writings", "numbers": "sizes_and_ids", "positions": "positions", "typed": "typed",
            "refused": "refused", "sentences": "refusal_sentences",
-           "operators": "operators", "sharing": "sharing", "composites": "composites", "programs": "programs", "table_programs": "programs",
-           "row_programs": "row_programs", "field": "field", "arguments": "arguments", "signatures": "signatures"}
+           "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
+           "row_programs": "row_programs", "composites": "composites", "field": "field", "arguments": "arguments", "signatures": "signatures"}
 APART = {"arguments", "signatures"}  # written only where they are asked for
 
 

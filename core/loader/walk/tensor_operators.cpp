@@ -7,6 +7,7 @@ using c10::IValue;
 std::vector<Item> TensorOperators::evaluate(const Node& node, const std::vector<Item>& args)
 {
     if (auto result = special(node, args)) return {std::move(*result)};
+    if (node.kind() == c10::Symbol::fromQualString("aten::embedding_bag")) return m_bags.evaluate(node.schema(), args);
     if (auto results = m_composites.evaluate(node.getOperator(), args)) return std::move(*results);
     std::vector<Item> results = m_calls.record(node.getOperator(), args);
     if (results.size() != node.outputs().size())

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loader/walk/composite_operators.h"
+#include "loader/walk/embedding_bags.h"
 
 namespace hopscope::loader {
 
@@ -20,7 +21,8 @@ public:
           m_calls(calls),
           m_sparse(sparse),
           m_numbers(numbers),
-          m_composites(recorder, location, calls, numbers)
+          m_composites(recorder, location, calls, numbers),
+          m_bags(recorder, location, calls)
     {}
 
     // The node's results, as many as it has outputs.
@@ -38,6 +40,7 @@ private:
     const SparseInputs& m_sparse;
     Numbers& m_numbers;
     CompositeOperators m_composites;
+    EmbeddingBags m_bags;
 };
 
 }  // namespace hopscope::loader
