@@ -21,13 +21,15 @@ HEADINGS = {
     "convolutions": "PyG convolutions, traced", "scripted": "PyG convolutions, scripted",
     "further": "Further convolutions, models, dtypes", "field": "Models as the field writes them",
     "structures": "Architectures",
-    "compressed_rows": "Compressed rows (`rowptr`, `col`)", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
+    "compressed_rows": "Compressed rows (`rowptr`, `col`)", "counted_rows": "Rows counted by the largest number of an index",
+    "learned_rows": "Weights with rows of their own", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
     "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
     "numbers": "Sizes and row numbers", "positions": "Rows by where they lie", "sharing": "Shared memory",
     "signatures": "Every class of `torch_geometric.nn`, with options drawn from its signature",
     "refused": "What cannot be split",
     "programs": "Random programs", "table_programs": "Random programs over the operators",
     "row_programs": "Random programs that hold every operator", "operators": "Operators",
+    "composites": "Composite operators, per node",
 }
 PROGRAMS = ("operators", "programs", "table_programs", "row_programs")
 ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")
