@@ -1,9 +1,11 @@
 #include "pipeline/prepare.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "analysis/analyse.h"
+#include "analysis/code_roles.h"
 #include "analysis/roles/sample.h"
 #include "analysis/weight_tables.h"
 #include "base/units.h"
@@ -182,6 +184,24 @@ void take(Prepared& prepared, analysis::Analysis analysis)
         prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes, selectedRows(prepared));
 }
 
+// The roles by which the code uses the inputs, and what the user has said; nothing where roles stay as they are.
+std::optional<InputSchema> schemaByCode(const Prepared& prepared)
+{
+    Overrides roles = analysis::rolesByCode(prepared.walk.program, prepared.schema);
+    if (roles.empty()) return std::nullopt;
+    for (const auto& [name, role] : prepared.schema.roles)
+        if (role.overridden) roles.insert_or_assign(name, role);
+    base::Result<InputSchema> schema = inferRoles(prepared.inputs, roles, prepared.model.info());
+    if (!schema) return std::nullopt;
+    for (auto& [name, role] : schema->roles) {
+        const InputRole& before = prepared.schema.roles.at(name);
+        role.overridden = before.overridden;
+        if (role != before)
+            schema->notes.push_back(name + ": taken as " + schema::roleText(role) + ", as the model's code uses it");
+    }
+    return std::move(*schema);
+}
+
 // Without data: a sample that forward accepts, and its roles.
 base::Status sampleWithoutData(Prepared& prepared, const Overrides& roles, Reporter& reporter)
 {
@@ -331,6 +351,29 @@ void noteWeightTables(Prepared& prepared, const Overrides& found)
     prepared.hashes["roles"] = rolesText(prepared.schema);
 }
 
+// A refused model again, with the roles by which its code uses the inputs; whether it can be split with them.
+bool followCode(Prepared& prepared)
+{
+    std::optional<InputSchema> schema = schemaByCode(prepared);
+    if (!schema) return false;
+    base::Result<base::TensorMap> sample = analysis::cutSample(prepared.inputs, *schema);
+    if (!sample) return false;
+    base::Result<loader::Walk> walk = loader::walk(prepared.model, *sample);
+    if (!walk) return false;
+    analysis::Analysis found = analysis::analyse(walk->program, *schema, {.reassociate = prepared.reassociate});
+    if (found.refusal) return false;
+    std::erase_if(prepared.notes, [&](const std::string& note) {
+        return std::ranges::find(prepared.schema.notes, note) != prepared.schema.notes.end();
+    });
+    prepared.schema = std::move(*schema);
+    prepared.sample = std::move(*sample);
+    prepared.walk = std::move(*walk);
+    prepared.hashes["roles"] = rolesText(prepared.schema);
+    prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
+    prepared.analysis = std::move(found);
+    return true;
+}
+
 // A refused model again, where it says that weights have the rows of tables.
 void readWeightTables(Prepared& prepared, Reporter& reporter)
 {
@@ -352,7 +395,8 @@ void readWeightTables(Prepared& prepared, Reporter& reporter)
 void analyseModel(Prepared& prepared, Reporter& reporter)
 {
     prepared.analysis = analysisOf(prepared);
-    if (prepared.analysis.refusal && prepared.hasData()) readWeightTables(prepared, reporter);
+    const bool refused = prepared.analysis.refusal && prepared.hasData();
+    if (refused && !followCode(prepared)) readWeightTables(prepared, reporter);
     take(prepared, std::move(prepared.analysis));
     reporter.progressEnded();
 }

@@ -84,6 +84,30 @@ def shapes():
     yield "a tuple", SAGEConv((WIDTH, WIDTH), 3), {"x": (x, torch.randn(50, WIDTH)), "edge_index": torch.stack([source, target % 50])}
 
 
+def coincidences():
+    """(name, model, data) where sizes happen to be equal, so that the code alone tells what an input is."""
+    data = graph(NODES, NODES)
+    gather = "the sum over edges with a factor"
+    yield gather + " for each edge, as many as nodes", module("x", "edge_index", "gate", after=lambda h, edge_index, gate, **_: torch.zeros_like(
+        h).index_add(0, edge_index[1], h[edge_index[0]] * gate.unsqueeze(1))), {**data, "gate": torch.rand(NODES)}
+    yield gather + " for each node, as many as edges", module("x", "edge_index", "edge_bias", after=lambda h, edge_bias, **_: h + edge_bias), {
+        **data, "edge_bias": torch.rand(NODES, 3)}
+    first, second = (graph(NODES, EDGES)["edge_index"].roll(by, 1) for by in (0, 7))
+    yield "two relations of equal size", module(
+        "x", "ei_a", "ei_b", "p", "q", ends=lambda ei_a, **_: ei_a,
+        after=lambda h, ei_a, ei_b, p, q, **_: torch.zeros_like(h).index_add(0, ei_a[1], h[ei_a[0]] * p).index_add(0, ei_b[1], h[ei_b[0]] * q)), {
+            "x": data["x"], "ei_a": first, "ei_b": second, "p": torch.rand(EDGES, 1), "q": torch.rand(EDGES, 1)}
+    yield "keys of a dict that name no types", Cites(), {
+        "xs": {"p": data["x"], "q": torch.randn(90, WIDTH)},
+        "es": {"cites": torch.randint(0, 80, (2, EDGES)), "back": torch.randint(0, 90, (2, EDGES))}}
+
+
+class Cites(nn.Module):
+    def forward(self, xs: dict[str, torch.Tensor], es: dict[str, torch.Tensor]):
+        h = torch.zeros_like(xs["q"]).index_add(0, es["cites"][1], xs["p"][es["cites"][0]])
+        return h.index_add(0, es["back"][1], xs["q"][es["back"][0]])
+
+
 class Neighbours(nn.Module):
     def forward(self, x, nbr):
         return x - x[nbr].mean(1)
@@ -134,6 +158,11 @@ class Door(PackageTest):
         for name, model, data in shapes():
             with self.subTest(name):
                 model.eval()
+                self.assertEqual((self.through_file(model, data), self.verdict(model, data)), ("equal", "equal"))
+
+    def test_the_code_says_what_an_input_is_where_sizes_are_equal(self):
+        for name, model, data in coincidences():
+            with self.subTest(name):
                 self.assertEqual((self.through_file(model, data), self.verdict(model, data)), ("equal", "equal"))
 
     def test_roles_in_all_words_are_taken(self):
