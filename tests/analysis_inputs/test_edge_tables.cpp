@@ -32,6 +32,132 @@ TEST_CASE("features of several batches have their rows along the dimension that 
     }
 }
 
+namespace {
+
+std::vector<std::pair<std::int64_t, std::int64_t>> ofAll(std::int64_t edges, std::int64_t sources, std::int64_t targets)
+{
+    std::vector<std::pair<std::int64_t, std::int64_t>> list;
+    for (std::int64_t e = 0; e < edges; ++e) list.emplace_back(e % sources, e % targets);
+    return list;
+}
+
+const std::string pairRoles = "edge_index=index:node>x.1 x.0=node:node x.1=node:x.1";
+
+}  // namespace
+
+TEST_CASE("a pair of inputs holds the rows of sources and of destinations, whatever numbers agree")
+{
+    const Row rows[] = {
+        {"a width above the number of rows",
+         {{"x.0", floats({70, 16})}, {"x.1", floats({5, 76})}, {"edge_index", index(ofAll(90, 70, 5))}},
+         {},
+         pairRoles,
+         "edge_index=90 node=70 x.1=5"},
+        {"the same with a role for it",
+         {{"x.0", floats({70, 16})}, {"x.1", floats({5, 76})}, {"edge_index", index(ofAll(90, 70, 5))}},
+         {"x.1=node:d"},
+         "edge_index=index:node>d x.0=node:node x.1=node:d",
+         "d=5 edge_index=90 node=70"},
+        {"as many edges as sources",
+         {{"x.0", floats({20, 4})}, {"x.1", floats({5, 3})}, {"edge_index", index(ofAll(20, 20, 5))}},
+         {},
+         pairRoles,
+         "edge_index=20 node=20 x.1=5"},
+        {"as many edges as destinations",
+         {{"x.0", floats({20, 4})}, {"x.1", floats({5, 3})}, {"edge_index", index(ofAll(5, 20, 5))}},
+         {},
+         pairRoles,
+         "edge_index=5 node=20 x.1=5"},
+        {"four nodes and two",
+         {{"x.0", floats({4, 8})}, {"x.1", floats({2, 16})}, {"edge_index", index({{0, 0}, {1, 0}, {2, 1}, {3, 1}})}},
+         {},
+         pairRoles,
+         "edge_index=4 node=4 x.1=2"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("pairs of inputs in all their forms hold the rows of both ends")
+{
+    const Row rows[] = {
+        {"more destinations than sources, all of which the ids fit into",
+         {{"x.0", floats({4, 8})}, {"x.1", floats({9, 8})}, {"edge_index", index({{0, 3}, {1, 2}, {3, 1}})}},
+         {},
+         pairRoles,
+         "edge_index=3 node=4 x.1=9"},
+        {"as many of both",
+         {{"x.0", floats({4, 8})}, {"x.1", floats({4, 2})}, {"edge_index", index({{0, 3}, {1, 2}, {3, 1}})}},
+         {},
+         "edge_index=index:node>node x.0=node:node x.1=node:node",
+         "edge_index=3 node=4"},
+        {"batches of features",
+         {{"x.0", floats({3, 20, 4})}, {"x.1", floats({3, 5, 4})}, {"edge_index", index(ofAll(30, 20, 5))}},
+         {},
+         pairRoles,
+         "edge_index=30 node=20 x.1=5"},
+        {"compressed rows with a size that no id reaches",
+         {{"x.0", floats({4, 8})},
+          {"x.1", floats({3, 2})},
+          {"a.csr_crow", column({0, 2, 3, 3})},
+          {"a.csr_col", column({0, 2, 1})},
+          {"a.csr_values", floats({3})},
+          {"a.csr_size", column({3, 4})}},
+         {},
+         "a.csr_col=source:node>x.1 a.csr_crow=offsets:node>x.1 a.csr_size=plain a.csr_values=edge:a x.0=node:node "
+         "x.1=node:x.1",
+         "a=3 node=4 x.1=3"},
+        {"a COO matrix, whose rows are the destinations",
+         {{"x.0", floats({4, 8})},
+          {"x.1", floats({2, 3})},
+          {"a.coo_indices", index({{0, 3}, {1, 2}})},
+          {"a.coo_values", floats({2})},
+          {"a.coo_size", column({2, 4})}},
+         {},
+         "a.coo_indices=index:x.1>node a.coo_size=plain a.coo_values=edge:a x.0=node:node x.1=node:x.1",
+         "a=2 node=4 x.1=2"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("a table that holds the rows of one end is wide, not turned, if another one holds those of the other")
+{
+    const auto schema =
+        infer({{"user", floats({70, 3})}, {"item", floats({5, 76})}, {"edge_index", index({{69, 4}, {0, 0}, {3, 2}})}},
+              {"user=node:user", "item=node:item"});
+    REQUIRE(schema.has_value());
+    CHECK(schema->roles.at("item").dim == 0);
+    CHECK(rolesText(*schema) == "edge_index=index:user>item item=node:item user=node:user");
+}
+
+TEST_CASE("sparse matrices in a Dict belong to the relation that their key names")
+{
+    const Row rows[] = {
+        {"compressed rows",
+         {{"x_dict.a", floats({4, 3})},
+          {"x_dict.b", floats({6, 3})},
+          {"adj_t_dict.a__to__b.csr_crow", column({0, 1, 1, 2, 2, 2, 3})},
+          {"adj_t_dict.a__to__b.csr_col", column({3, 0, 1})},
+          {"adj_t_dict.a__to__b.csr_values", floats({3})},
+          {"adj_t_dict.a__to__b.csr_size", column({6, 4})}},
+         {},
+         "adj_t_dict.a__to__b.csr_col=source:a>b adj_t_dict.a__to__b.csr_crow=offsets:a>b "
+         "adj_t_dict.a__to__b.csr_size=plain adj_t_dict.a__to__b.csr_values=edge:adj_t_dict.a__to__b "
+         "x_dict.a=node:a x_dict.b=node:b",
+         "a=4 adj_t_dict.a__to__b=3 b=6"},
+        {"COO, with values for several channels",
+         {{"x_dict.a", floats({4, 3})},
+          {"x_dict.b", floats({6, 3})},
+          {"adj_t_dict.a__to__b.coo_indices", index({{5, 3}, {0, 1}})},
+          {"adj_t_dict.a__to__b.coo_values", floats({2, 7})},
+          {"adj_t_dict.a__to__b.coo_size", column({6, 4, 7})}},
+         {},
+         "adj_t_dict.a__to__b.coo_indices=index:b>a adj_t_dict.a__to__b.coo_size=plain "
+         "adj_t_dict.a__to__b.coo_values=edge:adj_t_dict.a__to__b x_dict.a=node:a x_dict.b=node:b",
+         "a=4 adj_t_dict.a__to__b=2 b=6"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
 TEST_CASE("features that no dimension makes large enough are refused")
 {
     const auto schema = infer({{"x", floats({3, 4, 2})}, {"edge_index", path(10, 3)}});

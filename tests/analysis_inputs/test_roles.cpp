@@ -404,6 +404,11 @@ TEST_CASE("several node types are told apart by Dict keys, names and largest ids
          "ea.user__to__item=edge:es.user__to__item es.item__user=index:item>user es.user__to__item=index:user>item "
          "xs.item=node:item xs.user=node:user",
          "es.item__user=1 es.user__to__item=2 item=9 user=6"},
+        {"lists of tables in a Dict",
+         {{"xs.user.0", floats({6, 4})}, {"xs.user.1", floats({6, 3})}, {"xs.item.0", floats({9, 3})}},
+         {},
+         "xs.item.0=node:item xs.user.0=node:user xs.user.1=node:user",
+         "item=9 user=6"},
         {"Dict types of equal size stay apart",
          {{"xs.a", floats({6, 4})}, {"xs.b", floats({6, 4})}, {"es.b__a", index({{5, 5}})}},
          {},

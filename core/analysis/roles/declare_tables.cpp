@@ -59,6 +59,23 @@ base::Status declareFeatures(Draft& draft)
     return {};
 }
 
+// x = (sources, destinations)
+base::Status declarePairs(Draft& draft)
+{
+    for (Item& item : draft.items) {
+        const int place = item.open() && item.rows() >= 0 ? placeInPair(draft, item) : -1;
+        const bool own = place >= 0 && (item.hint == Hint::Feature || item.view->shape.size() >= 2);
+        if (!own || otherOfPair(draft, item).rows() == item.rows()) continue;
+        const std::vector<std::string> same = draft.nodes.ofSize(item.rows());
+        const std::string type = !same.empty() ? same.front() : draft.nodes.has("node") ? item.key : "node";
+        if (auto status = addTable(draft, type, item.rows(), item.key); !status) return status;
+        draft.note(item.key + ": assumed to be rows of the " + (place == 0 ? "sources" : "destinations") +
+                   " of the edges, by its place in " + item.name.argument);
+        decide(item, RoleKind::Node, type);
+    }
+    return {};
+}
+
 std::int64_t largestId(const Draft& draft)
 {
     std::int64_t largest = -1;
@@ -132,6 +149,7 @@ base::Status declareTables(Draft& draft)
         if (auto status = addTable(draft, item.name.item, item.rows(), item.key); !status) return status;
         decide(item, RoleKind::Node, item.name.item);
     }
+    if (auto status = declarePairs(draft); !status) return status;
     if (auto status = declareFeatures(draft); !status) return status;
     if (draft.nodes.types().empty()) declareFallback(draft);
     declareUnfitted(draft);

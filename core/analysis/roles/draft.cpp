@@ -66,6 +66,50 @@ std::string placeOf(const Item& index, int end)
     return index.role.form == EdgeForm::Rows ? std::to_string(end) + ", " : "";
 }
 
+namespace {
+
+const Item* elementOf(const Draft& draft, const std::string& argument, const std::string& place)
+{
+    const auto item = std::ranges::find(draft.items, argument + "." + place, &Item::key);
+    return item == draft.items.end() ? nullptr : &*item;
+}
+
+// Whether some extent of the shape holds all ids; which one is found later.
+bool holds(const Item& item, const Range& ids)
+{
+    return std::ranges::any_of(item.view->shape, [&](std::int64_t extent) { return extent > ids.high; });
+}
+
+}  // namespace
+
+const Item* sizeOfSparse(const Draft& draft, const Item& item)
+{
+    const bool compressed = item.sparsePart("csr_col");
+    if ((!compressed && !item.sparsePart("coo_indices")) || !item.is(RoleKind::Index)) return nullptr;
+    const auto size =
+        std::ranges::find(draft.items, item.tensorKey() + (compressed ? ".csr_size" : ".coo_size"), &Item::key);
+    const bool given = size != draft.items.end() && size->integral() && size->vector() && size->rows() >= 2;
+    return given ? &*size : nullptr;
+}
+
+int placeInPair(const Draft& draft, const Item& item)
+{
+    const bool beside = item.hint == Hint::Feature || item.hint == Hint::Node || item.hint == Hint::None;
+    const Item *first = elementOf(draft, item.name.argument, "0"), *second = elementOf(draft, item.name.argument, "1");
+    if (!beside || !first || !second || elementOf(draft, item.name.argument, "2")) return -1;
+    if (item.is(RoleKind::Index) || second->integral() != first->integral()) return -1;
+    const bool fits = std::ranges::any_of(draft.items, [&](const Item& index) {
+        return index.is(RoleKind::Index) && index.role.first.empty() && index.relationItem().empty() &&
+               holds(*first, index.ranges[endInPair(index, 0)]) && holds(*second, index.ranges[endInPair(index, 1)]);
+    });
+    return !fits ? -1 : &item == first ? 0 : &item == second ? 1 : -1;
+}
+
+const Item& otherOfPair(const Draft& draft, const Item& item)
+{
+    return *elementOf(draft, item.name.argument, item.name.item == "0" ? "1" : "0");
+}
+
 bool isEdgeCount(const Draft& draft, std::int64_t rows)
 {
     return std::ranges::any_of(draft.items, [&](const Item& i) { return i.is(RoleKind::Index) && i.edges() == rows; });

@@ -51,10 +51,11 @@ struct Item {
     [[nodiscard]] bool is(RoleKind kind) const { return forced ? role.kind == kind : decided && role.kind == kind; }
     [[nodiscard]] bool open() const { return !forced && !decided; }
     // The part of a sparse tensor: "coo_indices" of "adj.coo_indices".
-    [[nodiscard]] bool sparsePart(const char* part) const { return name.item == part; }
-    [[nodiscard]] std::string relation() const
+    [[nodiscard]] bool sparsePart(const char* part) const { return name.part == part; }
+    // The key of the tensor that it is, or is a part of.
+    [[nodiscard]] std::string tensorKey() const
     {
-        return sparsePart("coo_indices") || sparsePart("csr_col") ? name.argument : key;
+        return name.part.empty() ? key : key.substr(0, key.size() - name.part.size() - 1);
     }
     // "a__b" of "edge_index.a__b"; else empty.
     [[nodiscard]] std::string relationItem() const
@@ -134,6 +135,17 @@ void decide(Item& item, RoleKind kind, std::string first, std::string second = {
 
 // Where the numbers of an end begin in messages: "0, " before a position, or nothing.
 std::string placeOf(const Item& index, int end);
+
+// The item with the size of the sparse tensor whose ends this one has; nullptr if there is none.
+const Item* sizeOfSparse(const Draft& draft, const Item& item);
+// The end of the index, or place in a pair, that belongs to a place or end: the rows of COO matrices, which are multiplied
+// from the left, are destinations.
+inline int endInPair(const Item& index, int place) { return index.sparsePart("coo_indices") ? 1 - place : place; }
+// Whether the item can hold the rows of an end of edges by its place in a pair, x = (sources, destinations), and which:
+// 0 for "x.0" and 1 for "x.1", where x has no other elements and the ids of an index fit into both; -1 of other items.
+int placeInPair(const Draft& draft, const Item& item);
+// The other element of the pair; only where placeInPair() is not -1.
+const Item& otherOfPair(const Draft& draft, const Item& item);
 
 // Whether an index has this number of edges.
 bool isEdgeCount(const Draft& draft, std::int64_t rows);

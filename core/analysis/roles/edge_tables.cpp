@@ -10,14 +10,43 @@ const std::set<std::string> reverseWords{"rev", "revs", "reverse", "reversed", "
 const std::set<std::string> wantedWords{"seed", "seeds", "idx", "index",  "indices", "id",      "ids",   "query",
                                         "root", "roots", "out", "wanted", "target",  "targets", "nodes", "sel"};
 
-// How many rows features must have for every id to be one of them; 0 where there are no ids.
-std::int64_t rowsNeeded(const Draft& draft)
+// How many rows features must have for the ids of some end, and for those of all ends, to be rows of them.
+struct RowsNeeded {
+    std::int64_t some = 0, all = 0;  // 0 where there are no ids
+};
+
+// Of the ends that belong to a place in a pair only, if `place` is not -1.
+RowsNeeded rowsNeeded(const Draft& draft, int place)
 {
-    std::int64_t needed = 0;
-    for (const Item& item : draft.items)
-        if (item.is(RoleKind::Index))
-            for (const Range& range : item.ranges) needed = std::max(needed, range.high + 1);
+    RowsNeeded needed;
+    for (const Item& item : draft.items) {
+        for (int e : {0, 1}) {
+            const std::int64_t rows = item.is(RoleKind::Index) ? item.ranges[e].high + 1 : 0;
+            if (rows == 0 || (place >= 0 && e != endInPair(item, place))) continue;
+            needed.some = needed.some == 0 ? rows : std::min(needed.some, rows);
+            needed.all = std::max(needed.all, rows);
+        }
+    }
     return needed;
+}
+
+// An input that may hold features: floats of two or more dimensions.
+bool mayHaveRowDim(const Item& item)
+{
+    const bool features = item.forced ? item.role.kind == RoleKind::Node
+                                      : item.open() && (item.hint == Hint::Feature || item.hint == Hint::None);
+    return features && !item.name.dictItem() && base::isFloating(item.view->dtype) && item.view->shape.size() >= 2;
+}
+
+// The rows that an input needs at least for its first dimension to be that of its rows: those of one end, if another input
+// has rows enough for all.
+std::int64_t rowsNeededBy(const Draft& draft, const Item& item)
+{
+    const RowsNeeded needed = rowsNeeded(draft, placeInPair(draft, item));
+    const bool others = std::ranges::any_of(draft.items, [&](const Item& other) {
+        return &other != &item && mayHaveRowDim(other) && other.view->shape[0] >= needed.all;
+    });
+    return others ? needed.some : needed.all;
 }
 
 void promote(Draft& draft, const Item& index)
@@ -106,12 +135,10 @@ void findWanted(Draft& draft, Item& item)
 
 base::Status findRowDims(Draft& draft)
 {
-    const std::int64_t needed = rowsNeeded(draft);
     for (Item& item : draft.items) {
-        const bool features = item.forced ? item.role.kind == RoleKind::Node
-                                          : item.open() && (item.hint == Hint::Feature || item.hint == Hint::None);
+        if (!mayHaveRowDim(item)) continue;
         const std::vector<std::int64_t>& shape = item.view->shape;
-        if (!features || item.name.dictItem() || !base::isFloating(item.view->dtype) || shape.size() < 2) continue;
+        const std::int64_t needed = rowsNeededBy(draft, item);
         if (shape[0] >= needed || isEdgeCount(draft, shape[0])) continue;
         const auto fits = std::ranges::find_if(shape, [&](std::int64_t extent) { return extent >= needed; });
         if (fits == shape.end() || isEdgeCount(draft, *fits)) continue;

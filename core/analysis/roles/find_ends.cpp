@@ -42,6 +42,32 @@ const Item& endOf(const Draft& draft, const Item& item, int end)
     });
 }
 
+// Those of x = (sources, destinations), if the ids fit.
+std::pair<std::string, std::string> pairEnds(const Draft& draft, const Item& index)
+{
+    for (const Item& item : draft.items) {
+        if (!item.is(RoleKind::Node) || placeInPair(draft, item) != endInPair(index, 0)) continue;
+        const Item& other = otherOfPair(draft, item);
+        const bool fits = other.is(RoleKind::Node) &&
+                          draft.nodes.sizeOf(item.role.first) > endOf(draft, index, 0).ranges[0].high &&
+                          draft.nodes.sizeOf(other.role.first) > endOf(draft, index, 1).ranges[1].high;
+        if (fits) return {item.role.first, other.role.first};
+    }
+    return {};
+}
+
+// The types that a Dict key names. Rows of a COO matrix are the destinations, as it is multiplied from the left.
+std::pair<std::string, std::string> keyEnds(const Draft& draft, const Item& item)
+{
+    auto [first, second] = names::relationEnds(item.relationItem(), draft.knownTypes);
+    const auto counts = [&](int end, const std::string& type) {
+        return draft.nodes.sizeOf(type) == item.ranges[end].high + 1;
+    };
+    const bool asNamed = counts(0, first) && counts(1, second) && !(counts(0, second) && counts(1, first));
+    if (item.sparsePart("coo_indices") && !asNamed) std::swap(first, second);
+    return {first, second};
+}
+
 // The table whose rows the offsets count: they are never more nor less.
 std::string pickRows(const Draft& draft, const Item& offsets)
 {
@@ -69,21 +95,18 @@ std::string pickEnd(const Draft& draft, const Item& item, int row)
     return best.empty() ? "node" : best;
 }
 
-// A sparse tensor states its own size; that counts where no table does.
-base::Status applySparseSizes(Draft& draft)
+// The size that a sparse tensor states is that of its tables.
+base::Status checkSparseSizes(Draft& draft)
 {
     for (const Item& item : draft.items) {
+        const Item* const size = sizeOfSparse(draft, item);
+        if (!size) continue;
         const bool compressed = item.sparsePart("csr_col");
-        if ((!compressed && !item.sparsePart("coo_indices")) || !item.is(RoleKind::Index)) continue;
-        const auto size =
-            std::ranges::find(draft.items, item.name.argument + (compressed ? ".csr_size" : ".coo_size"), &Item::key);
-        if (size == draft.items.end() || !size->integral() || !size->vector() || size->rows() < 2) continue;
         const IntColumn numbers(*size->view);
         const std::string* ends[2] = {&item.role.first, &item.role.second};
         if (compressed) std::swap(ends[0], ends[1]);  // its rows are the destinations
         for (int row = 0; row < 2; ++row) {
-            if (!draft.nodes.has(*ends[row])) draft.nodes.addLoose(*ends[row], numbers[row]);
-            else if (draft.nodes.rows(*ends[row]) != numbers[row])
+            if (draft.nodes.has(*ends[row]) && draft.nodes.rows(*ends[row]) != numbers[row])
                 return base::fail(ErrorCode::Input, size->key + "[" + std::to_string(row) + "] is " +
                                                         std::to_string(numbers[row]) + ", but " +
                                                         draft.nodes.origin(*ends[row]) + " has " +
@@ -99,11 +122,12 @@ base::Status findEnds(Draft& draft)
 {
     for (Item& item : draft.items) {
         if (!item.is(RoleKind::Index)) continue;
-        auto [first, second] = names::relationEnds(item.relationItem(), draft.knownTypes);
+        auto [first, second] = keyEnds(draft, item);
         const Item& source = endOf(draft, item, 0);
         const InputRole& given = item.role.first.empty() && !source.role.first.empty() ? source.role : item.role;
         if (!given.first.empty()) first = given.first, second = given.second;
         if (first.empty()) std::tie(first, second) = namedEnds(draft, item);
+        if (first.empty()) std::tie(first, second) = pairEnds(draft, item);
         if (first.empty()) {
             first = pickEnd(draft, endOf(draft, item, 0), 0);
             second = pickEnd(draft, endOf(draft, item, 1), 1);
@@ -113,7 +137,7 @@ base::Status findEnds(Draft& draft)
         setEnds(draft, item, first, second);
         draft.schema.sizes[item.role.relation] = item.edges();
     }
-    return applySparseSizes(draft);
+    return checkSparseSizes(draft);
 }
 
 base::Status checkIndices(Draft& draft)

@@ -64,7 +64,7 @@ bool isColumn(const Draft& draft, const Item& item)
     const bool ofNodes = std::ranges::any_of(
         draft.items, [&](const Item& i) { return i.hint == Hint::Feature && i.rows() == item.rows(); });
     return !ofNodes && item.open() && item.integral() && item.vector() && item.name.item.empty() &&
-           rangeOf(IntColumn(*item.view)).low >= 0;
+           item.name.part.empty() && rangeOf(IntColumn(*item.view)).low >= 0;
 }
 
 // 0 <= .. <= E: what the offsets of compressed rows look like.
@@ -93,7 +93,7 @@ Item* columnOf(Draft& draft, const Item& offsets)
                                                "colind", "colidx",  "src",       "source",     "sources", "row",
                                                "adj",    "senders", "neighbors", "neighbours", "nbr",     "nbrs"};
     if (offsets.sparsePart("csr_crow")) {
-        const auto column = std::ranges::find(draft.items, offsets.name.argument + ".csr_col", &Item::key);
+        const auto column = std::ranges::find(draft.items, offsets.tensorKey() + ".csr_col", &Item::key);
         return column == draft.items.end() ? nullptr : &*column;
     }
     Item* best = nullptr;
@@ -145,7 +145,7 @@ base::Status findOffsets(Draft& draft)
         if (!column) continue;
         if (!named) draft.note(offsets.key + ": assumed to say where the edges of each row begin in " + column->key);
         const bool only = !relationNamed(draft, "edge") && !offsets.sparsePart("csr_crow");
-        const std::string relation = only ? "edge" : column->relation();
+        const std::string relation = only ? "edge" : column->tensorKey();
         if (auto status = decideIndex(*column, EdgeForm::Source, relation); !status) return status;
         if (auto status = decideIndex(offsets, EdgeForm::Offsets, relation); !status) return status;
     }
@@ -216,6 +216,20 @@ base::Status pairForced(Draft& draft)
     return {};
 }
 
+// A sparse tensor states its own size: as if its last rows had edges.
+void stateSizes(Draft& draft)
+{
+    for (Item& item : draft.items) {
+        const Item* const size = sizeOfSparse(draft, item);
+        if (!size) continue;
+        const IntColumn numbers(*size->view);
+        const bool compressed = item.sparsePart("csr_col");  // its rows are the destinations
+        for (int end : {0, 1})
+            if (hasEnd(item.role.form, end))
+                item.ranges[end].high = std::max(item.ranges[end].high, numbers[compressed ? 1 - end : end] - 1);
+    }
+}
+
 }  // namespace
 
 base::Status findIndices(Draft& draft)
@@ -229,12 +243,12 @@ base::Status findIndices(Draft& draft)
         const bool named = item.key.find("edge_index") != std::string::npos;
         const bool pairs = !pair && matrix && item.view->shape[1] == 2 && item.integral() && (item.forced || !named);
         if (pairs && wanted) {
-            if (auto status = decideIndex(item, EdgeForm::Pairs, item.relation()); !status) return status;
+            if (auto status = decideIndex(item, EdgeForm::Pairs, item.tensorKey()); !status) return status;
             continue;
         }
         if (!pair || !item.integral()) {
-            const bool clear = item.is(RoleKind::Index) || (item.open() && named && !item.vector() &&
-                                                            item.name.item.find("coo_") == std::string::npos);
+            const bool clear =
+                item.is(RoleKind::Index) || (item.open() && named && !item.vector() && item.name.part.empty());
             if (!clear || !wanted) continue;
             return base::fail(ErrorCode::Input,
                               item.key + " is " + base::dtypeName(item.view->dtype) + " " + shapeText(*item.view) +
@@ -244,10 +258,11 @@ base::Status findIndices(Draft& draft)
         if (!wanted &&
             (!free || rangeOf(IntColumn(*item.view, 0, 0)).low < 0 || rangeOf(IntColumn(*item.view, 1, 0)).low < 0))
             continue;
-        if (auto status = decideIndex(item, EdgeForm::Rows, item.relation()); !status) return status;
+        if (auto status = decideIndex(item, EdgeForm::Rows, item.tensorKey()); !status) return status;
     }
     if (auto status = pairForced(draft); !status) return status;
     if (auto status = findOffsets(draft); !status) return status;
+    stateSizes(draft);
     return findColumns(draft);
 }
 

@@ -60,7 +60,7 @@ base::Status placeEdge(Draft& draft, Item& item)
 {
     const Item* relation = bestRelation(draft, item);
     std::string wanted = item.forced ? item.role.first : item.relationItem();
-    if (isSparseValues(item)) wanted = item.name.argument;
+    if (isSparseValues(item)) wanted = item.tensorKey();
     if (!wanted.empty()) {
         relation = relationNamed(draft, wanted);
         if (relation == nullptr && !item.forced) return placeNode(draft, item);

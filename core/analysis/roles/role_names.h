@@ -14,9 +14,10 @@ namespace hopscope::analysis::names {
 // Feature: a table of nodes of its own; Node: a column beside one (labels, masks, positions).
 enum class Hint : std::uint8_t { None, Index, Edge, Feature, Node, Key, Neighbours, Graph, Plain };
 
-// "xs.user" -> argument "xs", item "user"; "x" -> argument "x".
+// "xs.user" -> argument "xs", item "user"; "adj.user__item.csr_col" -> argument "adj", item "user__item", part "csr_col"
+// of a sparse tensor; "xs.user.0" -> item "user", of which there are several; "x" -> argument "x".
 struct KeyName {
-    std::string argument, item;
+    std::string argument, item, part;
 
     [[nodiscard]] bool listItem() const { return !item.empty() && std::ranges::all_of(item, isDigit); }
     [[nodiscard]] bool dictItem() const { return !item.empty() && !listItem(); }
@@ -25,9 +26,18 @@ struct KeyName {
 
 inline KeyName splitKey(const std::string& key)
 {
-    const auto dot = key.find('.');
-    if (dot == std::string::npos) return {key, {}};
-    return {key.substr(0, dot), key.substr(dot + 1)};
+    static const std::set<std::string> parts{"coo_indices", "coo_values", "coo_size", "csr_crow",
+                                             "csr_col",     "csr_values", "csr_size"};
+    const auto last = key.rfind('.');
+    const bool sparse = last != std::string::npos && parts.contains(key.substr(last + 1));
+    const std::string whole = sparse ? key.substr(0, last) : key;
+    const auto dot = whole.find('.');
+    KeyName name{.argument = whole.substr(0, dot),
+                 .item = dot == std::string::npos ? "" : whole.substr(dot + 1),
+                 .part = sparse ? key.substr(last + 1) : ""};
+    const auto place = name.item.rfind('.');
+    if (place != std::string::npos && KeyName{{}, name.item.substr(place + 1), {}}.listItem()) name.item.resize(place);
+    return name;
 }
 
 // Lower-case words between underscores, dots and digits: "x_user2" -> x, user.

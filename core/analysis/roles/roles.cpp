@@ -20,6 +20,7 @@ void collect(Draft& draft, const base::TensorMap& inputs)
         item.name = names::splitKey(key);
         item.hint = names::hintOf(item.name);
         if (item.sparsePart("csr_size") || item.sparsePart("coo_size")) item.hint = Hint::Plain;
+        if (item.sparsePart("csr_values") || item.sparsePart("coo_values")) item.hint = Hint::Edge;
         draft.items.push_back(std::move(item));
     }
     for (const Item& item : draft.items)
