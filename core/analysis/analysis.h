@@ -90,11 +90,13 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
-// Offsets of compressed rows, and what is made of them: where the edges of each destination begin and end, how many.
+// Offsets of compressed rows, and what is made of them: where the rows of each row of another table begin and end, how many.
+// Edges by their destinations, if an input holds the offsets.
 enum class OffsetsPart : std::uint8_t { All, Begin, End, Count };
 struct Compressed {
-    SpaceId edges;
+    Role rows;
     OffsetsPart part = OffsetsPart::All;
+    ValueId column{};  // the numbers of rows.key, if the offsets were made from them
 };
 
 struct ValueInfo {
@@ -234,5 +236,13 @@ struct Analysis {
     // Inputs, parameters, literals and everything structure-only: there before the first stage.
     [[nodiscard]] bool available(ValueId id) const;
 };
+
+// The key, and the value with its numbers, by which rows have to be sorted on the data for the operator to be what analysis
+// takes it for; nullopt for other operators.
+struct SortedRows {
+    Role rows;
+    ValueId column;
+};
+std::optional<SortedRows> sortedRows(const Analysis& analysis, const ir::Op& op);
 
 }  // namespace hopscope::analysis

@@ -98,6 +98,15 @@ bool Analysis::knownShape(ValueId id) const
                                 [&](SpaceId d) { return d.valid() && tables.space(d).kind == SpaceKind::Opaque; });
 }
 
+std::optional<SortedRows> sortedRows(const Analysis& analysis, const ir::Op& op)
+{
+    if (op.name == "hopscope::pad_groups") return SortedRows{analysis.info(op.id).role, *op.args.at(1).value()};
+    const bool compresses = op.name == "aten::_convert_indices_from_coo_to_csr";
+    const auto made = compresses ? analysis.info(op.outputs.at(0)).compressed : std::nullopt;
+    if (!made) return std::nullopt;
+    return SortedRows{made->rows, made->column};
+}
+
 bool Analysis::available(ValueId id) const
 {
     return info(id).structureOnly || program.value(id).origin != ir::Origin::Op;

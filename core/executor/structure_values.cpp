@@ -122,8 +122,7 @@ void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
         raise(ErrorCode::Input,
               name + " has " + std::to_string(tensor.dim()) + " dimensions, not " + std::to_string(value.shape.size()));
     // Offsets have one number more than there are destinations.
-    if (info.compressed)
-        return takeSize(m_analysis.tables.space(info.compressed->edges).ends[1], tensor.size(0) - 1, name);
+    if (info.compressed) return takeSize(info.compressed->rows.target, tensor.size(0) - 1, name);
     for (std::size_t d = 0; d < info.dims.size(); ++d) {
         const std::int64_t n = tensor.size(static_cast<std::int64_t>(d));
         if (info.dims[d].valid()) takeSize(info.dims[d], n, name);
@@ -308,7 +307,7 @@ std::int64_t Structure::heldBytes() const
 namespace {
 
 // Out of order, forward would count places within groups that overlap, and write over its own messages.
-void checkSorted(const analysis::Analysis& analysis, const ir::Op& op, const Column& keys)
+void checkSorted(const analysis::Analysis& analysis, const ir::Op& op, const analysis::Role& role, const Column& keys)
 {
     bool sorted = true;
     keys.with([&](const auto& key) {
@@ -316,7 +315,7 @@ void checkSorted(const analysis::Analysis& analysis, const ir::Op& op, const Col
     });
     if (sorted || keys.identity()) return;
     raise(ErrorCode::Input,
-          "the rows of " + analysis::tableLabel(analysis.tables, analysis.info(op.id).role.space) +
+          "the rows of " + analysis::tableLabel(analysis.tables, role.space) +
               " are not sorted by the node that they belong to, and the model places them one after the other",
           "sort the edges by destination, as torch_geometric.utils.sort_edge_index(edge_index, sort_by_row=False) does",
           ir::describeOp(op));
@@ -348,11 +347,9 @@ void Structure::checkGuards()
     }
     for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards)
         checkLargest(m_analysis, guard, value(guard.index), size(guard.space));
-    for (const ir::Op& op : m_analysis.program.ops) {
-        if (op.name != "hopscope::pad_groups") continue;
-        const analysis::Role& role = m_analysis.info(op.id).role;
-        checkSorted(m_analysis, op, column(role.space, role.key));
-    }
+    for (const ir::Op& op : m_analysis.program.ops)
+        if (const auto sorted = analysis::sortedRows(m_analysis, op))
+            checkSorted(m_analysis, op, sorted->rows, column(sorted->rows.space, sorted->rows.key));
 }
 
 }  // namespace hopscope::executor

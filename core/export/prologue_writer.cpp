@@ -266,7 +266,7 @@ private:
         }
         for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) checkLargest(guard);
         for (const ir::Op& op : m_program.ops)
-            if (op.name == "hopscope::pad_groups") checkSorted(*op.args.at(1).value());
+            if (const auto sorted = analysis::sortedRows(m_analysis, op)) checkSorted(sorted->column);
     }
 
     void checkSorted(ir::ValueId numbers)

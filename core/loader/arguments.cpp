@@ -95,23 +95,33 @@ std::optional<base::Error> broken(const std::string& key, Check&& check)
     }
 }
 
+// The size of a sparse matrix with these values; entries may be vectors or tensors, each of which has a dimension more.
+// Empty if it does not say as many.
+std::vector<std::int64_t> sizeOf(const at::Tensor& size, const at::Tensor& values)
+{
+    const at::Tensor numbers = size.to(at::kLong).contiguous();
+    if (values.dim() < 1 || numbers.numel() != values.dim() + 1) return {};
+    return {numbers.data_ptr<std::int64_t>(), numbers.data_ptr<std::int64_t>() + numbers.numel()};
+}
+
 Built Assembler::coo(const std::string& key)
 {
     const auto indices = takeTensor(key + ".coo_indices"), values = takeTensor(key + ".coo_values"),
                size = takeTensor(key + ".coo_size");
     if (!indices || !values || !size) return incomplete(key, ".coo_indices, .coo_values and .coo_size");
-    if (indices->dim() != 2 || indices->size(0) != 2 || indices->scalar_type() != at::kLong || size->numel() != 2)
-        return fail(ErrorCode::Input, "the sparse input '" + key + "' needs int64 indices [2, E] and two sizes",
+    const std::vector<std::int64_t> sizes = sizeOf(*size, *values);
+    if (indices->dim() != 2 || indices->size(0) != 2 || indices->scalar_type() != at::kLong || sizes.empty())
+        return fail(ErrorCode::Input,
+                    "the sparse input '" + key +
+                        "' needs int64 indices [2, E] and two sizes, then those of the values of an edge",
                     "take them from a matrix of PyTorch: a.coalesce().indices(), a.size()", key);
-    const at::Tensor sizes = size->to(at::kLong).contiguous();
-    const int64_t rows = sizes[0].item<int64_t>(), columns = sizes[1].item<int64_t>();
     at::Tensor matrix;
     if (const auto bad = broken(key, [&] {
-            at::_validate_sparse_coo_tensor_args(*indices, *values, {rows, columns});
-            matrix = at::sparse_coo_tensor(*indices, *values, {rows, columns});
+            at::_validate_sparse_coo_tensor_args(*indices, *values, sizes);
+            matrix = at::sparse_coo_tensor(*indices, *values, sizes);
         }))
         return tl::unexpected(*bad);
-    if (sortedUnique(*indices, columns)) matrix = matrix._coalesced_(true);
+    if (sortedUnique(*indices, sizes[1])) matrix = matrix._coalesced_(true);
     return IValue(matrix);
 }
 
@@ -120,17 +130,13 @@ Built Assembler::csr(const std::string& key)
     const auto crow = takeTensor(key + ".csr_crow"), col = takeTensor(key + ".csr_col"),
                values = takeTensor(key + ".csr_values"), size = takeTensor(key + ".csr_size");
     if (!crow || !col || !values || !size) return incomplete(key, ".csr_crow, .csr_col, .csr_values and .csr_size");
-    if (size->numel() != 2)
-        return fail(ErrorCode::Input, "'" + key + ".csr_size' needs two sizes",
+    const std::vector<std::int64_t> sizes = sizeOf(*size, *values);
+    if (sizes.empty())
+        return fail(ErrorCode::Input, "'" + key + ".csr_size' needs two sizes, then those of the values of an edge",
                     "give the numbers of rows and of columns", key);
-    const at::Tensor sizes = size->to(at::kLong).contiguous();
-    const int64_t rows = sizes[0].item<int64_t>(), columns = sizes[1].item<int64_t>();
-    if (const auto bad = broken(key, [&] {
-            at::_validate_sparse_csr_tensor_args(*crow, *col, *values, {rows, columns});
-        }))
+    if (const auto bad = broken(key, [&] { at::_validate_sparse_csr_tensor_args(*crow, *col, *values, sizes); }))
         return tl::unexpected(*bad);
-    return IValue(
-        at::sparse_csr_tensor(*crow, *col, *values, {rows, columns}, values->options().layout(at::kSparseCsr)));
+    return IValue(at::sparse_csr_tensor(*crow, *col, *values, sizes, values->options().layout(at::kSparseCsr)));
 }
 
 Built Assembler::number(const TypePtr& type, const std::string& key)

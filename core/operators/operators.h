@@ -23,6 +23,7 @@ enum class Rule : std::uint8_t {
     Cat,
     Cell,
     Coalesce,
+    Compress,
     Convolution,
     Copy,
     Cross,

@@ -15,7 +15,7 @@ constexpr Operator lines[] = {
     {"__xor__", Rule::Pointwise, {}},
     {"_coalesce", Rule::Coalesce, {.aliasing = Aliasing::Unfollowed, .countsContent = true}},
     {"_coalesced", Rule::Coalesce, {}},
-    {"_convert_indices_from_coo_to_csr", Rule::None, {}},
+    {"_convert_indices_from_coo_to_csr", Rule::Compress, {}},
     {"_convert_indices_from_csr_to_coo", Rule::Uncompress, {}},
     {"_convolution", Rule::Convolution, {}},
     {"_index_put_impl", Rule::IndexPut, {}},
@@ -342,7 +342,9 @@ constexpr Operator lines[] = {
     {"softplus", Rule::Pointwise, {}},
     {"softshrink", Rule::Pointwise, {}},
     {"sort", Rule::Dimwise, {.keepsOrder = true}},
+    {"sparse_compressed_tensor", Rule::None, {}},  // becomes sparse_coo_tensor, as the next but one
     {"sparse_coo_tensor", Rule::Sparse, {.aliasing = Aliasing::Unfollowed}},
+    {"sparse_csr_tensor", Rule::None, {}},
     {"special_entr", Rule::Pointwise, {}},
     {"split", Rule::Split, {.aliasing = Aliasing::View, .undo = Undo::Section}},
     {"split_with_sizes", Rule::Split, {.aliasing = Aliasing::View, .undo = Undo::Section}},

@@ -72,6 +72,7 @@ TEMPLATE = """class Scripted(Typed):
         return self.pass_on(y, edge_index)
 """
 SCRIPT_INPUTS = take("x", "edge_index", "edge_weight")
+BY_DESTINATION = "o = edge_index[1].argsort()"
 ADJACENCY = "a = torch.sparse_coo_tensor(edge_index.flip(0), edge_weight, [n, n])"
 
 
@@ -84,9 +85,10 @@ def scripted_class(file, lines):
 
 
 def script(name, body, **options):
-    """A row whose operator only scripting leaves as it is: an expression of h, p, n and a sparse adjacency a."""
+    """A row whose operator only scripting leaves as it is: an expression of h, p, n, a sparse adjacency a and an order of the
+    edges o, by their destinations."""
     expressions[full(name)] = body
-    lines = ([ADJACENCY] if re.search(r"\ba\b", body) else []) + ["y = " + body]
+    lines = [line for line in (ADJACENCY, BY_DESTINATION) if re.search(rf"\b{line[0]}\b", body)] + ["y = " + body]
     group.add(name.split("::")[-1], scripted_class(f"{name}.py", lines), SCRIPT_INPUTS, covers=full(name), how="script",
               **options)
 
@@ -417,6 +419,10 @@ script("sparse_coo_tensor", "torch.sparse.mm(a, h)")
 script("_sparse_mm", "torch.ops.aten._sparse_mm(a, h)")
 script("_sparse_coo_tensor_unsafe",
        "torch.sparse.mm(torch.ops.aten._sparse_coo_tensor_unsafe(edge_index, edge_weight, [n, n]), h)")
+script("sparse_csr_tensor", "torch.sparse.mm(torch.sparse_csr_tensor(torch._convert_indices_from_coo_to_csr("
+       "edge_index[1][o], n), edge_index[0][o], edge_weight[o], [n, n]), h)")
+script("sparse_compressed_tensor", "torch.sparse.mm(torch.sparse_compressed_tensor(torch._convert_indices_from_coo_to_csr("
+       "edge_index[1][o], n), edge_index[0][o], edge_weight[o], [n, n], layout=torch.sparse_csr), h)")
 script("coalesce", "torch.sparse.mm(a.coalesce(), h)")
 script("_coalesce", "torch.sparse.mm(torch.ops.aten._coalesce(a), h)")
 script("_coalesced", "torch.sparse.mm(torch.ops.aten._coalesced(a, False), h)")

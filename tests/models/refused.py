@@ -410,11 +410,11 @@ def mask_of_the_dense_batch(m, x, edge_index, batch):
     return rows, mask
 
 
-def sparse_rows(graph):
+def sparse_entries(graph):
     return {"x": graph["x"], "adj": torch.sparse_coo_tensor(
-        graph["edge_index"], graph["edge_weight"], (graph["x"].size(0),) * 2).coalesce().to_sparse_csr()}
+        graph["edge_index"], graph["edge_weight"], (graph["x"].size(0),) * 2).coalesce()}
 
 
-@refused("reduces the products of a row by 'mean'", inputs=sparse_rows, hint="pass the edges")
+@refused("reduces the products of a row by 'mean'", inputs=sparse_entries, hint="pass the edges")
 def sparse_product_by_the_mean(m, x, adj):
-    return torch.sparse.mm(adj, m.inp(x), "mean")
+    return torch.sparse.mm(adj.to_sparse_csr(), m.inp(x), "mean")

@@ -43,7 +43,8 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
     Tables& tables = b.analysis.tables;
     info.structureOnly = true;
     if (role.form == EdgeForm::Offsets) {
-        info.compressed = {e, OffsetsPart::All};
+        info.compressed = {.rows = {.space = e, .key = tables.endKey(1), .target = tables.space(e).ends[1]},
+                           .part = OffsetsPart::All};
         tables.spaces[e.at()].offsets = id;
         return;
     }

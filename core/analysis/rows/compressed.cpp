@@ -18,7 +18,20 @@ bool isPart(const RuleContext& c, ValueId v, OffsetsPart part)
     return v.valid() && c.of(v).compressed && c.of(v).compressed->part == part;
 }
 
-Space relationOf(const RuleContext& c, ValueId part) { return c.space(c.of(part).compressed->edges); }
+const Role& rowsOf(const RuleContext& c, ValueId part) { return c.of(part).compressed->rows; }
+
+// For each edge the row that it belongs to; invalid if it is not written out.
+ValueId columnOf(const RuleContext& c, ValueId part)
+{
+    const Compressed& compressed = *c.of(part).compressed;
+    return compressed.column.valid() ? compressed.column : c.space(compressed.rows.space).columns[1];
+}
+
+Compressed as(Compressed compressed, OffsetsPart part)
+{
+    compressed.part = part;
+    return compressed;
+}
 
 base::Result<ValueId> writeOut(Emitter& emitter, Builder& b, SpaceId relation)
 {
@@ -54,7 +67,7 @@ base::Status writeOffsetsOut(Emitter& emitter, Builder& b)
 std::optional<Outcomes> partOfOffsets(RuleContext& c, ValueId x)
 {
     if (!isPart(c, x, OffsetsPart::All) || c.integer("step", 1) != 1) return std::nullopt;
-    const SpaceId edges = c.of(x).compressed->edges, rows = c.space(edges).ends[1];
+    const SpaceId rows = rowsOf(c, x).target;
     const std::int64_t start = c.integer("start", 0);
     const auto given = c.linear(c.arg(c.name == "narrow" ? "length" : "end"));
     const Linear whole = add(sizeOf(rows), constant(1));
@@ -66,7 +79,7 @@ std::optional<Outcomes> partOfOffsets(RuleContext& c, ValueId x)
     if (!ends && !begins) return std::nullopt;
     Outcome o;
     o.dims = {rows};
-    o.compressed = {edges, ends ? OffsetsPart::End : OffsetsPart::Begin};
+    o.compressed = as(*c.of(x).compressed, ends ? OffsetsPart::End : OffsetsPart::Begin);
     return Outcomes{o};
 }
 
@@ -75,26 +88,24 @@ std::optional<Compressed> countsOf(RuleContext& c)
     const ValueId end = c.tensor("self"), begin = c.tensor("other");
     if (c.name != "sub" || !isPart(c, end, OffsetsPart::End) || !isPart(c, begin, OffsetsPart::Begin))
         return std::nullopt;
-    const SpaceId edges = c.of(end).compressed->edges;
-    if (edges != c.of(begin).compressed->edges || c.integer("alpha", 1) != 1) return std::nullopt;
-    return Compressed{edges, OffsetsPart::Count};
+    if (!(rowsOf(c, end) == rowsOf(c, begin)) || c.integer("alpha", 1) != 1) return std::nullopt;
+    return as(*c.of(end).compressed, OffsetsPart::Count);
 }
 
 std::optional<Linear> lastOffset(RuleContext& c, ValueId x)
 {
     if (!isPart(c, x, OffsetsPart::All) || c.integer("index", 0) != -1) return std::nullopt;
-    return sizeOf(c.of(x).compressed->edges);
+    return sizeOf(rowsOf(c, x).space);
 }
 
 std::optional<Outcomes> repeatedIds(RuleContext& c)
 {
     const ValueId counts = c.tensor("repeats");
     if (c.tensor("self").valid() || !isPart(c, counts, OffsetsPart::Count)) return std::nullopt;
-    const SpaceId edges = c.of(counts).compressed->edges, rows = c.space(edges).ends[1];
     Outcome o;
-    o.dims = {edges};
-    o.role = Role{.space = edges, .key = c.builder.analysis.tables.endKey(1), .target = rows};
-    o.elements = {rows};
+    o.role = rowsOf(c, counts);
+    o.dims = {o.role->space};
+    o.elements = {o.role->target};
     return Outcomes{o};
 }
 
@@ -118,8 +129,8 @@ Ruled<Outcomes> differenceRule(RuleContext& c)
     if (!isPart(c, x, OffsetsPart::All) || c.integer("n", 1) != 1 || c.has("prepend") || c.has("append"))
         return opaqueRule(c);
     Outcome o;
-    o.dims = {relationOf(c, x).ends[1]};
-    o.compressed = {c.of(x).compressed->edges, OffsetsPart::Count};
+    o.dims = {rowsOf(c, x).target};
+    o.compressed = as(*c.of(x).compressed, OffsetsPart::Count);
     return Outcomes{o};
 }
 
@@ -127,16 +138,30 @@ Ruled<Outcomes> uncompressRule(RuleContext& c)
 {
     const ValueId offsets = c.tensor("crow_indices"), column = c.tensor("col_indices");
     const bool known = isPart(c, offsets, OffsetsPart::All) && c.of(column).role &&
-                       c.of(column).role->space == c.of(offsets).compressed->edges;
+                       c.of(column).role->space == rowsOf(c, offsets).space;
     if (!known) return opaqueRule(c);
-    const SpaceId edges = c.of(offsets).compressed->edges;
     Outcome o;
-    o.dims = {SpaceId{}, edges};
-    o.pairRoles = {Role{.space = edges, .key = c.builder.analysis.tables.endKey(1), .target = c.space(edges).ends[1]},
-                   *c.of(column).role};
+    o.dims = {SpaceId{}, rowsOf(c, offsets).space};
+    o.pairRoles = {rowsOf(c, offsets), *c.of(column).role};
     c.passOn({"out_int32"});
     if (c.boolean("transpose")) std::swap(o.pairRoles[0], o.pairRoles[1]);
     for (const Role& r : o.pairRoles) o.elements.insert(r.target);
+    return Outcomes{o};
+}
+
+Ruled<Outcomes> compressRule(RuleContext& c)
+{
+    const ValueId column = c.tensor("self");
+    if (!c.of(column).role || c.rank(column) != 1) return opaqueRule(c);
+    const Role role = *c.of(column).role;
+    const auto size = c.linear(c.arg("size"));
+    if (!size || !(*size == sizeOf(role.target)))
+        return Refusal(bakedSize("the number of offsets is not that of the rows of " + c.spaceName(role.target)));
+    c.passOn({"out_int32"});
+    c.builder.useKey(role);
+    Outcome o;
+    o.dims = {SpaceId{}};
+    o.compressed = {.rows = role, .part = OffsetsPart::All, .column = column};
     return Outcomes{o};
 }
 
@@ -156,14 +181,14 @@ Rewritten repeatedRows(Emitter& emitter, const RuleContext& c)
 {
     const ValueId counts = c.tensor("repeats"), x = c.tensor("self");
     c.passOn({"output_size"});
-    const Space relation = relationOf(c, counts);
-    const ValueId ids = relation.columns[1];
+    const SpaceId rows = rowsOf(c, counts).target;
+    const ValueId ids = columnOf(c, counts);
     if (!ids.valid()) return std::nullopt;
     Chain chain(emitter, c.op);
     const base::DType dtype = c.outputs[0].dtype;
     if (!x.valid()) return chain.done(castTo(chain, c, ids, dtype));
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
-    if ((!c.has("dim") && c.rank(x) != 1) || c.dim(x, d) != relation.ends[1]) return std::nullopt;
+    if ((!c.has("dim") && c.rank(x) != 1) || c.dim(x, d) != rows) return std::nullopt;
     const auto& role = c.of(x).role;
     const bool own = role && role->key == c.builder.analysis.tables.idKey() && role->space == role->target;
     if (own) return chain.done(castTo(chain, c, ids, dtype));
@@ -174,8 +199,9 @@ Rewritten repeatedRows(Emitter& emitter, const RuleContext& c)
 std::optional<double> emptySegment(const RuleContext& c)
 {
     const double infinity = std::numeric_limits<double>::infinity();
-    const std::map<std::string, double> known{
-        {"sum", 0}, {"mean", 0}, {"prod", 1}, {"max", -infinity}, {"min", infinity}};
+    const std::map<std::string, double> known{{"sum", 0},         {"mean", 0},       {"prod", 1},
+                                              {"max", -infinity}, {"min", infinity}, {"amax", -infinity},
+                                              {"amin", infinity}};
     const auto it = known.find(c.text("reduce"));
     if (it == known.end() || (c.has("initial") && it->first == "mean")) return std::nullopt;
     if (c.arg("initial").value()) return std::nullopt;
@@ -218,14 +244,15 @@ Rewritten segments(Emitter& emitter, const RuleContext& c)
     const auto empty = emptySegment(c);
     const bool known = isPart(c, given, c.has("lengths") ? OffsetsPart::Count : OffsetsPart::All);
     if (!known || !empty || c.has("indices") || c.integer("axis", 0) != 0) return std::nullopt;
-    const Space relation = relationOf(c, given);
-    if (c.dim(data, 0) != c.of(given).compressed->edges || !relation.columns[1].valid()) return std::nullopt;
-    const ValueId ids = relation.columns[1];
+    const ValueId ids = columnOf(c, given);
+    if (c.dim(data, 0) != rowsOf(c, given).space || !ids.valid()) return std::nullopt;
     Chain chain(emitter, c.op);
     const auto& shape = c.outputs[0].shape;
     const base::DType dtype = c.outputs[0].dtype;
-    const ValueId counts = chain.call("diff", {Arg{relation.offsets}, Arg{std::int64_t{1}}, Arg{std::int64_t{-1}}},
-                                      {shape[0]}, c.value(relation.offsets).dtype);
+    const ValueId counts = c.has("lengths")
+                               ? given
+                               : chain.call("diff", {Arg{given}, Arg{std::int64_t{1}}, Arg{std::int64_t{-1}}},
+                                            {shape[0]}, c.value(given).dtype);
     ArgList size{Arg{chain.number("scalar::size", {Arg{counts}, Arg{std::int64_t{0}}}, shape[0])}};
     for (std::size_t i = 1; i < shape.size(); ++i) size.push_back(Arg{shape[i]});
     const ValueId table = chain.call("new_full", {Arg{data}, Arg{size}, Arg{*empty}}, shape, dtype);

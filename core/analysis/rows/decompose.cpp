@@ -8,6 +8,7 @@
 #include "analysis/rows/neighbours.h"
 #include "analysis/rows/row_prefixes.h"
 #include "analysis/rows/row_ranges.h"
+#include "analysis/rows/sparse_products.h"
 
 namespace hopscope::analysis {
 
@@ -100,6 +101,7 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
     if (const auto counted = countLargestIndex(emitter, c); !counted) return base::forward(counted);
     if (auto counts = decomposeBincount(emitter, c)) return counts;
     if (auto edges = decomposeCompressed(emitter, c)) return edges;
+    if (auto product = decomposeSparseProducts(emitter, c)) return product;
     if (c.builder.positions)
         if (auto parts = decomposeCatParts(emitter, c)) return parts;
     if (auto found = decomposeNeighbours(emitter, c)) return found;

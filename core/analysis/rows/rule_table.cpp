@@ -17,6 +17,7 @@ RowRule ruleFor(const std::string& name)
     case Family::Cat: return catRule;
     case Family::Cell: return cellRule;
     case Family::Coalesce: return coalesceRule;
+    case Family::Compress: return compressRule;
     case Family::Convolution: return convolutionRule;
     case Family::Copy: return copyRule;
     case Family::Cross: return crossRule;

@@ -210,6 +210,7 @@ Ruled<Outcomes> unfoldRule(RuleContext&);
 Ruled<Outcomes> tensordotRule(RuleContext&);
 
 Ruled<Outcomes> differenceRule(RuleContext&);
+Ruled<Outcomes> compressRule(RuleContext&);
 Ruled<Outcomes> uncompressRule(RuleContext&);
 Ruled<Outcomes> segmentsRule(RuleContext&);
 

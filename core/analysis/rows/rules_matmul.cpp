@@ -245,6 +245,20 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     return c.one(*dims);
 }
 
+namespace {
+
+// Whether a size of a matrix that is a constant of the file is that of the table, as it is on the sample: of columns, or
+// products would be refused, and of rows where these are as many.
+bool impliedSize(const RuleContext& c, const std::vector<ir::Arg>& size, std::size_t d, const std::vector<Role>& pair)
+{
+    const auto given = c.linear(size[d]);
+    const auto known = c.builder.analysis.sampleSizes.find(pair[d].target);
+    const bool fits = given && known != c.builder.analysis.sampleSizes.end() && *given == constant(known->second);
+    return fits && (d == 1 || (pair[0].target == pair[1].target && size[0] == size[1]));
+}
+
+}  // namespace
+
 // A matrix over (row table, column table) whose entries are the rows of an edge table.
 Ruled<Outcomes> sparseRule(RuleContext& c)
 {
@@ -256,7 +270,7 @@ Ruled<Outcomes> sparseRule(RuleContext& c)
     if (size.size() < 2) return Refusal(Refused("a sparse matrix without a size", Refused::Kind::Sparse));
     for (std::size_t i = 0; i < 2; ++i) {
         const auto space = c.spaceOf(size[i]);
-        if (!space || *space != pair[i].target)
+        if ((!space || *space != pair[i].target) && !impliedSize(c, size, i, pair))
             return Refusal(
                 bakedSize("the size of the sparse matrix is not the number of rows of " + c.spaceName(pair[i].target)));
     }

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "loader/walk/operator_calls.h"
-#include "loader/walk/sparse_inputs.h"
+#include "loader/walk/sparse_matrices.h"
 
 namespace hopscope::loader {
 
 class Numbers {
 public:
-    Numbers(Recorder& recorder, const Location& location, const OperatorCalls& calls, const SparseInputs& sparse)
+    Numbers(Recorder& recorder, const Location& location, const OperatorCalls& calls, const SparseMatrices& sparse)
         : m_recorder(recorder),
           m_location(location),
           m_calls(calls),
@@ -45,7 +45,7 @@ private:
     Recorder& m_recorder;
     const Location& m_location;
     const OperatorCalls& m_calls;
-    const SparseInputs& m_sparse;
+    const SparseMatrices& m_sparse;
     std::map<std::pair<ir::ValueId, std::int64_t>, Item> m_sizes;  // by tensor and dimension
     std::map<ir::ValueId, Item> m_madeFrom;  // the numbers that 0-dimensional tensors were made from
 };

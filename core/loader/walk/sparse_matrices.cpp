@@ -1,10 +1,10 @@
-#include "loader/walk/sparse_inputs.h"
+#include "loader/walk/sparse_matrices.h"
 
 namespace hopscope::loader {
 
 using c10::IValue;
 
-Item SparseInputs::add(const at::Tensor& matrix, const std::string& path)
+Item SparseMatrices::add(const at::Tensor& matrix, const std::string& path)
 {
     const bool csr = matrix.layout() == at::kSparseCsr;
     if (!csr && matrix.layout() != at::kSparse)
@@ -22,18 +22,38 @@ Item SparseInputs::add(const at::Tensor& matrix, const std::string& path)
     }
     parts.values = input("values", csr ? matrix.values() : matrix._values());
     for (int d = 0; d < 2; ++d) parts.sizes[d] = input(d == 0 ? "size.0" : "size.1", matrix.size(d));
-    if (csr)
+    return record(std::move(parts), matrix);
+}
+
+Item SparseMatrices::record(Parts parts, const at::Tensor& concrete)
+{
+    if (parts.crow.isTensor())
         parts.indices = m_calls.record("aten::_convert_indices_from_csr_to_coo", "",
                                        {parts.crow, parts.col, Item(IValue(false)), Item(IValue(false))});
-    const Item sizes = boxed(c10::ListType::ofInts(), {parts.sizes[0], parts.sizes[1]});
+    std::vector<Item> sizes{parts.sizes[0], parts.sizes[1]};
+    for (std::int64_t d = 2; d < concrete.dim(); ++d) sizes.emplace_back(IValue(concrete.size(d)));
     Item made = m_calls.record("aten::sparse_coo_tensor", "indices_size",
-                               {parts.indices, parts.values, sizes, Item(), Item(), Item(), Item(), Item()});
-    made.concrete = matrix;
-    m_parts[made.value] = std::move(parts);
+                               {parts.indices, parts.values, boxed(c10::ListType::ofInts(), std::move(sizes)), Item(),
+                                Item(), Item(), Item(), Item()});
+    made.concrete = concrete;
+    know(made.value, std::move(parts));
     return made;
 }
 
-const Item* SparseInputs::part(const std::string& name, const Item& item) const
+Item SparseMatrices::compressed(Parts parts)
+{
+    const at::Tensor crow = parts.crow.concrete.toTensor(), col = parts.col.concrete.toTensor(),
+                     values = parts.values.concrete.toTensor();
+    std::vector<std::int64_t> size{parts.sizes[0].concrete.toInt(), parts.sizes[1].concrete.toInt()};
+    for (std::int64_t d = 1; d < values.dim(); ++d) size.push_back(values.size(d));
+    if (crow.dim() != 1 || crow.numel() != size[0] + 1)
+        m_location.refuseThrown("crow_indices must have one number more than the matrix has rows");
+    // Recording looks at all other numbers.
+    return record(std::move(parts),
+                  at::_sparse_csr_tensor_unsafe(crow, col, values, size, values.options().layout(at::kSparseCsr)));
+}
+
+const Item* SparseMatrices::part(const std::string& name, const Item& item) const
 {
     const auto it = item.isTensor() ? m_parts.find(item.value) : m_parts.end();
     if (it == m_parts.end()) return nullptr;
@@ -43,10 +63,13 @@ const Item* SparseInputs::part(const std::string& name, const Item& item) const
     if (name == "aten::indices" || name == "aten::_indices") part = &parts.indices;
     if (name == "aten::crow_indices") part = &parts.crow;
     if (name == "aten::col_indices") part = &parts.col;
+    if (part && !parts.crow.isTensor() && item.concrete.toTensor().layout() == at::kSparseCsr)
+        m_location.refuse("reads the parts of a COO matrix that forward has converted to CSR",
+                          "convert it before, and give it as CSR");
     return part && part->isTensor() ? part : nullptr;
 }
 
-const Item* SparseInputs::size(ir::ValueId matrix, std::int64_t dim) const
+const Item* SparseMatrices::size(ir::ValueId matrix, std::int64_t dim) const
 {
     const auto it = m_parts.find(matrix);
     return it == m_parts.end() ? nullptr : &it->second.sizes[dim];

@@ -1,7 +1,8 @@
 #pragma once
 
-// Sparse matrices among forward's arguments: each is recorded as its parts, which become inputs of the program, and as
-// an operator that makes the matrix from them (names: walk() in loader.h).
+// Sparse matrices: those among forward's arguments are recorded as their parts, which become inputs of the program, and as
+// an operator that makes the matrix from them (names: walk() in loader.h). Of those that forward makes the parts are known,
+// too; whatever layout they have, the program has them as COO.
 
 #include <map>
 #include <string>
@@ -10,9 +11,9 @@
 
 namespace hopscope::loader {
 
-class SparseInputs {
+class SparseMatrices {
 public:
-    SparseInputs(Recorder& recorder, const Location& location, OperatorCalls& calls)
+    SparseMatrices(Recorder& recorder, const Location& location, OperatorCalls& calls)
         : m_recorder(recorder),
           m_location(location),
           m_calls(calls)
@@ -21,15 +22,23 @@ public:
     // Records a COO or CSR matrix as the inputs "PATH.coo_indices" etc. and returns the matrix. Refuses other layouts.
     Item add(const at::Tensor& matrix, const std::string& path);
 
-    // The input that the operator `name` ("aten::values") returns for a matrix; nullptr for other items and operators.
+    struct Parts {
+        Item indices, crow, col, values, sizes[2];
+    };
+
+    // Records a matrix that forward makes of compressed rows and returns it.
+    Item compressed(Parts parts);
+    // The parts of a matrix that forward makes of COO indices, which is recorded already.
+    void know(ir::ValueId matrix, Parts parts) { m_parts[matrix] = std::move(parts); }
+
+    // What the operator `name` ("aten::values") returns for a matrix; nullptr for other items and operators.
     [[nodiscard]] const Item* part(const std::string& name, const Item& item) const;
     // The number of rows (0) or columns (1) of a matrix; nullptr for other values.
     [[nodiscard]] const Item* size(ir::ValueId matrix, std::int64_t dim) const;
 
 private:
-    struct Parts {
-        Item indices, crow, col, values, sizes[2];
-    };
+    // The matrix as an operator on its parts; `concrete` is its value on the sample.
+    Item record(Parts parts, const at::Tensor& concrete);
 
     Recorder& m_recorder;
     const Location& m_location;

@@ -28,7 +28,58 @@ std::optional<Item> TensorOperators::special(const Node& node, const std::vector
         m_location.refuse("a whole tensor is read as Python numbers", "keep it as a tensor");
     if (auto result = cast(node, args)) return result;
     if (const Item* part = m_sparse.part(name, args[0])) return *part;
+    if (auto matrix = sparse(node, args)) return matrix;
     return scatterSum(node, args);
+}
+
+// Matrices that forward makes.
+std::optional<Item> TensorOperators::sparse(const Node& node, const std::vector<Item>& args)
+{
+    const std::string name = node.kind().toQualString();
+    const auto& arguments = node.schema().arguments();
+    const bool sized = args.size() > 3 && arguments[2].name() == "values" && arguments[3].name() == "size";
+    const bool layout = args.size() > 5 && arguments[5].name() == "layout" && args[5].concrete.isInt();
+    const bool rows =
+        name == "aten::sparse_csr_tensor" || (name == "aten::sparse_compressed_tensor" && layout &&
+                                              static_cast<at::Layout>(args[5].concrete.toInt()) == at::kSparseCsr);
+    if (sized && rows) return compressed(args[0], args[1], args[2], args[3]);
+    if (name == "aten::to_sparse_csr" && args[0].isTensor() && m_sparse.size(args[0].value, 0))
+        return Item(m_calls.executeNode(node, args)[0], args[0].value);
+    if (name == "aten::coalesce" || name == "aten::_coalesced_") return coalesced(node, args);
+    if (name != "aten::sparse_coo_tensor" || args.size() < 3 || arguments[2].name() != "size") return {};
+    Item matrix = m_calls.record(node.getOperator(), args)[0];
+    const bool plain = args[2].box && args[2].box->items.size() >= 2;
+    if (plain)
+        m_sparse.know(matrix.value, {.indices = args[0],
+                                     .crow = {},
+                                     .col = {},
+                                     .values = args[1],
+                                     .sizes = {args[2].box->items[0], args[2].box->items[1]}});
+    return matrix;
+}
+
+// Of entries that are merged only the sizes stay what they are.
+Item TensorOperators::coalesced(const Node& node, const std::vector<Item>& args)
+{
+    Item matrix = m_calls.record(node.getOperator(), args)[0];
+    const Item *rows = m_sparse.size(args[0].value, 0), *columns = m_sparse.size(args[0].value, 1);
+    if (rows && columns && matrix.value != args[0].value)
+        m_sparse.know(matrix.value, {.indices = {}, .crow = {}, .col = {}, .values = {}, .sizes = {*rows, *columns}});
+    return matrix;
+}
+
+// Tracing makes constants of the sizes. There is one row less than there are offsets, or LibTorch refuses the matrix, and as
+// many columns where the two constants are the same.
+Item TensorOperators::compressed(const Item& crow, const Item& col, const Item& values, const Item& size)
+{
+    const auto fixed = [](const Item& number) { return number.concrete.isInt() && !number.value.valid(); };
+    if (!size.box || size.box->items.size() < 2) m_location.refuse("a sparse matrix needs two sizes");
+    const Item &rows = size.box->items[0], &columns = size.box->items[1];
+    SparseMatrices::Parts parts{.indices = {}, .crow = crow, .col = col, .values = values, .sizes = {rows, columns}};
+    const bool square = fixed(rows) && fixed(columns) && rows.concrete.toInt() == columns.concrete.toInt();
+    if (fixed(rows)) parts.sizes[0] = m_numbers.arithmetic("scalar::sub", m_numbers.sizeOf(crow, 0), Item(IValue(1)));
+    if (square) parts.sizes[1] = parts.sizes[0];
+    return m_sparse.compressed(std::move(parts));
 }
 
 // Every form of `to` casts only: the device is the executing one.

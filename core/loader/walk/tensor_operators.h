@@ -15,7 +15,7 @@ class TensorOperators {
 public:
     using Node = torch::jit::Node;
 
-    TensorOperators(Recorder& recorder, const Location& location, OperatorCalls& calls, const SparseInputs& sparse,
+    TensorOperators(Recorder& recorder, const Location& location, OperatorCalls& calls, SparseMatrices& sparse,
                     Numbers& numbers)
         : m_location(location),
           m_calls(calls),
@@ -31,13 +31,16 @@ public:
 private:
     std::optional<Item> special(const Node& node, const std::vector<Item>& args);
     std::optional<Item> cast(const Node& node, const std::vector<Item>& args);
+    std::optional<Item> sparse(const Node& node, const std::vector<Item>& args);
+    Item coalesced(const Node& node, const std::vector<Item>& args);
+    Item compressed(const Item& crow, const Item& col, const Item& values, const Item& size);
     std::optional<Item> scatterSum(const Node& node, const std::vector<Item>& args);
     std::optional<Item> scatterIndex(const Item& index, const Item& src, std::int64_t dim);
     Item scatterSize(const Item& index, const Item& given);
 
     const Location& m_location;
     OperatorCalls& m_calls;
-    const SparseInputs& m_sparse;
+    SparseMatrices& m_sparse;
     Numbers& m_numbers;
     CompositeOperators m_composites;
     EmbeddingBags m_bags;

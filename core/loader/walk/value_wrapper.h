@@ -5,7 +5,7 @@
 #include <string>
 
 #include "loader/walk/recorder.h"
-#include "loader/walk/sparse_inputs.h"
+#include "loader/walk/sparse_matrices.h"
 #include "loader/walk/walk_item.h"
 
 namespace hopscope::loader {
@@ -16,7 +16,7 @@ enum class Leaf { Attribute, Literal, Input };
 // arguments as inputs.
 class ValueWrapper {
 public:
-    ValueWrapper(Recorder& recorder, SparseInputs& sparse) : m_recorder(recorder), m_sparse(sparse) {}
+    ValueWrapper(Recorder& recorder, SparseMatrices& sparse) : m_recorder(recorder), m_sparse(sparse) {}
 
     // `path` names the value ("convs.0.weight", "x_dict"); elements of containers add ".0" or ".KEY".
     Item wrap(const c10::IValue& value, const std::string& path, Leaf leaf);
@@ -27,7 +27,7 @@ private:
     Item wrapLeaf(const c10::IValue& value, const std::string& path, Leaf leaf);
 
     Recorder& m_recorder;
-    SparseInputs& m_sparse;
+    SparseMatrices& m_sparse;
 };
 
 }  // namespace hopscope::loader

@@ -71,7 +71,7 @@ private:
     Location m_location;
     Recorder m_recorder;
     OperatorCalls m_calls{m_recorder, m_location};
-    SparseInputs m_sparse{m_recorder, m_location, m_calls};
+    SparseMatrices m_sparse{m_recorder, m_location, m_calls};
     ValueWrapper m_wrapper{m_recorder, m_sparse};
     Attributes m_attributes{m_location, m_wrapper};
     Numbers m_numbers{m_recorder, m_location, m_calls, m_sparse};
