@@ -7,7 +7,7 @@
 #include "analysis/analyse.h"
 #include "analysis/code_roles.h"
 #include "analysis/roles/sample.h"
-#include "analysis/weight_tables.h"
+#include "analysis/roles_in_use.h"
 #include "base/units.h"
 #include "executor/memory.h"
 #include "executor/unsplit.h"
@@ -27,7 +27,7 @@ namespace {
 using analysis::InputRole;
 using analysis::InputSchema;
 constexpr std::int64_t wholeWalkRows = 50'000;
-constexpr int weightRounds = 8;  // each refusal may tell of one more table
+constexpr int roleRounds = 8;  // each refusal may tell one more role
 
 // The tensors that forward takes; the rest is ignored with a note.
 base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base::TensorMap& data,
@@ -323,14 +323,14 @@ analysis::Analysis analysisOf(const Prepared& prepared)
     return analysis::analyse(prepared.walk.program, prepared.schema, {.reassociate = prepared.reassociate});
 }
 
-// The model with roles of weights that its operators tell, for as long as they tell more; whether it can be split with them.
-base::Result<bool> withWeightTables(Prepared& prepared, Overrides& found, Reporter& reporter)
+// The model with roles that its operators tell, for as long as they tell more; whether it can be split with them.
+base::Result<bool> withRolesInUse(Prepared& prepared, Overrides& found, Reporter& reporter)
 {
     Overrides roles;
     for (const auto& [name, role] : prepared.schema.roles)
         if (role.overridden) roles.emplace(name, role);
-    for (int round = 0; prepared.analysis.refusal && round < weightRounds; ++round) {
-        const Overrides more = analysis::weightTables(prepared.analysis, prepared.schema);
+    for (int round = 0; prepared.analysis.refusal && round < roleRounds; ++round) {
+        const Overrides more = analysis::rolesInUse(prepared.analysis, prepared.schema);
         if (more.empty()) return false;
         for (const auto& [name, role] : more) roles[name] = found[name] = role;
         if (const base::Status cut = cutByRoles(prepared, prepared.inputs, roles); !cut) return base::forward(cut);
@@ -341,13 +341,13 @@ base::Result<bool> withWeightTables(Prepared& prepared, Overrides& found, Report
     return !prepared.analysis.refusal;
 }
 
-void noteWeightTables(Prepared& prepared, const Overrides& found)
+void noteRolesInUse(Prepared& prepared, const Overrides& found)
 {
     std::string text;
     for (const auto& [name, unused] : found) {
         text += (text.empty() ? "" : ", ") + name + "=" + schema::roleText(prepared.schema.roles.at(name));
     }
-    prepared.notes.push_back("weights are taken for tables, as the operators of the model use them: " + text);
+    prepared.notes.push_back("roles as the operators of the model use these tensors: " + text);
     prepared.hashes["roles"] = rolesText(prepared.schema);
 }
 
@@ -374,16 +374,16 @@ bool followCode(Prepared& prepared)
     return true;
 }
 
-// A refused model again, where it says that weights have the rows of tables.
-void readWeightTables(Prepared& prepared, Reporter& reporter)
+// A refused model again, where its operators tell other roles.
+void readRolesInUse(Prepared& prepared, Reporter& reporter)
 {
     InputSchema schema = prepared.schema;
     base::TensorMap sample = prepared.sample;
     loader::Walk walk = prepared.walk;
     analysis::Analysis analysis = prepared.analysis;
     Overrides found;
-    if (const base::Result<bool> split = withWeightTables(prepared, found, reporter); split && *split)
-        return noteWeightTables(prepared, found);
+    if (const base::Result<bool> split = withRolesInUse(prepared, found, reporter); split && *split)
+        return noteRolesInUse(prepared, found);
     prepared.schema = std::move(schema);
     prepared.sample = std::move(sample);
     prepared.walk = std::move(walk);
@@ -396,7 +396,7 @@ void analyseModel(Prepared& prepared, Reporter& reporter)
 {
     prepared.analysis = analysisOf(prepared);
     const bool refused = prepared.analysis.refusal && prepared.hasData();
-    if (refused && !followCode(prepared)) readWeightTables(prepared, reporter);
+    if (refused && !followCode(prepared)) readRolesInUse(prepared, reporter);
     take(prepared, std::move(prepared.analysis));
     reporter.progressEnded();
 }

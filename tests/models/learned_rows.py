@@ -84,6 +84,28 @@ class AddedToFeatures(nn.Module):
         return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]) * self.own
 
 
+class PlacedByType(nn.Module):
+    """One numbering of all nodes; those of one kind have features, the others a row of a weight, each by a number of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.others, self.lin, self.out = nn.Parameter(torch.randn(128, H)), nn.Linear(FEATURES, H), nn.Linear(H, 3)
+
+    def forward(self, x, node_type, local_id, edge_index):
+        other = node_type == 1
+        h = x.new_zeros([node_type.size(0), self.others.size(1)])
+        h[other] = self.others[local_id[other]]
+        h[~other] = self.lin(x[local_id[~other]])
+        h = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]) + h
+        return self.out(h)
+
+
+def placed(graph):
+    kind = (graph["kind"] == 1).long()
+    place = torch.where(kind == 1, kind.cumsum(0) + 20, (1 - kind).cumsum(0)) - 1
+    return {"x": graph["x"][:int((1 - kind).sum())], "node_type": kind, "local_id": place, "edge_index": graph["edge_index"]}
+
+
 class LightGCN(nn.Module):
     """A file has the number of nodes, as tracing writes it."""
 
@@ -101,4 +123,5 @@ twice(both_ways, TwoRelations, "users_and_items_both_ways")
 twice(edges_alone, Propagated, "one_table_propagated")
 twice(of_nodes, AddedToFeatures, "rows_of_features_and_weights")
 twice(of_nodes, lambda: pyg.LINKX(NODES, FEATURES, H, 3, 2), "linkx")
+twice(placed, PlacedByType, "rows_placed_by_type")
 group.add("light_gcn", LightGCN, weighted)

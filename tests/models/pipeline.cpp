@@ -6,7 +6,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
-#include "analysis/weight_tables.h"
+#include "analysis/roles_in_use.h"
 #include "graph/safetensors.h"
 #include "support/temporary_folder.h"
 
@@ -82,7 +82,7 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
     const auto refusal = prepared ? prepared->analysis.refusal : std::nullopt;
     auto found = *roles;
     for (int round = 0; prepared && prepared->analysis.refusal && round < 8; ++round) {
-        const auto more = analysis::weightTables(prepared->analysis, prepared->schema);
+        const auto more = analysis::rolesInUse(prepared->analysis, prepared->schema);
         if (more.empty()) break;
         for (const auto& [name, role] : more) found[name] = role;
         prepared = prepareWith(model, used, found);

@@ -378,3 +378,19 @@ def every_row_in_its_place(m, x, edge_index):
     kept = edge_index[:, edge_index[0] != edge_index[1]]
     h = m.inp(x)[kept[0]]
     return add_rows(h[torch.arange(h.size(0))], kept[1], x.size(0))
+
+
+# Numbers of pairs, of a relation and a node ---------------------------------------------------------------------------
+@group.model(WITH_TYPE, base=Parts)
+def pairs_counted_and_looked_up(m, x, edge_index, edge_type):
+    pair = edge_type * x.size(0) + edge_index[1]
+    count = torch.zeros(RELATIONS * x.size(0)).index_add(0, pair, torch.ones_like(pair, dtype=torch.float))
+    return add_rows(m.inp(x)[edge_index[0]] / count[pair].unsqueeze(1), edge_index[1], x.size(0))
+
+
+@group.model(WITH_TYPE, base=Parts)
+def pairs_counted_by_bincount(m, x, edge_index, edge_type):
+    pair = edge_index[1] * RELATIONS + edge_type
+    count = torch.bincount(pair, minlength=RELATIONS * x.size(0))
+    weight = count.float().rsqrt().index_select(0, pair)
+    return m.b(add_rows(weight.unsqueeze(1) * m.inp(x)[edge_index[0]], edge_index[1], x.size(0)), edge_index)

@@ -243,7 +243,8 @@ private:
         Ruled<Outcomes> outcomes = rule ? rule(c) : opaqueRule(c);
         if (outcomes && meetsRows(c, *outcomes))
             if (auto unread = c.unread()) outcomes = Refusal(std::move(*unread));
-        if (outcomes || !structure || c.dependencies().empty()) return outcomes;
+        const bool sized = operators::of(c.op.name).rule == operators::Rule::Fill;  // by a number of the graph
+        if (outcomes || !structure || (c.dependencies().empty() && !sized)) return outcomes;
         return opaqueOutcomes(c, outcomes.error());
     }
 
@@ -335,7 +336,7 @@ private:
         v.sparseRow = o.sparseRow;
         v.sparseColumn = o.sparseColumn;
         v.structureOnly = structure;
-        v.uniform = structure && uniform(c);
+        v.uniform = structure && uniform(c) && c.info.prologueReason.empty();
         for (const Role& r : v.pairRoles) m_builder.useKey(r);
         if (v.role) m_builder.useKey(*v.role);
         return v;

@@ -134,6 +134,11 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
         c.same = source;
         return c.one(dims);
     }
+    const bool ofPrologue = c.structure(source) && !indexDims.empty() && c.anyRow(indexDims);
+    if ((!role || role->target != table) && ofPrologue) {
+        c.info.prologueReason = "looks up rows by numbers that the model computes";
+        return c.one(dims);
+    }
     if (!role) return Refusal(unknownIndex(c, index, table));
     if (role->target != table) return Refusal(otherTarget(c, *role, table));
     c.info.kind = OpKind::Gather;

@@ -1,4 +1,4 @@
-#include "analysis/weight_tables.h"
+#include "analysis/roles_in_use.h"
 
 #include <algorithm>
 #include <set>
@@ -20,18 +20,18 @@ struct End {
     auto operator<=>(const End&) const = default;
 };
 
-class WeightTables {
+class RolesInUse {
 public:
-    WeightTables(const Analysis& refused, const InputSchema& schema) : m_analysis(refused), m_schema(schema) {}
+    RolesInUse(const Analysis& refused, const InputSchema& schema) : m_analysis(refused), m_schema(schema) {}
 
     Roles find()
     {
         for (const Op& op : m_analysis.program.ops) {
             link(op);
-            if (op.id == m_analysis.refusedOp) {
-                meet(op);
-                break;  // nothing is known of what follows
-            }
+            if (op.id != m_analysis.refusedOp) continue;
+            meet(op);
+            pick(op);
+            break;  // nothing is known of what follows
         }
         for (const auto& [type, ends] : m_ends) isDeclared(type) ? declared(type) : loose(type, ends);
         return std::move(m_found);
@@ -74,12 +74,17 @@ private:
         return nodes ? m_analysis.tables.space(table).name : std::string();
     }
 
+    static bool looksUp(const Op& op)
+    {
+        static const std::set<Rule> kinds{Rule::Embedding, Rule::Gather, Rule::Index, Rule::IndexSelect};
+        return kinds.contains(operators::of(op.name).rule);
+    }
+
     // A look-up of rows, or an aggregation into them.
     void link(const Op& op)
     {
-        static const std::set<Rule> kinds{Rule::Embedding, Rule::Gather,      Rule::Index,
-                                          Rule::IndexPut,  Rule::IndexSelect, Rule::Scatter};
-        if (!kinds.contains(operators::of(op.name).rule)) return;
+        const Rule rule = operators::of(op.name).rule;
+        if (!looksUp(op) && rule != Rule::IndexPut && rule != Rule::Scatter) return;
         const auto table = argument(op, {"self", "weight"}), index = argument(op, {"index", "indices"});
         const auto& role = index ? m_analysis.info(*index).role : std::nullopt;
         const std::string type = role ? typeOf(role->target) : std::string();
@@ -114,6 +119,22 @@ private:
         if (types.size() != 1) return;
         m_weights[*types.begin()].insert(weights.begin(), weights.end());
         m_ends[*types.begin()];
+    }
+
+    // Rows that are picked by numbers of unknown origin, in the operator that is refused.
+    void pick(const Op& op)
+    {
+        const auto table = argument(op, {"self", "weight"}), index = argument(op, {"index", "indices"});
+        if (!table || !index || !looksUp(op) || m_analysis.info(*index).role) return;
+        const std::string type = typeOf(m_analysis.rowSpace(*table));
+        const bool pointedTo = std::ranges::any_of(m_schema.roles, [&](const auto& named) {
+            const InputRole& role = named.second;
+            const bool edges = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
+            return (edges && role.first == type) || ((edges || role.kind == RoleKind::Key) && role.second == type);
+        });
+        if (type.empty() || pointedTo) return;
+        for (const auto& [name, role] : m_schema.roles)
+            if (role.kind == RoleKind::Node && role.first == type && !role.overridden) m_found[name] = InputRole{};
     }
 
     // Whether an input has the rows of the type.
@@ -180,9 +201,9 @@ private:
 
 }  // namespace
 
-std::map<std::string, InputRole> weightTables(const Analysis& refused, const InputSchema& schema)
+std::map<std::string, InputRole> rolesInUse(const Analysis& refused, const InputSchema& schema)
 {
-    return WeightTables(refused, schema).find();
+    return RolesInUse(refused, schema).find();
 }
 
 }  // namespace hopscope::analysis
