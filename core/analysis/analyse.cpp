@@ -12,6 +12,7 @@
 #include "analysis/lowering/group_ranks.h"
 #include "analysis/lowering/merged_rows.h"
 #include "analysis/lowering/neighbour_tables.h"
+#include "analysis/lowering/paired_rows.h"
 #include "analysis/lowering/prefix_sums.h"
 #include "analysis/lowering/reassociate.h"
 #include "analysis/lowering/row_maps.h"
@@ -86,7 +87,7 @@ struct Lowered {
 // What the rules work on: patterns of operators as the ones that they mean.
 Lowered lowered(const ir::Program& functional, const Options& options)
 {
-    const ir::Program separated = removeDead(separateMergedRows(dropFronts(functional)));
+    const ir::Program separated = removeDead(separateMergedRows(separatePairedRows(dropFronts(functional))));
     Lowered made{.program = removeDead(simplifyTables(rankGroups(separated))), .moved = {}};
     dropUnusedPositions(made.program);
     if (options.reassociate) made.program = reassociate(made.program, made.moved);

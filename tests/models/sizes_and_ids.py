@@ -394,3 +394,36 @@ def pairs_counted_by_bincount(m, x, edge_index, edge_type):
     count = torch.bincount(pair, minlength=RELATIONS * x.size(0))
     weight = count.float().rsqrt().index_select(0, pair)
     return m.b(add_rows(weight.unsqueeze(1) * m.inp(x)[edge_index[0]], edge_index[1], x.size(0)), edge_index)
+
+
+@group.model(WITH_TYPE, base=Parts)
+def sums_by_relation_and_node(m, x, edge_index, edge_type):
+    h, n = m.inp(x), x.size(0)
+    pair = edge_type * n + edge_index[1]
+    sums = torch.zeros(RELATIONS * n, H).index_add(0, pair, h[edge_index[0]])
+    count = torch.zeros(RELATIONS * n).index_add(0, pair, torch.ones_like(pair, dtype=torch.float)).clamp(min=1)
+    means = (sums.view(RELATIONS, n, H) / count.view(RELATIONS, n, 1)).tanh()
+    return m.b(torch.einsum("rnf,rfo->no", means, m.maps), edge_index)
+
+
+@group.model(WITH_TYPE, base=Parts)
+def sums_by_node_and_relation(m, x, edge_index, edge_type):
+    h = m.inp(x)
+    pair = edge_index[1] * RELATIONS + edge_type
+    sums = x.new_zeros(x.size(0) * RELATIONS, H).scatter_add(0, pair.view(-1, 1).expand(-1, H), h[edge_index[0]])
+    return m.wide(sums.view(-1, RELATIONS * H)) + h
+
+
+@group.module(WITH_TYPE, how="script")
+class sums_by_pairs_scripted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin, self.maps = nn.Linear(FEATURES, H), nn.Parameter(torch.randn(RELATIONS, H, H) / 3)
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_type: Tensor) -> Tensor:
+        h, n, kinds = self.lin(x), x.size(0), self.maps.size(0)
+        pair = edge_index[1] + n * edge_type
+        for i in range(2):
+            sums = torch.zeros([kinds * n, h.size(1)]).index_add_(0, pair, h[edge_index[0]])
+            h = torch.bmm(sums.view(kinds, n, -1), self.maps).sum(0).relu() + h
+        return h
