@@ -16,7 +16,7 @@ ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 GRAPH = ROOT / "samples/digits/graph.safetensors"
 
 
-class Sample(unittest.TestCase):
+class SampleTest(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
@@ -43,6 +43,8 @@ class Sample(unittest.TestCase):
         self.assertRegex(problem["message"], sentence)
         self.assertEqual(list(self.out.iterdir()), [])
 
+
+class Sample(SampleTest):
     def test_roles_are_those_of_inspect(self):
         found = self.answer(self.request(arguments=["x", "edge_index"]))
         command = [ENGINE, "inspect", ROOT / "samples/digits/jknet.pt", "--data", GRAPH, "--json"]
@@ -91,6 +93,39 @@ class Sample(unittest.TestCase):
 
     def test_a_folder_that_is_not_there_is_told(self):
         self.refused(2, "gone/sample-0.safetensors", {**self.request(), "folder": str(self.folder / "gone")})
+
+
+NAMES = ("x edge_index ei batch u rowptr col nbr seeds pairs rev edge_attr src dst y xs.a es.a__to__b adj.coo_indices adj.coo_values "
+         "adj.coo_size adj.csr_crow adj.csr_col adj.csr_size hyperedge_index gate x.0 x.1 line_index cluster").split()
+
+
+def odd_data(random):
+    """Arrays of any shape and type under names that mean something, all too often of equal sizes."""
+    nodes, other, edges = (int(random.choice(sizes)) for sizes in ((0, 1, 2, 5, 40, 127, 128, 300), (1, 7, 200), (0, 1, 9, 500)))
+    shapes = [(2, edges), (edges, 2), (nodes,), (other,), (edges,), (nodes + 1,), (nodes, 3), (edges, 2), (1, 4), (4,), (), (3, nodes, 4)]
+    data = {}
+    for name in random.choice(NAMES, random.integers(1, 7), replace=False):
+        shape, kind = shapes[random.integers(len(shapes))], random.choice(["f4", "i8", "i8", "i8", "i4", "?"])
+        numbers = random.integers(-1 if random.random() < 0.1 else 0, max(random.choice([nodes, other, edges]), 1), shape)
+        data[str(name)] = numpy.asarray(numpy.sort(numbers) if len(shape) == 1 and random.random() < 0.5 else numbers).astype(kind)
+    return data
+
+
+class OddData(SampleTest):
+    def test_whatever_the_data_it_answers_or_names_what_does_not_fit(self):
+        random, codes = numpy.random.default_rng(1), set()
+        for case in range(80):
+            data = {"adj.coo_size": numpy.array(3), "ei": numpy.ones((2, 500), "?")} if case == 0 else odd_data(random)
+            save_file(data, self.folder / "odd.safetensors")
+            done = self.asked(self.request(self.folder / "odd.safetensors"))
+            with self.subTest(case=case, shapes={name: array.shape for name, array in data.items()}):
+                self.assertIn(done.returncode, (0, 2, 3), done.stderr)
+                found = json.loads(done.stdout)
+                codes.add(done.returncode)
+                for sample in found.get("samples", []):
+                    if sample["file"]:
+                        self.assertEqual(set(load_file(sample["file"])), set(data))
+        self.assertLessEqual({0, 3}, codes)
 
 
 if __name__ == "__main__":

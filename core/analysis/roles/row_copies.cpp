@@ -27,7 +27,8 @@ public:
         case RoleKind::Index: return edges(view, role);
         case RoleKind::Plain: break;
         }
-        return key.ends_with(".coo_size") || key.ends_with(".csr_size") ? sizes(view) : view;
+        const bool ofMatrix = key.ends_with(".coo_size") || key.ends_with(".csr_size");
+        return ofMatrix && view.shape.size() == 1 && base::isIntegral(view.dtype) ? sizes(view) : view;
     }
 
 private:

@@ -455,7 +455,8 @@ base::TensorView Cutter::cut(const std::string& key, const InputRole& role, cons
     case RoleKind::Plain: break;
     }
     const bool compressed = key.ends_with(".csr_size");
-    if (!compressed && !key.ends_with(".coo_size")) return view;
+    if ((!compressed && !key.ends_with(".coo_size")) || view.shape.size() != 1 || !base::isIntegral(view.dtype))
+        return view;
     const auto sparse = std::ranges::find(m_relations, key.substr(0, key.rfind('.')), &Relation::name);
     return sparse == m_relations.end() ? view : sparseSize(view, *sparse, compressed);
 }
