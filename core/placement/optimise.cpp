@@ -331,11 +331,26 @@ base::Result<Optimum> searched(const Analysis& analysis, const CostModel& costs,
     return Optimum{.plan = std::move(*plan), .model = {}, .placement = {}};
 }
 
-// All outputs follow from structure and parameters alone: degrees, PageRank, a table by ids.
+// Whether the value is there before the first stage, or is computed from values without rows that are.
+bool needsNoStage(const Analysis& a, analysis::ValueId value)
+{
+    std::set<analysis::ValueId> seen;
+    for (std::vector<analysis::ValueId> open{value}; !open.empty();) {
+        const analysis::ValueId v = open.back();
+        open.pop_back();
+        if (a.available(v) || !seen.insert(v).second) continue;
+        const ir::Op& op = a.program.op(a.program.value(v).producer);
+        if (a.hasRows(v) || a.info(op.id).kind == analysis::OpKind::Reduce) return false;
+        ir::forEachOperand(op, [&](ir::Slot, analysis::ValueId operand) { open.push_back(operand); });
+    }
+    return true;
+}
+
+// All outputs follow from structure and parameters alone: degrees, PageRank, a table by ids, a product of weights.
 bool nothingToPlan(const Analysis& a)
 {
     return std::ranges::all_of(a.program.outputs,
-                               [&a](const ir::NamedValue& output) { return a.available(output.value); });
+                               [&a](const ir::NamedValue& output) { return needsNoStage(a, output.value); });
 }
 
 base::Result<Optimum> onlyPlan(const Analysis& a, const std::vector<Pin>& pins, const OptimiseOptions& options)

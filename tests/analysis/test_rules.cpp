@@ -163,7 +163,8 @@ const Row rows[] = {
     {"aten::expand(self=h, size=[n, -1, -1, -1], implicit=false) -> f[7,7,2,4]", "refused: has rows by rows"},
     {"aten::arange.start_step(start=1, end=n, step=1, dtype=none, layout=none, device=none, pin_memory=none) -> i[6]",
      "refused: arange over a number that is not the size of a table"},
-    {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[7, 7]) -> f[7,7]", "v,v"},
+    {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[7, 7]) -> f[7,7]",
+     "refused: aten::sparse_coo_tensor: its result 'out' is a sparse matrix"},
     {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[9, 9]) -> f[9,9]", "unknown rows"},
     {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[9, 7]) -> f[9,7]", "unknown rows"},
     // arguments that are not what the schema says

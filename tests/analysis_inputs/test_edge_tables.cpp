@@ -119,6 +119,16 @@ TEST_CASE("pairs of inputs in all their forms hold the rows of both ends")
     for (const Row& row : rows) check(row);
 }
 
+TEST_CASE("as many edges as batches or nodes do not hide features of several batches")
+{
+    for (const auto& edges : {path(4), path(4, 1)}) {
+        const auto schema = infer({{"x", floats({3, 4, 16})}, {"edge_index", edges}});
+        REQUIRE(schema.has_value());
+        CHECK(rolesText(*schema) == "edge_index=index:node>node x=node:node");
+        CHECK(schema->roles.at("x").dim == 1);
+    }
+}
+
 TEST_CASE("a table that holds the rows of one end is wide, not turned, if another one holds those of the other")
 {
     const auto schema =

@@ -3,10 +3,11 @@ from typing import Dict
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import APPNP, GATConv, GATv2Conv, GCNConv, GraphConv, LGConv, SAGEConv, SGConv, TAGConv, TransformerConv
+from torch_geometric.nn import (APPNP, GATConv, GATv2Conv, GCNConv, GraphConv, HEATConv, LGConv, SAGEConv, SGConv, TAGConv,
+                                TransformerConv)
 from torch_geometric.utils import to_torch_csr_tensor
 
-from graphs import FEATURES, HIDDEN
+from graphs import EDGE_FEATURES, FEATURES, GRAPHS, HIDDEN, RELATIONS, take
 from layers import add_rows
 from registry import Group
 
@@ -138,7 +139,7 @@ def channels(graph):
 class EdgesWithChannels(nn.Module):
     def __init__(self):
         super().__init__()
-        self.inp, self.edge = nn.Linear(FEATURES, HIDDEN), nn.Linear(5, HIDDEN)
+        self.inp, self.edge = nn.Linear(FEATURES, HIDDEN), nn.Linear(EDGE_FEATURES, HIDDEN)
 
     def forward(self, x, adj):
         (row, col), weight = adj.indices(), self.edge(adj.values())
@@ -146,3 +147,8 @@ class EdgesWithChannels(nn.Module):
         for _ in range(2):
             h = add_rows(h[col] * weight, row, x.size(0)).tanh()
         return h
+
+
+# Rows of each kind, sorted, by offsets that count them ---------------------------------------------------------------
+group.add("kinds_by_offsets", lambda: HEATConv(FEATURES, HIDDEN, GRAPHS, RELATIONS, 3, EDGE_FEATURES, 4, heads=2),
+          take("x", "edge_index", "node_type=kind", "edge_type", "edge_attr"), how="script")

@@ -38,15 +38,27 @@ bool mayHaveRowDim(const Item& item)
     return features && !item.name.dictItem() && base::isFloating(item.view->dtype) && item.view->shape.size() >= 2;
 }
 
+bool othersHold(const Draft& draft, const Item& item, std::int64_t rows)
+{
+    return std::ranges::any_of(draft.items, [&](const Item& other) {
+        return &other != &item && mayHaveRowDim(other) && other.view->shape[0] >= rows;
+    });
+}
+
 // The rows that an input needs at least for its first dimension to be that of its rows: those of one end, if another input
 // has rows enough for all.
 std::int64_t rowsNeededBy(const Draft& draft, const Item& item)
 {
     const RowsNeeded needed = rowsNeeded(draft, placeInPair(draft, item));
-    const bool others = std::ranges::any_of(draft.items, [&](const Item& other) {
-        return &other != &item && mayHaveRowDim(other) && other.view->shape[0] >= needed.all;
-    });
-    return others ? needed.some : needed.all;
+    return othersHold(draft, item, needed.all) ? needed.some : needed.all;
+}
+
+// Whether an extent can be that of edges instead: not of features with several batches that alone can have the rows.
+bool mayBeEdges(const Draft& draft, const Item& item, std::int64_t extent)
+{
+    const bool alone = item.hint == Hint::Feature && item.view->shape.size() > 2 &&
+                       !othersHold(draft, item, rowsNeeded(draft, -1).all);
+    return !alone && isEdgeCount(draft, extent);
 }
 
 void promote(Draft& draft, const Item& index)
@@ -139,9 +151,9 @@ base::Status findRowDims(Draft& draft)
         if (!mayHaveRowDim(item)) continue;
         const std::vector<std::int64_t>& shape = item.view->shape;
         const std::int64_t needed = rowsNeededBy(draft, item);
-        if (shape[0] >= needed || isEdgeCount(draft, shape[0])) continue;
+        if (shape[0] >= needed || mayBeEdges(draft, item, shape[0])) continue;
         const auto fits = std::ranges::find_if(shape, [&](std::int64_t extent) { return extent >= needed; });
-        if (fits == shape.end() || isEdgeCount(draft, *fits)) continue;
+        if (fits == shape.end() || mayBeEdges(draft, item, *fits)) continue;
         item.role.dim = static_cast<int>(fits - shape.begin());
         draft.note(item.key + ": its rows are assumed to lie along dimension " + std::to_string(item.role.dim) +
                    ", as edges point to " + std::to_string(needed) + " of them");

@@ -152,9 +152,14 @@ Ruled<Outcomes> uncompressRule(RuleContext& c)
 Ruled<Outcomes> compressRule(RuleContext& c)
 {
     const ValueId column = c.tensor("self");
-    if (!c.of(column).role || c.rank(column) != 1) return opaqueRule(c);
-    const Role role = *c.of(column).role;
     const auto size = c.linear(c.arg("size"));
+    if (!c.of(column).role || c.rank(column) != 1) {
+        if (!c.structure(column) || !size || !size->isConstant()) return opaqueRule(c);
+        c.passOn({"out_int32"});
+        c.info.prologueReason = "counts the rows of each kind";
+        return RuleContext::one({SpaceId{}});
+    }
+    const Role role = *c.of(column).role;
     if (!size || !(*size == sizeOf(role.target)))
         return Refusal(bakedSize("the number of offsets is not that of the rows of " + c.spaceName(role.target)));
     c.passOn({"out_int32"});

@@ -51,6 +51,7 @@ constexpr Hint hints[] = {
      "make it of the edges: torch.sparse_coo_tensor(edge_index, weight, (x.size(0), x.size(0))), with one weight each"},
     {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is made of edge_index.flip(0)"},
     {Kind::Fused, "write product and addition as two steps: (a @ h) + b"},
+    {Kind::SparseResult, "return its parts: a.values(), and a.indices() or a.col_indices()"},
     {Kind::SparseReduction, "multiply by the sum and divide by the entries of each row, or pass the edges: "
                             "zeros.index_reduce(0, row, w * h[col], \"mean\")"},
     {Kind::Factors, "swap the factors: a @ h.t() is (h @ a.t()).t()"},

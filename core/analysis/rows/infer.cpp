@@ -43,6 +43,7 @@ public:
             for (std::size_t i = 0; i < results->size(); ++i) m_map[op.outputs[i].at()] = (*results)[i];
         }
         finish();
+        if (auto status = checkOutputs(); !status) return status;
         return checkGuards();
     }
 
@@ -388,6 +389,18 @@ private:
             const auto& size = of(g.condition).size;
             if (!size || !size->isConstant()) program.guards.push_back(std::move(g));
         }
+    }
+
+    base::Status checkOutputs()
+    {
+        for (const ir::NamedValue& o : m_builder.analysis.program.outputs) {
+            if (!of(o.value).sparse) continue;
+            const OpId made = m_builder.analysis.program.value(o.value).producer;
+            m_builder.analysis.refusedOp = made;
+            return refuse(m_builder.analysis.program.op(made),
+                          {"its result '" + o.name + "' is a sparse matrix", Refused::Kind::SparseResult});
+        }
+        return {};
     }
 
     base::Status checkGuards()

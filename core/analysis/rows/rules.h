@@ -39,6 +39,7 @@ struct Refused {
         Sparse,           // a sparse matrix that is not made of edges
         FromRight,        // a sparse matrix as the second factor
         Fused,            // a product over rows and an addition in one operator
+        SparseResult,     // a sparse matrix as a result of the model
         SparseReduction,  // of the products of a row, by something else than their sum
         Factors,          // a second factor that has rows
         Columns,          // a weight with a column for each row of a table
