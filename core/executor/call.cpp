@@ -136,10 +136,11 @@ bool isLocal(const ir::Op& op, std::size_t i)
 }
 
 // Some operators give the numbers of another tensor with the note that they are conjugated or negated; who reads memory does
-// not look at it.
+// not look at it. A result that was not asked for is undefined, and a number on the sample.
 at::Tensor plain(const at::Tensor& t)
 {
-    return t.defined() && (t.is_conj() || t.is_neg()) ? t.resolve_conj().resolve_neg() : t;
+    if (!t.defined()) return at::zeros({});
+    return t.is_conj() || t.is_neg() ? t.resolve_conj().resolve_neg() : t;
 }
 
 std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)

@@ -68,7 +68,7 @@ void arrive(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit:
     if (current && consistsOfOthers(op)) {
         const Within within;
         op.redispatchBoxed(below, stack);
-    } else if (current && depth > 0) {
+    } else if (current && depth > 0 && !operators::isInstruction(op.schema().name())) {
         handOver(op, *stack);
     } else {
         const c10::impl::ExcludeDispatchKeyGuard whole(apart);

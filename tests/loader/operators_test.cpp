@@ -138,14 +138,14 @@ TEST_CASE("sharing varies where layout or extents could make it")
 
 TEST_CASE("operators without a line that consist of others are told from those that must not run")
 {
-    for (const char* name :
+    for (const std::string name :
          {"aten::kron", "aten::hstack", "aten::swapaxes", "aten::linalg_multi_dot", "aten::trapezoid"})
-        CHECK_MESSAGE(loader::isComposite(std::string(name)), name);
-    for (const char* name :
+        CHECK_MESSAGE(loader::isComposite(name), name);
+    for (const std::string name :
          {"aten::relu", "aten::save", "aten::from_file", "aten::fbgemm_linear_int8_weight", "aten::quantized_gru_cell",
           "aten::_cufft_clear_plan_cache", "aten::set_data", "aten::pin_memory", "aten::size", "aten::item",
           "aten::rand", "aten::embedding_backward", "aten::native_dropout", "torch_sparse::spmm_sum"})
-        CHECK_MESSAGE(!loader::isComposite(std::string(name)), name);
+        CHECK_MESSAGE(!loader::isComposite(name), name);
 }
 
 TEST_CASE("a composite operator runs as its parts, and not where one of them may not run")

@@ -21,7 +21,7 @@ REFUSED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "arguments.tx
 
 # Arguments that are no part of what is computed, and promises that another value would break.
 LEFT_OUT = {"device", "pin_memory", "generator", "layout", "is_coalesced", "unsafe", "requires_grad", "training", "use_input_stats",
-            "train", "out", "check_errors", "dense_dim", "sparse_dim", "blocksize"}
+            "train", "out", "dropout_p", "check_errors", "dense_dim", "sparse_dim", "blocksize"}
 
 
 # ---- calls beside those of operators.py

@@ -55,6 +55,12 @@ EXPRESSIONS = {
     "trapezoid": "h * torch.trapezoid(p, dim=1).unsqueeze(1)",
     "triplet_margin_loss": "h * torch.triplet_margin_loss(h, p, h * p, reduction=0).unsqueeze(1)",
     "vander": "h * torch.vander(self.lin.bias)[0]",
+    "conjugate_transpose": "torch.complex(h, p).view(-1, 2, 4).mH.real.reshape(-1, 8)",
+    "codebook": "table[torch.cdist(h, table).argmin(1)] + h",
+    "attention_to_a_memory": "F.scaled_dot_product_attention(h, table, table)",
+    "attention_without_weights": "torch._native_multi_head_attention(h.view(-1, 2, 4), h.view(-1, 2, 4), h.view(-1, 2, 4), 4, 2, "
+                                 "table.view(16, 4)[:12], table[0].repeat(2)[:12], table[:4, :4], table[0, :4], None, False)[0]"
+                                 ".flatten(1)",
     "bags_summed": "F.embedding_bag(places, table)",
     "bags_weighted": "F.embedding_bag(places, table, mode='sum', per_sample_weights=p)",
     "bags_mean_padded": "F.embedding_bag(places, table, mode='mean', padding_idx=0)",

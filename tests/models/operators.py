@@ -121,6 +121,8 @@ row("addcmul", lambda v: torch.addcmul(v.h, v.h, v.p, value=0.5))
 row("clamp", lambda v: v.h.clamp(-0.5, 0.7))
 row("clamp_min", lambda v: v.h.clamp_min(0.1))
 row("clamp_max", lambda v: v.h.clamp_max(0.1))
+rows("binary_cross_entropy binary_cross_entropy_with_logits", lambda name, v: getattr(A, name)(v.p, v.p * v.p, None, reduction=0))
+rows("huber_loss mse_loss smooth_l1_loss", lambda name, v: getattr(A, name)(v.h, v.p, 0))
 row("rsub", lambda v: 1 - v.h)
 row("lerp", lambda v: torch.lerp(v.h, v.p, 0.3))
 row("masked_fill", lambda v: v.h.masked_fill(v.k, 0.5))
@@ -260,6 +262,12 @@ rows("cholesky_inverse linalg_eigvals", lambda name, v: parts(getattr(A, name)(s
 row("cholesky_solve", lambda v: parts(torch.cholesky_solve(v.h.view(-1, 2, 4), square(v))))
 row("linalg_householder_product", lambda v: parts(torch.linalg.householder_product(square(v), v.p[:, :2])))
 row("aminmax", lambda v: sum(torch.aminmax(v.h, dim=1, keepdim=True)) + v.h)
+rows("upsample_linear1d upsample_nearest1d",
+     lambda name, v: getattr(A, name)(v.h.unsqueeze(1), [4], *[False] * ("linear" in name))[:, 0].repeat(1, 2))
+rows("upsample_bilinear2d upsample_nearest2d",
+     lambda name, v: getattr(A, name)(v.h.view(-1, 1, 2, 4), [1, 4], *[False] * ("linear" in name)).flatten(1).repeat(1, 2))
+row("pixel_shuffle", lambda v: F.pixel_shuffle(v.h.view(-1, 4, 1, 2), 2).flatten(1))
+row("pixel_unshuffle", lambda v: F.pixel_unshuffle(v.h.view(-1, 1, 2, 4), 2).flatten(1))
 row("linalg_svd", lambda v: parts(A.linalg_svd(square(v))[1]))
 rows("linalg_matrix_power", lambda name, v: parts(getattr(A, name)(square(v), 3)))
 row("linalg_solve", lambda v: parts(torch.linalg.solve(square(v), v.h[:, 4:6])))
@@ -267,7 +275,8 @@ row("linalg_solve_triangular", lambda v: parts(torch.linalg.solve_triangular(squ
 rows("quantile nanquantile", lambda name, v: getattr(torch, name)(v.h, torch.tensor([0.3, 0.6]), 1).mean(0).unsqueeze(1) + v.h)
 rows("var_mean std_mean", lambda name, v: sum(getattr(torch, name)(v.h, 1, keepdim=True)) + v.h)
 
-row("embedding_bag", lambda v: F.embedding_bag(v.i.abs() % 9, torch.cat([v.m.lin.weight, v.m.lin.weight[:1]]), mode="mean", padding_idx=0))
+row("embedding_bag",
+    lambda v: F.embedding_bag(v.i.abs() % 9, torch.cat([v.m.lin.weight, v.m.lin.weight[:1]]), mode="mean", padding_idx=0))
 
 # On weights alone ------------------------------------------------------------------------------------------------------
 row("_weight_norm", lambda v: v.h @ A._weight_norm(v.m.lin.weight, v.m.lin.bias.view(-1, 1), 0))

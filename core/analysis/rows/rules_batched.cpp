@@ -40,16 +40,31 @@ int wholeDims(RuleContext& c, std::size_t argument, char digit)
     const ValueId v = c.tensor(named);
     if (c.name == "linalg_solve" && named == "B" && isVectors(c, v)) return 1;
     if (c.name == "searchsorted" && named == "self" && c.rank(c.tensor("sorted_sequence")) == 1) return 0;
-    if (named == "mask" && c.integer("mask_type", 0) == 0) return 2;  // of places by places, for all
+    if (named == "mask") {  // of places by places, of places, of places by places for each head
+        constexpr int dims[] = {2, 1, 3};
+        const std::int64_t type = c.integer("mask_type", 0);
+        if (type >= 0 && type <= 2) return dims[type];
+    }
     return digit - '0';
 }
 
+// Rows that are each compared with something that has no rows, such as the entries of a codebook: each by itself.
+SpaceId comparedRows(const RuleContext& c, ValueId first)
+{
+    const bool each = c.name == "cdist" || c.name == "scaled_dot_product_attention";
+    const SpaceId rows = each && c.rank(first) >= 2 ? c.dim(first, c.rank(first) - 2) : SpaceId{};
+    if (!c.isRow(rows) || c.boolean("is_causal")) return {};
+    const std::vector<ValueId> all = c.dependencies();
+    const bool alone = std::ranges::none_of(all, [&](ValueId v) { return v != first && c.anyRow(c.dims(v)); });
+    return alone && std::ranges::count(all, first) == 1 ? rows : SpaceId{};
+}
+
 // The dimensions of an operand before those that are needed as a whole, which have no rows.
-Ruled<Shaped> batchOf(RuleContext& c, ValueId v, int whole)
+Ruled<Shaped> batchOf(RuleContext& c, ValueId v, int whole, SpaceId compared)
 {
     const int rank = c.rank(v), batch = std::max(rank - whole, 0);
     for (int d = batch; d < rank; ++d)
-        if (c.isRow(c.dim(v, d))) return Refusal(needsAll(c, c.dim(v, d)));
+        if (c.isRow(c.dim(v, d)) && !(compared.valid() && d == rank - 2)) return Refusal(needsAll(c, c.dim(v, d)));
     return Shaped{{c.dims(v).begin(), c.dims(v).begin() + batch}, {c.shape(v).begin(), c.shape(v).begin() + batch}};
 }
 
@@ -67,10 +82,12 @@ Ruled<Outcomes> batchedRule(RuleContext& c)
 {
     const std::string_view whole = operators::of(c.op.name).traits.whole;
     std::vector<Shaped> batches;
+    SpaceId pairs;
     for (std::size_t i = 0; i < std::min(whole.size(), c.op.argInfo.size()); ++i) {
         const ValueId v = c.tensor(c.op.argInfo[i].name);
         if (whole[i] == '.' || !v.valid()) continue;
-        const auto batch = batchOf(c, v, wholeDims(c, i, whole[i]));
+        if (i == 0) pairs = comparedRows(c, v);
+        const auto batch = batchOf(c, v, wholeDims(c, i, whole[i]), i == 0 ? pairs : SpaceId{});
         if (!batch) return Refusal(batch.error());
         batches.push_back(*batch);
     }
@@ -78,7 +95,12 @@ Ruled<Outcomes> batchedRule(RuleContext& c)
     if (!dims) return Refusal(dims.error());
     passOnNumbers(c);
     Outcomes result = c.all(*dims);
-    for (std::size_t i = 0; i < result.size(); ++i) result[i].dims.resize(c.outputs[i].shape.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const std::vector<std::int64_t>& shape = c.outputs[i].shape;
+        if (shape == std::vector<std::int64_t>{0}) result[i].dims.clear();  // a result that was not asked for
+        result[i].dims.resize(shape.size());
+    }
+    if (pairs.valid()) result[0].dims[result[0].dims.size() - 2] = pairs;
     return result;
 }
 

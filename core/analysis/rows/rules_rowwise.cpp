@@ -50,6 +50,15 @@ Ruled<Outcomes> preluRule(RuleContext& c)
     return c.one(c.dims(x));
 }
 
+// The mean or the sum of losses.
+Ruled<Outcomes> lossOfAll(RuleContext& c, const std::vector<SpaceId>& dims)
+{
+    for (const SpaceId s : dims)
+        if (c.isRow(s))
+            return Refusal(Refused("reduces over the rows of " + c.spaceName(s), Refused::Kind::Statistics));
+    return c.all({});
+}
+
 }  // namespace
 
 Ruled<Outcomes> pointwiseRule(RuleContext& c)
@@ -57,6 +66,7 @@ Ruled<Outcomes> pointwiseRule(RuleContext& c)
     if (c.name == "prelu") return preluRule(c);
     const auto dims = c.broadcastOperands();
     if (!dims) return Refusal(dims.error());
+    if (c.integer("reduction", 0) != 0) return lossOfAll(c, *dims);
     c.passOnAll();
     Outcomes result = c.all(*dims);
     if (dims->empty()) result[0].size = sizeArithmetic(c);
@@ -178,6 +188,10 @@ Ruled<Outcomes> dimwiseRule(RuleContext& c)
     const SpaceId rows = rowsAlong(c, x);
     if (!rows.valid()) return c.all(c.dims(x));
     if (c.structure(x) && c.rank(x) == 1 && (c.name == "argsort" || c.name == "sort")) return permutation(c, x, rows);
+    if (c.name == "index_fill")
+        return Refusal(Refused("overwrites some rows of " + c.spaceName(rows) + " by position", Refused::Kind::Parts));
+    if (c.name.find("fft") != std::string::npos)
+        return Refusal(Refused("needs all rows of " + c.spaceName(rows) + " at once", Refused::Kind::AllRows));
     return Refusal(Refused("works over the rows of " + c.spaceName(rows) + " in sequence", Refused::Kind::AllRows));
 }
 

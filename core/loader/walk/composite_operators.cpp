@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "loader/bounds.h"
 #include "loader/parts.h"
@@ -83,6 +84,8 @@ c10::TypePtr withoutOptional(const c10::TypePtr& type)
     return optional ? optional->getElementType() : type;
 }
 
+constexpr std::string_view conjugated = "aten::_conj";  // notes it down, and is recorded as what computes it
+
 const char* const hint = "write it with others, or ask for it: CONTRIBUTING.md says how operators are added";
 
 }  // namespace
@@ -125,6 +128,7 @@ void CompositeOperators::checkPart(const torch::jit::Operator& part, const Stack
     const std::string& name = part.schema().name();
     if (operators::isToNumber(name))
         m_location.refuse("an operator reads a number of a tensor within its kernel", hint);
+    if (name == conjugated) return;
     if (auto error = forbidden(part.schema(), items)) m_location.refuse(error->message, error->hint);
 }
 
@@ -248,7 +252,9 @@ std::vector<Item> CompositeOperators::replay(const torch::jit::Operator& op, con
             args.push_back(boxed(withoutOptional(part.op->schema().arguments()[a].type()), std::move(items)));
         }
         std::vector<Item> made;
-        for (const Item& item : m_calls.record(*part.op, args)) {
+        const bool conjugates = part.op->schema().name() == conjugated;
+        for (const Item& item : conjugates ? std::vector{m_calls.record("aten::conj_physical", "", args)}
+                                           : m_calls.record(*part.op, args)) {
             if (!item.box) made.push_back(item);
             else made.insert(made.end(), item.box->items.begin(), item.box->items.end());
         }
