@@ -90,7 +90,7 @@ SCRIPTED_STEPS = {"message": "self.pass_on(p, edge_index)", "edge": "self.pass_o
 
 
 def scripted(seed):
-    lines = [operators.ADJACENCY]
+    lines = [operators.ADJACENCY, operators.BY_DESTINATION]
     for name in scripted_steps(seed)[0]:
         lines.append(f"h = 0.5 * h + torch.tanh({SCRIPTED_STEPS.get(name) or operators.expressions[name]})")
         lines.append("p = h.sigmoid()")

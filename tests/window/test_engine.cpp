@@ -1,4 +1,4 @@
-// The window with the real engine: a bundled sample from opening it to the proof, and the engine killed in mid-run.
+// The window with the real engine: a bundled sample from opening it to the proof.
 
 #include <QAction>
 #include <QComboBox>
@@ -10,7 +10,6 @@
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSignalSpy>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
@@ -19,7 +18,6 @@
 #include <QTest>
 #include <QTreeWidget>
 #include <QtEndian>
-#include <csignal>
 #include <cstring>
 #include <limits>
 
@@ -73,8 +71,6 @@ private slots:
     void aNodeIsFollowedThroughTheStages_data();
     void aNodeIsFollowedThroughTheStages();
     void theMachineIsMeasuredAndForgotten();
-    void anEngineKilledInMidRunComesBackWithEverything();
-    void aModelWhoseProcessIsKilledIsOpenedAgainWithOneClick();
     void aRunThatWasStartedElsewhereIsShown();
     void resultsThatAreNotFiniteAreSaidOnTheTabsToo();
     void tabsCountProblemsUntilTheyAreGone();
@@ -266,77 +262,6 @@ void TestEngine::theMachineIsMeasuredAndForgotten()
     dialog->findChild<QPushButton*>("machineForget")->click();
     QTRY_VERIFY(state->text().contains("Typical"));
     QVERIFY(checks::clippedTexts(*dialog).isEmpty());
-}
-
-void TestEngine::anEngineKilledInMidRunComesBackWithEverything()
-{
-    Bed bed(bed::realSetup());
-    QVERIFY(openSample(bed, "digits/gcn.pt"));
-    QVERIFY(bed.run());
-    const models::ModelPtr model = bed.window->document().model();
-    bed.window->workbench().startRun(true);
-    QTRY_VERIFY(bed.window->document().runLog()->state() == protocol::RunState::Paused);
-    bed.window->workbench().step(protocol::RunStep::Batch);
-    QSignalSpy lost(&bed.window->workbench(), &jobs::Workbench::engineLost);
-    QSignalSpy back(&bed.window->workbench(), &jobs::Workbench::engineBack);
-    QCOMPARE(::kill(static_cast<pid_t>(bed.window->engine().processId()), SIGKILL), 0);
-    QTRY_COMPARE(lost.count(), 1);
-    QVERIFY(!bed.window->workbench().running());
-    bed.window->docks().reveal("run");
-    const auto* status = child<panels::ElidedLabel>(*bed.window, "runStatus");
-    QTRY_VERIFY2(status->fullText().startsWith("Failed after") &&
-                     status->fullText().endsWith(lost.front().front().toString()),
-                 qPrintable(status->fullText()));
-    QTRY_COMPARE_WITH_TIMEOUT(back.count(), 1, 30'000);
-    QCOMPARE(bed.window->document().model(), model);
-    QCOMPARE(bed.window->document().runs().size(), std::size_t{1});
-    QVERIFY(bed.run());
-    QCOMPARE(bed.window->document().runs().back().report->verify->verdict, schema::Verdict::Equal);
-}
-
-namespace {
-
-QByteArray contents(const QString& file)
-{
-    QFile open(file);
-    return open.open(QIODevice::ReadOnly) ? open.readAll() : QByteArray();
-}
-
-// Those below the process that have a filter of system calls: the processes of models.
-QList<pid_t> processesOfModels(qint64 parent)
-{
-    QList<pid_t> found;
-    const QString folder = QStringLiteral("/proc/%1/").arg(parent);
-    for (const QByteArray& child : contents(folder + QStringLiteral("task/%1/children").arg(parent)).split(' ')) {
-        if (child.isEmpty()) continue;
-        if (contents("/proc/" + child + "/status").contains("Seccomp:\t2")) found.append(child.toInt());
-        found += processesOfModels(child.toLongLong());
-    }
-    return found;
-}
-
-}  // namespace
-
-void TestEngine::aModelWhoseProcessIsKilledIsOpenedAgainWithOneClick()
-{
-    Bed bed(bed::realSetup());
-    QVERIFY(openSample(bed, "digits/gcn.pt"));
-    bed.window->workbench().startRun(true);
-    QTRY_VERIFY(bed.window->document().runLog()->state() == protocol::RunState::Paused);
-    const QList<pid_t> killed = processesOfModels(bed.window->engine().processId());
-    if (killed.isEmpty()) QSKIP("the engine cannot confine itself here");
-    for (const pid_t process : killed) ::kill(process, SIGKILL);
-    QTRY_VERIFY2(bed.window->banner().sentence().contains("ended by signal 9"),
-                 qPrintable(bed.window->banner().sentence()));
-    QVERIFY(!bed.window->workbench().running());
-    QPushButton* again = nullptr;
-    for (auto* button : bed.window->banner().findChildren<QPushButton*>())
-        if (button->text() == "Open it again") again = button;
-    QVERIFY(again != nullptr);
-    QTest::mouseClick(again, Qt::LeftButton);
-    QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy() && bed.window->document().plan(); }, 30'000));
-    QVERIFY2(bed.run(), qPrintable(bed.window->banner().sentence()));
-    QCOMPARE(bed.window->document().runs().back().report->verify->verdict, schema::Verdict::Equal);
 }
 
 namespace {

@@ -12,4 +12,11 @@ inline std::uint64_t mix(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
+inline bool isPrime(std::int64_t n)
+{
+    for (std::int64_t d = 2; d * d <= n; ++d)
+        if (n % d == 0) return false;
+    return n > 1;
+}
+
 }  // namespace hopscope::analysis

@@ -31,13 +31,6 @@ struct KeyColumn {
     IntColumn ids;
 };
 
-bool isPrime(std::int64_t n)
-{
-    for (std::int64_t d = 2; d * d <= n; ++d)
-        if (n % d == 0) return false;
-    return n > 1;
-}
-
 class Cutter {
 public:
     Cutter(const base::TensorMap& inputs, const InputSchema& schema, const SampleOptions& options)

@@ -3,6 +3,7 @@
 #include "analysis/rows/chain.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/other_rows.h"
+#include "analysis/rows/rules.h"
 
 namespace hopscope::analysis {
 
@@ -16,9 +17,10 @@ SpaceId indexedTable(const RuleContext& c, ValueId x)
     return index ? *v.elements.begin() : SpaceId{};
 }
 
-bool countsUpToLargest(const RuleContext& c) { return c.name == "bincount" && c.integer("minlength", 0) == 0; }
-
 namespace {
+
+// bincount(index) without a number of rows.
+bool countsUpToLargest(const RuleContext& c) { return c.name == "bincount" && c.integer("minlength", 0) == 0; }
 
 bool measures(const RuleContext& c)
 {
@@ -79,6 +81,26 @@ std::optional<base::Result<std::vector<ValueId>>> decomposeBincount(Emitter& emi
     Chain chain(emitter, c.op);
     const Arg mask{ArgList{Arg{part.selector}}};
     return chain.done(chain.call("index.Tensor", {Arg{made->front()}, mask}, c.outputs[0].shape, out.dtype));
+}
+
+Ruled<Outcomes> bincountRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const auto& role = c.of(x).role;
+    const auto length = c.linear(c.arg("minlength"));
+    auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
+    if (role && countsUpToLargest(c)) {
+        space = role->target;
+        c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = *space, .op = c.op.id});
+    }
+    if (!role || !space || *space != role->target)
+        return Refusal(Refused("bincount whose minlength is not the number of rows", Refused::Kind::Counting));
+    c.info.kind = OpKind::Aggregate;
+    c.info.role = *role;
+    c.use(c.slot("self"), Use::Index);
+    if (c.tensor("weights").valid()) c.use(c.slot("weights"), Use::Message);
+    c.builder.useKey(*role);
+    return c.one({role->target});
 }
 
 }  // namespace hopscope::analysis

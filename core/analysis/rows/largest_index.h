@@ -17,7 +17,4 @@ base::Status countLargestIndex(Emitter& emitter, const RuleContext& c);
 // bincount(index): one for each of these rows, of those that all rows have.
 std::optional<base::Result<std::vector<ValueId>>> decomposeBincount(Emitter& emitter, const RuleContext& c);
 
-// bincount(index) without a number of rows.
-bool countsUpToLargest(const RuleContext& c);
-
 }  // namespace hopscope::analysis

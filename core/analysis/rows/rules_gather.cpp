@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/rows/largest_index.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
 #include "operators/operators.h"
@@ -454,26 +453,6 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
     auto result = aggregate(c, s, role);
     c.use(s.indexSlot, Use::Init);  // the mask itself is read on the rows written
     return result;
-}
-
-Ruled<Outcomes> bincountRule(RuleContext& c)
-{
-    const ValueId x = c.tensor("self");
-    const auto& role = c.of(x).role;
-    const auto length = c.linear(c.arg("minlength"));
-    auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
-    if (role && countsUpToLargest(c)) {
-        space = role->target;
-        c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = *space, .op = c.op.id});
-    }
-    if (!role || !space || *space != role->target)
-        return Refusal(Refused("bincount whose minlength is not the number of rows", Refused::Kind::Counting));
-    c.info.kind = OpKind::Aggregate;
-    c.info.role = *role;
-    c.use(c.slot("self"), Use::Index);
-    if (c.tensor("weights").valid()) c.use(c.slot("weights"), Use::Message);
-    c.builder.useKey(*role);
-    return c.one({role->target});
 }
 
 // In each group of messages the one of a given rank, feature by feature, or all of them as a matrix: ranks and counts have
