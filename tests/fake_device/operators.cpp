@@ -6,6 +6,8 @@
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_as_complex_native.h>
+#include <ATen/ops/view_as_real_native.h>
 #include <ATen/ops/view_native.h>
 #include <torch/library.h>
 
@@ -115,7 +117,9 @@ at::Tensor hostView(const at::Tensor& t)
 {
     const at::TensorOptions options = t.options().device(at::kCPU);
     if (t.numel() == 0) return at::empty_strided(t.sizes(), t.strides(), options);
-    return at::from_blob(hostAddress(t.const_data_ptr()), t.sizes(), t.strides(), options);
+    at::Tensor view = at::from_blob(hostAddress(t.const_data_ptr()), t.sizes(), t.strides(), options);
+    if (t.is_conj()) view._set_conj(true);
+    return view;
 }
 
 int laneOfTensor(const at::Tensor& t) { return currentLane(t.device().index()); }
@@ -157,6 +161,8 @@ void registerOperators()
     library.impl("view", &view);
     library.impl("_reshape_alias", &reshapeAlias);
     library.impl("unfold", &unfold);
+    library.impl("view_as_complex", &at::native::view_as_complex);
+    library.impl("view_as_real", &at::native::view_as_real);
     library.impl("_copy_from", &copyTensor);
     library.impl("_local_scalar_dense", &localScalar);
     library.impl("record_stream", &recordStream);
@@ -164,6 +170,9 @@ void registerOperators()
     library.impl("set_.source_Storage", &setWholeStorage);
     library.impl("set_.source_Storage_storage_offset", &setStorage);
     library.impl("convolution_overrideable", &convolve);
+    // Copies resolve the conjugation of their operands themselves: LibTorch would copy them first, without end.
+    static torch::Library conjugate(torch::Library::IMPL, "aten", c10::DispatchKey::Conjugate, __FILE__, __LINE__);
+    conjugate.impl("_copy_from", torch::CppFunction::makeFallthrough());
 }
 
 }  // namespace hopscope::fake_device

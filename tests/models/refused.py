@@ -415,11 +415,6 @@ def sparse_entries(graph):
         graph["edge_index"], graph["edge_weight"], (graph["x"].size(0),) * 2).coalesce()}
 
 
-@refused("its result 'out.1' is a sparse matrix", inputs=sparse_entries, hint="return its parts")
-def sparse_result(m, x, adj):
-    return torch.sparse.mm(adj, m.inp(x)), adj
-
-
 @refused("reduces the products of a row by 'mean'", inputs=sparse_entries, hint="pass the edges")
 def sparse_product_by_the_mean(m, x, adj):
     return torch.sparse.mm(adj.to_sparse_csr(), m.inp(x), "mean")

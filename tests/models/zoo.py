@@ -247,7 +247,7 @@ def write_group(group, arguments, failures):
             failures.append(entry.name)
             print(f"{group.name}: {entry.name}: {said}", flush=True)
     with open(f"{folder}.list", "w") as file:
-        file.write("\n".join(lines) + "\n")
+        file.writelines(line + "\n" for line in lines)
     with open(f"{folder}.untried", "w") as file:
         file.writelines(f"{name}\t{reason}\n" for name, reason in untried.items())
     print(f"{group.name}: {len(lines)} models in {time.time() - start:.1f} s", flush=True)
