@@ -145,7 +145,10 @@ class BadHost(EngineTest):
     def test_after_a_loss_of_power_a_run_goes_on_with_the_records_that_were_synced(self):
         expected, _ = self.whole(MANY)
         lost = taken = 0
-        for syncs in sized((5, 8, 11), range(3, 20)):
+        usual = sized((5, 8, 11), range(3, 20))
+        for number, syncs in enumerate((*usual, *range(4, 16))):
+            if number >= len(usual) and lost and taken:  # on a busy host a run may be killed when all of it is on the disk
+                break
             with self.subTest(seed=SEED, syncs=syncs):
                 shutil.rmtree(self.synced, ignore_errors=True)
                 self.synced.mkdir()
