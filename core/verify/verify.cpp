@@ -299,10 +299,9 @@ OracleChild oracleChild(const Request& request, std::int64_t memory)
 
 void conclude(Verification& verdict, const std::string& covered, const std::string& rounding)
 {
-    std::int64_t different = 0, rows = 0;
+    std::int64_t different = 0;
     for (const TensorError& error : verdict.outputs) {
         different += error.different;
-        rows += error.rows;
         if (error.different == 0) continue;
         const std::string count = std::to_string(error.different) + (error.different == 1 ? " element" : " elements");
         if (verdict.reason.empty()) verdict.reason = error.name + ": " + count + " outside the tolerance";
@@ -314,7 +313,7 @@ void conclude(Verification& verdict, const std::string& covered, const std::stri
     }
     if (!verdict.reason.empty()) return;
     const Coverage& coverage = verdict.coverage;
-    const bool compared = rows > 0 || (coverage.rows == 0 && coverage.skipped == 0);
+    const bool compared = coverage.skipped == 0 || coverage.skipped < coverage.chosen;
     verdict.verdict = compared ? Verdict::Equal : Verdict::Unverifiable;
     verdict.reason = compared ? "equal within the tolerance on " + covered
                               : "no sampled node has a neighbourhood that fits into the memory of the oracle";

@@ -29,7 +29,7 @@ class Stranger(nn.Module):
 
 
 def everything(terminal):
-    """What was written to a terminal whose other end is closed: it comes in pieces."""
+    """The text written to a terminal whose other end is closed; it comes in pieces."""
     said = b""
     with contextlib.suppress(OSError):
         while part := os.read(terminal, 65536):

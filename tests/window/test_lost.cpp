@@ -1,4 +1,4 @@
-// The engine, or the process of a model, is killed: the window says so and goes on with the same model.
+// The engine, or the process of a model, is killed: the window reports it and keeps the model.
 
 #include <QFile>
 #include <QFileInfo>
