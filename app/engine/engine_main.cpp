@@ -81,6 +81,13 @@ base::Result<Outputs> confined(const Command& command, bool sandbox, std::option
     return outputs;
 }
 
+// The outputs are closed, and scratch files removed, at its end: while signals do not yet end the process at once.
+base::Result<int> carriedOut(const Invocation& invocation, Outputs outputs, Console& console, std::stop_token stop)
+{
+    Session session{console, std::move(stop), outputs, invocation.sandbox};
+    return guarded(invocation.command, session);
+}
+
 // A program that names itself in HOPSCOPE_PARENT ends this process, however it ends itself.
 void endWithParent()
 {
@@ -111,8 +118,8 @@ int engineMain(int count, char** arguments)
     if (!std::holds_alternative<OracleCommand>(invocation->command)) interrupt.emplace();
     held.reset();
     allowScratch();
-    Session session{console, interrupt ? interrupt->token() : std::stop_token(), *outputs, invocation->sandbox};
-    const base::Result<int> code = guarded(invocation->command, session);
+    const std::stop_token stop = interrupt ? interrupt->token() : std::stop_token();
+    const base::Result<int> code = carriedOut(*invocation, std::move(*outputs), console, stop);
     if (!code) console.error(code.error());
     return exitCode(code ? *code : static_cast<int>(code.error().code), console);
 }

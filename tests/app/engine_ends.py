@@ -22,6 +22,7 @@ from serve_client import Client, Refused
 always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
 SOON = 10
+LAST_LINES = 12
 COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field")
 
 
@@ -100,6 +101,20 @@ class Ends(ServeTest):
                 process.send_signal(number)
                 self.ended(process, 130, where)
                 self.assertEqual({path.name for path in self.folder.iterdir()}, {"tmp", "slow.pt", "graph.safetensors"}, where)
+
+    def test_a_signal_after_the_last_line_of_a_command_leaves_no_file(self):
+        """It has only to remove its scratch files then."""
+        words = [ENGINE, "inspect", KARATE["model"], "--data", *KARATE["data"]]
+        environment = {**os.environ, "TMPDIR": str(self.folder / "tmp")}
+        said = subprocess.run(words, env=environment, check=True, capture_output=True).stdout
+        for number in range(LAST_LINES):
+            process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.assertEqual(process.stdout.read(len(said)), said)
+            time.sleep(self.dice.uniform(0, 0.002))
+            process.send_signal(signal.SIGTERM)
+            process.stdout.close()
+            self.assertIn(process.wait(SOON), (0, 130, -signal.SIGTERM))
+            self.assertEqual(self.leavings(), [], f"seed {SEED}, number {number}")
 
     def opening(self):
         client = Client(env={**os.environ, "TMPDIR": str(self.folder / "tmp")}, start_new_session=True)

@@ -52,9 +52,9 @@ Interrupt::Interrupt()
 Interrupt::~Interrupt()
 {
     if (!m_thread.joinable()) return;
-    for (const int number : handled) std::signal(number, SIG_DFL);
     (void)!write(g_pipe[1], &finish, 1);
-    m_thread.join();
+    m_thread.join();  // first: a signal that is held elsewhere would end the process on this thread
+    for (const int number : handled) std::signal(number, SIG_DFL);
     for (int& end : g_pipe) {
         close(end);
         end = -1;
