@@ -1,5 +1,5 @@
 // hopscope-engine: says which version it is, cuts samples (sampling/), and otherwise becomes hopscope-engine-torch, the engine
-// itself, which lies beside it. A program that is linked with LibTorch takes a quarter of a second of a core before it can say anything.
+// itself, in the same folder. A program that is linked with LibTorch takes a quarter of a second of a core before it can say anything.
 
 #include <unistd.h>
 

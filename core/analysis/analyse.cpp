@@ -123,13 +123,13 @@ void finish(Analysis& analysis, const std::vector<std::string>& differences)
         analysis.lints.push_back({.code = "prefix-sums", .message = place + prefixText, .op = {}});
 }
 
-// What a number of rows may mean.
+// The ways to read a number of rows.
 struct Reading {
     bool prefixes, fixedSizes;
 };
 
 // Reads numbers of rows in the ways that a model may mean them, until one fits: the largest number in an index counts the first
-// rows of a table, or all of them where these meet all rows, which is checked on the data; a number in the file is no size of a
+// rows of a table, or all of them where these meet all rows (checked on the data); a number in the file is no size of a
 // table, or that of a table that is as large on every graph. The refusal is that of the plainest reading.
 base::Status inferSizes(Builder& builder, const ir::Program& program, const InputSchema& schema)
 {

@@ -90,7 +90,7 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
-// Offsets of compressed rows, and what is made of them: where the rows of each row of another table begin and end, how many.
+// Offsets of compressed rows and their parts: the first and the last place of each row of another table, and the number of places.
 // Edges by their destinations, if an input holds the offsets.
 enum class OffsetsPart : std::uint8_t { All, Begin, End, Count };
 struct Compressed {

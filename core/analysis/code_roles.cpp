@@ -15,7 +15,7 @@ using operators::Rule;
 
 constexpr int unknown = -1;
 
-// What a value's first dimension is rows of, and for row numbers, of which table: numbers of classes.
+// The class of a value's rows and, for row numbers, the class of the table that they point into.
 struct Facts {
     int rows = unknown, ids = unknown;
     const std::string* index = nullptr;  // it is this input, which lists both ends of edges
@@ -86,13 +86,6 @@ private:
             .rows = m_classes.of(edgesName(relation)), .ids = m_classes.of(endName(relation, end)), .index = nullptr};
     }
 
-    [[nodiscard]] const ir::Arg* argument(const ir::Op& op, std::string_view name) const
-    {
-        for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-            if (op.argInfo[i].name == name) return &op.args[i];
-        return nullptr;
-    }
-
     // The tensor of an argument; of a list the first one.
     [[nodiscard]] std::optional<ir::ValueId> tensor(const ir::Arg* arg) const
     {
@@ -102,7 +95,7 @@ private:
     }
     [[nodiscard]] std::optional<ir::ValueId> tensor(const ir::Op& op, std::string_view name) const
     {
-        return tensor(argument(op, name));
+        return tensor(ir::argument(op, name));
     }
     [[nodiscard]] Facts factsOf(std::optional<ir::ValueId> id) const { return id ? m_facts[id->at()] : Facts(); }
     [[nodiscard]] std::int64_t extent(ir::ValueId id) const
@@ -114,7 +107,7 @@ private:
     // The dimension that an operator works along, counted from the front; 0 without one.
     [[nodiscard]] std::int64_t dimension(const ir::Op& op) const
     {
-        const ir::Arg* const dim = argument(op, "dim");
+        const ir::Arg* const dim = ir::argument(op, "dim");
         const auto of = tensor(op, "self");
         if (!dim || !dim->integer() || !of) return 0;
         const auto count = static_cast<std::int64_t>(m_program.value(*of).shape.size());
@@ -157,7 +150,7 @@ private:
     // An end of edges out of both, or a column.
     void readSelect(const ir::Op& op)
     {
-        const ir::Arg* const place = argument(op, "index");
+        const ir::Arg* const place = ir::argument(op, "index");
         const std::string* const relation = apart(op);
         if (!relation) return dimension(op) > 0 ? keepRows(op) : void();
         if (place && place->integer())
@@ -186,7 +179,7 @@ private:
     void readScatter(const ir::Op& op)
     {
         const auto ids = tensor(op, "index"), into = tensor(op, "self");
-        const auto source = argument(op, "src") ? tensor(op, "src") : tensor(op, "source");
+        const auto source = tensor(ir::argument(op, {"src", "source"}));
         if (!ids || !into || dimension(op) != 0) return;
         m_classes.unite(factsOf(source).rows, factsOf(ids).rows);
         m_classes.unite(factsOf(into).rows, factsOf(ids).ids);
@@ -224,7 +217,7 @@ private:
     std::vector<Facts> m_facts;  // by value
 };
 
-// What a class consists of.
+// The members of a class.
 struct Members {
     std::vector<std::string> inputs;                // other than edges
     std::vector<std::pair<std::string, int>> ends;  // of indices, by data key
@@ -238,7 +231,7 @@ public:
         for (const auto& [key, role] : schema.roles) add(key, role);
     }
 
-    std::map<std::string, InputRole> overrides()
+    Overrides overrides()
     {
         for (auto& [number, members] : m_members) judge(number, members);
         for (const auto& [key, role] : m_schema.roles)
@@ -276,7 +269,7 @@ private:
         m_overrides.insert_or_assign(key, role);
     }
 
-    // Rows of edges, or of nodes; what is both, or of two relations, is left to those who look closer.
+    // Rows of edges, or of nodes. Rows of both, or of two relations, keep their roles.
     void judge(int number, const Members& members)
     {
         if (members.edges.size() == 1 && members.ends.empty()) return judgeEdges(*members.edges.begin(), members);
@@ -332,12 +325,12 @@ private:
     Classes& m_classes;
     std::map<int, Members> m_members;
     std::map<int, std::string> m_types;  // of classes that get one
-    std::map<std::string, InputRole> m_overrides;
+    Overrides m_overrides;
 };
 
 }  // namespace
 
-std::map<std::string, InputRole> rolesByCode(const ir::Program& program, const InputSchema& schema)
+Overrides rolesByCode(const ir::Program& program, const InputSchema& schema)
 {
     Classes classes;
     Reader(program, schema, classes).read();

@@ -11,7 +11,6 @@ namespace {
 
 using ir::Op;
 using operators::Rule;
-using Roles = std::map<std::string, InputRole>;
 
 // An end of a relation.
 struct End {
@@ -24,14 +23,14 @@ class RolesInUse {
 public:
     RolesInUse(const Analysis& refused, const InputSchema& schema) : m_analysis(refused), m_schema(schema) {}
 
-    Roles find()
+    Overrides find()
     {
         for (const Op& op : m_analysis.program.ops) {
             link(op);
             if (op.id != m_analysis.refusedOp) continue;
             meet(op);
             pick(op);
-            break;  // nothing is known of what follows
+            break;  // later operators have no rows yet
         }
         for (const auto& [type, ends] : m_ends) isDeclared(type) ? declared(type) : loose(type, ends);
         return std::move(m_found);
@@ -40,19 +39,15 @@ public:
 private:
     const ir::Value& value(ValueId v) const { return m_analysis.program.value(v); }
 
-    static std::optional<ValueId> argument(const Op& op, std::initializer_list<const char*> names)
+    // The value of an argument; of a list the first one.
+    static std::optional<ValueId> argument(const Op& op, std::initializer_list<std::string_view> names)
     {
-        for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-            for (const char* const name : names) {
-                if (op.argInfo[i].name != name) continue;
-                const ir::Arg& arg = op.args[i];
-                const ir::Arg& only = arg.list() && !arg.list()->empty() ? arg.list()->front() : arg;
-                if (only.value()) return *only.value();
-            }
-        return std::nullopt;
+        const ir::Arg* arg = ir::argument(op, names);
+        if (arg && arg->list() && !arg->list()->empty()) arg = &arg->list()->front();
+        return arg && arg->value() ? std::optional(*arg->value()) : std::nullopt;
     }
 
-    // The weight whose rows a value has, as many as it has itself: the weight, or what is computed from it row by row.
+    // The weight that a value has the rows of: the weight itself, or a value that is computed from it row by row.
     std::optional<ValueId> weightOf(ValueId v) const
     {
         const ir::Value& rows = value(v);
@@ -196,14 +191,11 @@ private:
     const InputSchema& m_schema;
     std::map<std::string, std::set<ValueId>> m_weights;              // by type of the rows
     std::map<std::string, std::map<End, std::set<ValueId>>> m_ends;  // of these, by the end that points to them
-    Roles m_found;
+    Overrides m_found;
 };
 
 }  // namespace
 
-std::map<std::string, InputRole> rolesInUse(const Analysis& refused, const InputSchema& schema)
-{
-    return RolesInUse(refused, schema).find();
-}
+Overrides rolesInUse(const Analysis& refused, const InputSchema& schema) { return RolesInUse(refused, schema).find(); }
 
 }  // namespace hopscope::analysis

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "analysis/analysis.h"
 #include "analysis/roles/roles.h"
 
@@ -13,8 +10,8 @@ namespace hopscope::analysis {
 //   many in the data, or if nothing but indices tells how many it has.
 // - An index that points into rows of another table than was guessed points there.
 // - An input whose rows are picked by numbers that the model computes, and to which no index points, is no table.
-// What the user has said stays. Empty if there is nothing to tell; whether the program can be split with these roles is for another
-// analysis to find.
-std::map<std::string, InputRole> rolesInUse(const Analysis& refused, const InputSchema& schema);
+// Roles that the user gave are not among them. Empty where the operators tell nothing; another analysis shows whether the program
+// can be split with these roles.
+Overrides rolesInUse(const Analysis& refused, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

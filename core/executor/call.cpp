@@ -291,12 +291,8 @@ std::optional<at::Scalar> Caller::fillValue(const ir::Op& op, const CallContext&
 at::Tensor Caller::addScaled(const ir::Op& op, const at::Tensor& table, const at::Tensor& product) const
 {
     const auto factor = [&](const char* name) {
-        for (std::size_t i = 0; i < op.argInfo.size(); ++i) {
-            if (op.argInfo[i].name != name) continue;
-            if (const std::int64_t* n = op.args[i].integer()) return static_cast<double>(*n);
-            if (const double* d = std::get_if<double>(&op.args[i].data)) return *d;
-        }
-        return 1.0;
+        const ir::Arg* const arg = ir::argument(op, name);
+        return arg ? arg->number().value_or(1) : 1;
     };
     return table * factor("beta") + product * factor("alpha");
 }

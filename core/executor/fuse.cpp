@@ -44,17 +44,7 @@ std::optional<double> fillNumber(const ir::Program& program, ir::ValueId id)
     if (traits.fill == operators::Fill::Zero) return 0;
     if (traits.fill == operators::Fill::One) return 1;
     if (traits.fill == operators::Fill::None) return std::nullopt;
-    const ir::Arg& fill = op.args.at(static_cast<std::size_t>(traits.fillArgument));
-    if (const std::int64_t* i = fill.integer()) return static_cast<double>(*i);
-    if (const double* d = std::get_if<double>(&fill.data)) return *d;
-    return std::nullopt;
-}
-
-const ir::Arg* argument(const ir::Op& op, const std::string& name)
-{
-    for (std::size_t i = 0; i < op.argInfo.size() && i < op.args.size(); ++i)
-        if (op.argInfo[i].name == name) return &op.args[i];
-    return nullptr;
+    return op.args.at(static_cast<std::size_t>(traits.fillArgument)).number();
 }
 
 namespace {
@@ -90,9 +80,7 @@ bool isTrue(const ir::Arg* arg, bool otherwise)
 bool isOne(const ir::Arg* arg)
 {
     if (!arg || arg->none()) return true;
-    if (const std::int64_t* i = arg->integer()) return *i == 1;
-    const double* d = std::get_if<double>(&arg->data);
-    return d && *d == 1;
+    return arg->number() == 1;
 }
 
 }  // namespace
@@ -205,7 +193,7 @@ bool combination(const analysis::Analysis& analysis, const ir::Op& o, Segment& s
     const bool adds = o.name == "aten::scatter_add" || o.name == "aten::index_add";
     if (adds) return *fill == 0 && isOne(argument(o, "alpha"));
     if (o.name != "aten::scatter_reduce" && o.name != "aten::index_reduce") return false;
-    const ir::Arg* how = argument(o, "reduce");
+    const ir::Arg* how = ir::argument(o, "reduce");
     const auto* text = how ? std::get_if<std::string>(&how->data) : nullptr;
     if (!text) return false;
     const bool includeSelf = isTrue(argument(o, "include_self"), true);
@@ -226,7 +214,7 @@ bool isFloatRow(const analysis::Analysis& analysis, ir::ValueId value)
 // scatter takes one index per element: a narrower one leaves elements out. index_add takes one per row.
 bool indexCovers(const analysis::Analysis& analysis, const ir::Op& o, ir::ValueId message)
 {
-    const ir::Arg* index = argument(o, "index");
+    const ir::Arg* index = ir::argument(o, "index");
     if (!index || !index->value()) return false;
     const auto& shape = analysis.program.value(*index->value()).shape;
     if (o.name.starts_with("aten::index_")) return shape.size() == 1;

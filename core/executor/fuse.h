@@ -21,9 +21,6 @@ std::optional<Fusion> aggregationOf(const analysis::Analysis& analysis, const pl
 // Whether the step gathers whole rows along the first dimension, by an index of one number per row.
 bool gathersRows(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
 
-// The argument of that name; nullptr: there is none.
-const ir::Arg* argument(const ir::Op& op, const std::string& name);
-
 class Fuser {
 public:
     Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,

@@ -57,7 +57,7 @@ bool TablesInPlace::readInStrips(const Held& held) const
 // Whether it is a copy: towers of PNA, of which there is only one.
 bool TablesInPlace::repeatsOnce(const ir::Op& op) const
 {
-    const ir::Arg* const counts = op.name == "aten::repeat" ? argument(op, "repeats") : nullptr;
+    const ir::Arg* const counts = op.name == "aten::repeat" ? ir::argument(op, "repeats") : nullptr;
     return counts && counts->list() &&
            std::ranges::all_of(*counts->list(),
                                [](const ir::Arg& count) { return count.integer() && *count.integer() == 1; }) &&

@@ -50,17 +50,15 @@ constexpr std::array knownOperators{
 bool isNumber(const ir::Arg* arg, double wanted)
 {
     if (!arg || arg->none()) return true;
-    if (const std::int64_t* i = arg->integer()) return static_cast<double>(*i) == wanted;
-    const double* const d = std::get_if<double>(&arg->data);
-    return d && *d == wanted;
+    return arg->number() == wanted;
 }
 
 // Arguments beside the operands that change what is computed.
 bool plainly(const ir::Op& op)
 {
-    const ir::Arg* const rounding = argument(op, "rounding_mode");
-    return isNumber(argument(op, "alpha"), 1) && (!rounding || rounding->none()) && isNumber(argument(op, "beta"), 1) &&
-           isNumber(argument(op, "threshold"), 20);
+    const ir::Arg* const rounding = ir::argument(op, "rounding_mode");
+    return isNumber(ir::argument(op, "alpha"), 1) && (!rounding || rounding->none()) &&
+           isNumber(ir::argument(op, "beta"), 1) && isNumber(ir::argument(op, "threshold"), 20);
 }
 
 StripAct actOf(StripAct::Kind kind, StripOp op = StripOp::Add)
@@ -158,7 +156,7 @@ private:
     {
         if (m_op.name != "aten::sum" || m_use.operands.size() != 1 || m_info.feedsChoice) return std::nullopt;
         const analysis::OperandRows& from = m_use.operands[0];
-        const ir::Arg *const dims = argument(m_op, "dim"), *const dtype = argument(m_op, "dtype");
+        const ir::Arg *const dims = ir::argument(m_op, "dim"), *const dtype = ir::argument(m_op, "dtype");
         if (!dims || !dims->list() || dims->list()->size() != 1 || (dtype && !dtype->none())) return std::nullopt;
         const std::int64_t* const dim = dims->list()->front().integer();
         const auto rank = static_cast<std::int64_t>(m_program.value(from.value).shape.size());
@@ -188,19 +186,16 @@ private:
 
     bool slope(StripAct& act) const
     {
-        const ir::Arg* const slope = argument(m_op, "negative_slope");
-        if (!slope) return false;
-        if (const double* const d = std::get_if<double>(&slope->data)) act.parameter = *d;
-        else if (const std::int64_t* const i = slope->integer()) act.parameter = static_cast<double>(*i);
-        else return false;
+        const ir::Arg* const slope = ir::argument(m_op, "negative_slope");
+        if (!slope || !slope->number()) return false;
+        act.parameter = *slope->number();
         return true;
     }
 
     std::optional<StripArgument> operandOf(std::size_t at, StripOp op) const
     {
         const ir::Arg& arg = m_op.args.at(at);
-        if (const std::int64_t* const i = arg.integer()) return numberOf(static_cast<double>(*i), op);
-        if (const double* const d = std::get_if<double>(&arg.data)) return numberOf(*d, op);
+        if (const std::optional<double> number = arg.number()) return numberOf(*number, op);
         if (!arg.value()) return std::nullopt;
         const ir::Value& value = m_program.value(*arg.value());
         if (value.kind != ir::ValueKind::Tensor)

@@ -208,12 +208,8 @@ std::string LoopWriter::scaled(const plan::Step& s, const Operands& operands, co
     const ir::Op& op = m_program.op(s.op);
     if (op.name.find("addm") == std::string::npos) return product;
     const auto factor = [&op](const char* name) {
-        for (std::size_t i = 0; i < op.argInfo.size(); ++i) {
-            if (op.argInfo[i].name != name) continue;
-            if (const std::int64_t* n = op.args[i].integer()) return realText(static_cast<double>(*n));
-            if (const double* d = std::get_if<double>(&op.args[i].data)) return realText(*d);
-        }
-        return std::string("1.0");
+        const ir::Arg* const arg = ir::argument(op, name);
+        return realText(arg ? arg->number().value_or(1) : 1);
     };
     const Surroundings here = around(s.op, s.rows, operands);
     const Text table = here.operand({0, -1}, *op.args.at(0).value());

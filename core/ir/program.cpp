@@ -31,4 +31,14 @@ std::string describeOp(const Op& op)
     return text + ")";
 }
 
+const Arg* argument(const Op& op, std::string_view name) { return argument(op, {name}); }
+
+const Arg* argument(const Op& op, std::initializer_list<std::string_view> names)
+{
+    for (std::size_t i = 0; i < op.argInfo.size() && i < op.args.size(); ++i)
+        for (const std::string_view name : names)
+            if (op.argInfo[i].name == name) return &op.args[i];
+    return nullptr;
+}
+
 }  // namespace hopscope::ir

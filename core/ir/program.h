@@ -7,8 +7,10 @@
 // walk. Shapes and numbers recorded on values are those of the sample walk.
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -56,6 +58,13 @@ struct Arg {
     [[nodiscard]] const ValueId* value() const { return std::get_if<ValueId>(&data); }
     [[nodiscard]] const ArgList* list() const { return std::get_if<ArgList>(&data); }
     [[nodiscard]] const std::int64_t* integer() const { return std::get_if<std::int64_t>(&data); }
+    // Of an integer or a real number.
+    [[nodiscard]] std::optional<double> number() const
+    {
+        if (integer()) return static_cast<double>(*integer());
+        const double* const real = std::get_if<double>(&data);
+        return real ? std::optional(*real) : std::nullopt;
+    }
     bool operator==(const Arg&) const = default;
 };
 
@@ -142,6 +151,10 @@ std::string describeSource(const Source& source);                 // "gcn_conv.p
 
 // "aten::sort in convs.1 (gcn_conv.py:241: `x = x.sort()[0]`)": the place every refusal names.
 std::string describeOp(const Op& op);
+
+// The argument of this name in the operator's schema, or of one of these; null where there is none.
+const Arg* argument(const Op& op, std::string_view name);
+const Arg* argument(const Op& op, std::initializer_list<std::string_view> names);
 
 // Calls fn(Slot, ValueId) for each value among the arguments, lists included, in order. A slot is (argument, position in
 // the list or -1).

@@ -95,7 +95,7 @@ std::optional<base::Error> broken(const std::string& key, Check&& check)
     }
 }
 
-// The size of a sparse matrix with these values; entries may be vectors or tensors, each of which has a dimension more.
+// The size of a sparse matrix with these values; entries may be vectors or tensors, which adds dimensions.
 // Empty if it does not say as many.
 std::vector<std::int64_t> sizeOf(const at::Tensor& size, const at::Tensor& values)
 {

@@ -25,7 +25,7 @@ struct Within {
     Within& operator=(const Within&) = delete;
 };
 
-// Operators of libraries and of LibTorch itself, some of which read memory as something else than the numbers of a tensor.
+// Operators of other libraries and internal ones of LibTorch. Some read the memory of a tensor in a layout of their own.
 bool isInternal(std::string_view name)
 {
     constexpr std::string_view prefixes[] = {"aten::_",      "aten::fbgemm", "aten::quantized", "aten::choose_q",

@@ -13,16 +13,16 @@
 
 namespace hopscope::loader {
 
-// Whether an operator that has no line in the table consists of others; none does that writes to its operands.
+// Whether an operator without a line in the table is composite and writes to none of its operands.
 bool isComposite(const c10::FunctionSchema& schema);
 // The same for any of its overloads.
 bool isComposite(const std::string& name);
 
-// Called with a part and its arguments, in the place of which it leaves the results.
+// Called with a part and a stack of its arguments, which it replaces by the results.
 using PartFn = std::function<void(const torch::jit::Operator& part, torch::jit::Stack& stack)>;
 
-// While it lives, the parts of composite operators without a line that this thread calls are handed to `part`, one by one; a part
-// that is composite itself, as its own. What `part` calls is not. Exceptions pass through.
+// While it lives, a call of a composite operator without a line on this thread becomes calls of `part`, one for each of its parts; a
+// part that is composite itself is taken apart as well. Calls from within `part` run as usual. Exceptions pass through.
 class PartsApart {
 public:
     explicit PartsApart(PartFn part);

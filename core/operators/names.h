@@ -20,7 +20,7 @@ bool isPlain(std::string_view name);
 
 // Files, global state, memory that others own, in-place changes of a shape: named so that a refusal can say so.
 bool hasSideEffects(std::string_view name);
-// Derivatives by automatic differentiation: they need what a batch does not have, and change what tensors keep.
+// Derivatives by automatic differentiation, which need the graph of all operators before them: no batch has it.
 bool takesGradients(std::string_view name);
 // Operators that always draw random numbers, as far as their names tell.
 bool isRandom(std::string_view name);

@@ -1,24 +1,17 @@
 #include "pipeline/model_roles.h"
 
+#include <algorithm>
+
+#include "analysis/code_roles.h"
 #include "analysis/roles/sample.h"
+#include "analysis/roles_in_use.h"
 #include "base/units.h"
+#include "pipeline/walk_sample.h"
 #include "schema/inspect.h"
 
 namespace hopscope::pipeline {
 
-using analysis::InputRole;
 using analysis::InputSchema;
-
-base::Result<Overrides> parseRoles(const std::vector<std::string>& texts)
-{
-    Overrides roles;
-    for (const std::string& text : texts) {
-        base::Result<std::pair<std::string, InputRole>> role = analysis::parseRole(text);
-        if (!role) return base::forward(role);
-        roles.insert_or_assign(role->first, role->second);
-    }
-    return roles;
-}
 
 base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
                                      const loader::ModelInfo& info)
@@ -74,6 +67,87 @@ base::Status cutByRoles(Prepared& prepared, const base::TensorMap& inputs, const
     prepared.schema = std::move(*schema);
     prepared.sample = std::move(*sample);
     return {};
+}
+
+namespace {
+
+constexpr int mostRounds = 8;  // each refusal may tell one more role
+
+// Roles that contradict those of a refused model, or are missing among them.
+using Source = Overrides (*)(const Prepared&);
+
+Overrides byCode(const Prepared& prepared) { return analysis::rolesByCode(prepared.walk.program, prepared.schema); }
+Overrides inUse(const Prepared& prepared) { return analysis::rolesInUse(prepared.analysis, prepared.schema); }
+
+// The members that follow from the roles.
+struct Reading {
+    InputSchema schema;
+    base::TensorMap sample;
+    loader::Walk walk;
+    analysis::Analysis analysis;
+};
+
+Reading readingOf(const Prepared& prepared)
+{
+    return {.schema = prepared.schema, .sample = prepared.sample, .walk = prepared.walk, .analysis = prepared.analysis};
+}
+
+void restore(Prepared& prepared, const Reading& reading)
+{
+    prepared.schema = reading.schema;
+    prepared.sample = reading.sample;
+    prepared.walk = reading.walk;
+    prepared.analysis = reading.analysis;
+}
+
+// Whether the model can be split with the roles that the source tells, for as long as it tells more.
+bool follow(Prepared& prepared, Source source, Reporter& reporter)
+{
+    Overrides given;
+    for (const auto& [name, role] : prepared.schema.roles)
+        if (role.overridden) given.emplace(name, role);
+    Overrides roles = given;
+    for (int round = 0; prepared.analysis.refusal && round < mostRounds; ++round) {
+        const Overrides before = roles;
+        for (const auto& [name, role] : source(prepared)) roles.insert_or_assign(name, role);
+        if (roles == before || !cutByRoles(prepared, prepared.inputs, roles)) return false;
+        for (auto& [name, role] : prepared.schema.roles) role.overridden = given.contains(name);
+        if (!walkSample(prepared, reporter)) return false;
+        analyseSample(prepared);
+    }
+    return !prepared.analysis.refusal;
+}
+
+void noteChangedRoles(Prepared& prepared, const InputSchema& before)
+{
+    std::erase_if(prepared.notes,
+                  [&](const std::string& note) { return std::ranges::find(before.notes, note) != before.notes.end(); });
+    for (const auto& [name, role] : prepared.schema.roles) {
+        const auto guessed = before.roles.find(name);
+        if (guessed != before.roles.end() && guessed->second == role) continue;
+        prepared.schema.notes.push_back(name + ": taken as " + schema::roleText(role) + ", as the model uses it");
+    }
+    noteRoles(prepared);
+}
+
+}  // namespace
+
+void noteRoles(Prepared& prepared)
+{
+    std::string text;
+    for (const auto& [name, role] : prepared.schema.roles)
+        text += (text.empty() ? "" : " ") + name + "=" + schema::roleText(role);
+    prepared.hashes["roles"] = text;
+    prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
+}
+
+void readRolesOfModel(Prepared& prepared, Reporter& reporter)
+{
+    const Reading before = readingOf(prepared);
+    for (const Source source : {byCode, inUse}) {
+        if (follow(prepared, source, reporter)) return noteChangedRoles(prepared, before.schema);
+        restore(prepared, before);
+    }
 }
 
 }  // namespace hopscope::pipeline

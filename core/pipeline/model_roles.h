@@ -1,19 +1,12 @@
 #pragma once
 
-// Internal to the preparation of models (prepare.cpp): the roles of the data and of weights, and the sample that is cut by them.
-
-#include <map>
-#include <string>
-#include <vector>
+// Internal to the preparation of models (prepare.h): the roles of the data and of weights, and the sample that is cut by them.
 
 #include "pipeline/prepare.h"
 
 namespace hopscope::pipeline {
 
-using Overrides = std::map<std::string, analysis::InputRole>;
-
-// Of --role, by name. Usage where one is no role.
-base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
+using analysis::Overrides;
 
 // inferSchema() with the weights of the model.
 base::Result<analysis::InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
@@ -21,5 +14,13 @@ base::Result<analysis::InputSchema> inferRoles(const base::TensorMap& inputs, co
 
 // The schema and the sample of these inputs. Input where they do not fit the roles, or a weight has other rows than its table.
 base::Status cutByRoles(Prepared& prepared, const base::TensorMap& inputs, const Overrides& roles);
+
+// Adds the notes on the roles, and their hash.
+void noteRoles(Prepared& prepared);
+
+// Tries a refused model with the roles by which its code uses the inputs, then with those by which its operators use the weights. Where
+// it can be split with these, they replace the inferred ones, with a note for each; otherwise nothing changes. Walks the model up
+// to sixteen times.
+void readRolesOfModel(Prepared& prepared, Reporter& reporter);
 
 }  // namespace hopscope::pipeline

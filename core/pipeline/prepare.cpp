@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "analysis/analyse.h"
-#include "analysis/code_roles.h"
-#include "analysis/roles/sample.h"
-#include "analysis/roles_in_use.h"
 #include "base/units.h"
 #include "executor/memory.h"
 #include "executor/unsplit.h"
@@ -17,6 +13,7 @@
 #include "pipeline/home.h"
 #include "pipeline/model_roles.h"
 #include "pipeline/trust.h"
+#include "pipeline/walk_sample.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
 
@@ -24,10 +21,7 @@ namespace hopscope::pipeline {
 
 namespace {
 
-using analysis::InputRole;
 using analysis::InputSchema;
-constexpr std::int64_t wholeWalkRows = 50'000;
-constexpr int roleRounds = 8;  // each refusal may tell one more role
 
 // The tensors that forward takes; the rest is ignored with a note.
 base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base::TensorMap& data,
@@ -87,83 +81,6 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
                           "look at the training: save a checkpoint from before they appeared"));
 }
 
-std::string rolesText(const InputSchema& schema)
-{
-    std::string text;
-    for (const auto& [name, role] : schema.roles)
-        text += (text.empty() ? "" : " ") + name + "=" + schema::roleText(role);
-    return text;
-}
-
-bool smallEnoughToWalk(const InputSchema& schema)
-{
-    return std::ranges::all_of(schema.sizes, [](const auto& size) { return size.second <= wholeWalkRows; });
-}
-
-// Inputs with a number for each row of something that the data does not have, as a text; empty without.
-std::string strayVectors(const Prepared& prepared)
-{
-    std::string tables, text;
-    std::set<std::int64_t> sizes{1};
-    for (const auto& [table, rows] : prepared.schema.sizes) {
-        tables += (tables.empty() ? "" : ", ") + table + " " + base::formatCount(static_cast<double>(rows));
-        sizes.insert(rows);
-    }
-    for (const auto& [name, input] : prepared.inputs) {
-        const auto role = prepared.schema.roles.find(name);
-        const bool plain = role == prepared.schema.roles.end() || role->second.kind == analysis::RoleKind::Plain;
-        const bool ofMatrix = name.ends_with(".coo_size") || name.ends_with(".csr_size");
-        if (!plain || ofMatrix || input.shape.size() != 1 || sizes.contains(input.shape[0])) continue;
-        text += (text.empty() ? "" : "; ") + name + " has " + base::formatCount(static_cast<double>(input.shape[0])) +
-                " numbers, but no table has as many rows (" + tables + "): give one for each row of a table";
-    }
-    return text;
-}
-
-base::Error explained(base::Error error, const Prepared& prepared)
-{
-    const std::string stray = error.message.starts_with("forward fails") ? strayVectors(prepared) : std::string();
-    if (!stray.empty()) error.hint = stray;
-    return error;
-}
-
-void notePrints(Prepared& prepared)
-{
-    const loader::Walk& walk = prepared.walk;
-    if (walk.prints == 0) return;
-    const std::string note = "what forward prints is left out: " + base::formatCount(static_cast<double>(walk.prints)) +
-                             (walk.prints == 1 ? " call on the sample, " : " calls on the sample, the first of ") +
-                             walk.firstPrint;
-    if (std::ranges::find(prepared.notes, note) == prepared.notes.end()) prepared.notes.push_back(note);
-}
-
-// Names what takes long, to those who read notes and to those who watch the progress.
-loader::SlowFn slownessTo(Reporter& reporter)
-{
-    return [&reporter](const std::string& place) {
-        reporter.note("forward takes long: after 3 s it is in " + place);
-        reporter.progress({"analysing, in " + place, 0, 0});
-    };
-}
-
-base::Status walkSample(Prepared& prepared, Reporter& reporter)
-{
-    const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
-    base::Result<loader::Walk> walk =
-        loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr, slownessTo(reporter));
-    // What a sample does not respect, the data does.
-    const bool again = whole && !walk && walk.error().code == base::ErrorCode::Unsupported &&
-                       walk.error().message.starts_with("forward fails");
-    if (again) {
-        base::Result<loader::Walk> onData = loader::walk(prepared.model, prepared.inputs);
-        if (onData) prepared.sample = prepared.inputs, walk = std::move(onData);
-    }
-    if (!walk) return tl::unexpected(explained(walk.error(), prepared));
-    prepared.walk = std::move(*walk);
-    notePrints(prepared);
-    return {};
-}
-
 // The rows that masks select among those of the data. Without them some sizes stay unknown, and nothing else is lost.
 std::map<ir::SpaceId, std::int64_t> selectedRows(const Prepared& prepared)
 {
@@ -182,24 +99,6 @@ void take(Prepared& prepared, analysis::Analysis analysis)
     addModelLints(prepared.model.info(), prepared.analysis);
     if (prepared.hasData())
         prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes, selectedRows(prepared));
-}
-
-// The roles by which the code uses the inputs, and what the user has said; nothing where roles stay as they are.
-std::optional<InputSchema> schemaByCode(const Prepared& prepared)
-{
-    Overrides roles = analysis::rolesByCode(prepared.walk.program, prepared.schema);
-    if (roles.empty()) return std::nullopt;
-    for (const auto& [name, role] : prepared.schema.roles)
-        if (role.overridden) roles.insert_or_assign(name, role);
-    base::Result<InputSchema> schema = inferRoles(prepared.inputs, roles, prepared.model.info());
-    if (!schema) return std::nullopt;
-    for (auto& [name, role] : schema->roles) {
-        const InputRole& before = prepared.schema.roles.at(name);
-        role.overridden = before.overridden;
-        if (role != before)
-            schema->notes.push_back(name + ": taken as " + schema::roleText(role) + ", as the model's code uses it");
-    }
-    return std::move(*schema);
 }
 
 // Without data: a sample that forward accepts, and its roles.
@@ -266,14 +165,13 @@ base::Status runnable(const loader::ModelInfo& info)
 
 base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Reporter& reporter)
 {
-    const base::Result<Overrides> roles = parseRoles(options.roles);
+    const base::Result<Overrides> roles = analysis::parseRoles(options.roles);
     if (!roles) return base::forward(roles);
     reporter.progress({"reading the data", 0, 0});
     base::Status sampled = options.data.empty() ? sampleWithoutData(prepared, *roles, reporter)
                                                 : sampleFromData(prepared, options.data, *roles);
     if (!sampled) return sampled;
-    prepared.hashes["roles"] = rolesText(prepared.schema);
-    prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
+    noteRoles(prepared);
     return {};
 }
 
@@ -316,87 +214,10 @@ base::Status walkModel(Prepared& prepared, Reporter& reporter)
     return walked;
 }
 
-namespace {
-
-analysis::Analysis analysisOf(const Prepared& prepared)
-{
-    return analysis::analyse(prepared.walk.program, prepared.schema, {.reassociate = prepared.reassociate});
-}
-
-// The model with roles that its operators tell, for as long as they tell more; whether it can be split with them.
-base::Result<bool> withRolesInUse(Prepared& prepared, Overrides& found, Reporter& reporter)
-{
-    Overrides roles;
-    for (const auto& [name, role] : prepared.schema.roles)
-        if (role.overridden) roles.emplace(name, role);
-    for (int round = 0; prepared.analysis.refusal && round < roleRounds; ++round) {
-        const Overrides more = analysis::rolesInUse(prepared.analysis, prepared.schema);
-        if (more.empty()) return false;
-        for (const auto& [name, role] : more) roles[name] = found[name] = role;
-        if (const base::Status cut = cutByRoles(prepared, prepared.inputs, roles); !cut) return base::forward(cut);
-        for (const auto& [name, role] : found) prepared.schema.roles.at(name).overridden = false;
-        if (const base::Status walked = walkSample(prepared, reporter); !walked) return base::forward(walked);
-        prepared.analysis = analysisOf(prepared);
-    }
-    return !prepared.analysis.refusal;
-}
-
-void noteRolesInUse(Prepared& prepared, const Overrides& found)
-{
-    std::string text;
-    for (const auto& [name, unused] : found) {
-        text += (text.empty() ? "" : ", ") + name + "=" + schema::roleText(prepared.schema.roles.at(name));
-    }
-    prepared.notes.push_back("roles as the operators of the model use these tensors: " + text);
-    prepared.hashes["roles"] = rolesText(prepared.schema);
-}
-
-// A refused model again, with the roles by which its code uses the inputs; whether it can be split with them.
-bool followCode(Prepared& prepared)
-{
-    std::optional<InputSchema> schema = schemaByCode(prepared);
-    if (!schema) return false;
-    base::Result<base::TensorMap> sample = analysis::cutSample(prepared.inputs, *schema);
-    if (!sample) return false;
-    base::Result<loader::Walk> walk = loader::walk(prepared.model, *sample);
-    if (!walk) return false;
-    analysis::Analysis found = analysis::analyse(walk->program, *schema, {.reassociate = prepared.reassociate});
-    if (found.refusal) return false;
-    std::erase_if(prepared.notes, [&](const std::string& note) {
-        return std::ranges::find(prepared.schema.notes, note) != prepared.schema.notes.end();
-    });
-    prepared.schema = std::move(*schema);
-    prepared.sample = std::move(*sample);
-    prepared.walk = std::move(*walk);
-    prepared.hashes["roles"] = rolesText(prepared.schema);
-    prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
-    prepared.analysis = std::move(found);
-    return true;
-}
-
-// A refused model again, where its operators tell other roles.
-void readRolesInUse(Prepared& prepared, Reporter& reporter)
-{
-    InputSchema schema = prepared.schema;
-    base::TensorMap sample = prepared.sample;
-    loader::Walk walk = prepared.walk;
-    analysis::Analysis analysis = prepared.analysis;
-    Overrides found;
-    if (const base::Result<bool> split = withRolesInUse(prepared, found, reporter); split && *split)
-        return noteRolesInUse(prepared, found);
-    prepared.schema = std::move(schema);
-    prepared.sample = std::move(sample);
-    prepared.walk = std::move(walk);
-    prepared.analysis = std::move(analysis);
-}
-
-}  // namespace
-
 void analyseModel(Prepared& prepared, Reporter& reporter)
 {
-    prepared.analysis = analysisOf(prepared);
-    const bool refused = prepared.analysis.refusal && prepared.hasData();
-    if (refused && !followCode(prepared)) readRolesInUse(prepared, reporter);
+    analyseSample(prepared);
+    if (prepared.analysis.refusal && prepared.hasData()) readRolesOfModel(prepared, reporter);
     take(prepared, std::move(prepared.analysis));
     reporter.progressEnded();
 }

@@ -54,9 +54,7 @@ inline std::string sizesText(const InputSchema& schema)
 
 inline hopscope::base::Result<InputSchema> infer(const TensorMap& data, const std::vector<std::string>& roles = {})
 {
-    std::map<std::string, InputRole> overrides;
-    for (const std::string& role : roles) overrides.insert(hopscope::analysis::parseRole(role).value());
-    return hopscope::analysis::inferSchema(data, overrides, {{"emb.weight", 0}});
+    return hopscope::analysis::inferSchema(data, hopscope::analysis::parseRoles(roles).value(), {{"emb.weight", 0}});
 }
 
 inline std::vector<std::int64_t> batchOf(std::int64_t nodes, std::int64_t graphs)

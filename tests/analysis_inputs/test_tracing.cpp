@@ -87,7 +87,9 @@ TEST_CASE("copies stay apart in every form of edges")
     const std::vector<std::pair<std::int64_t, std::int64_t>> edges{{0, 1}, {2, 1}, {1, 2}};
     const TensorView x = inputs::floats({4, 4});
     const std::vector<std::int64_t> sources{0, 2, 1, 4, 6, 5}, targets{1, 1, 2, 5, 5, 6};
-    const auto copied = [&](const TensorMap& data) { return analysis::besideItself(data, schemaOf(data), 2).tensors; };
+    const auto copied = [&](const TensorMap& data) {
+        return analysis::disjointCopies(data, schemaOf(data), 2).tensors;
+    };
 
     const TensorMap rows = copied({{"x", x}, {"edge_index", inputs::index(edges)}});
     for (const int end : {0, 1}) {
@@ -115,7 +117,7 @@ TEST_CASE("padding of neighbours stays padding in copies, and one row for all st
     const TensorMap data{{"x", inputs::floats({3, 4})},
                          {"nbr", inputs::integers({3, 2}, {1, 3, 2, -1, 0, 1})},
                          {"bias", inputs::floats({4})}};
-    const TensorMap copies = analysis::besideItself(data, schemaOf(data), 3).tensors;
+    const TensorMap copies = analysis::disjointCopies(data, schemaOf(data), 3).tensors;
     CHECK(copies.at("nbr").shape == std::vector<std::int64_t>{9, 2});
     const IntColumn first(copies.at("nbr"), 0, 1), second(copies.at("nbr"), 1, 1);
     CHECK(first[3] == 4);

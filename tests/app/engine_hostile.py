@@ -147,6 +147,12 @@ PICKLES = {"an object with number 4,026,531,840": (b"}r\xf0\xff\xff\xff.", 6, "t
            "a tuple in 3,000,000 tuples": (b")" + b"\x85" * 3_000_000 + b".", 3, "PyTorch's reader crashes on")}
 
 
+def work_of_children():
+    """CPU seconds: on a busy machine the time that passes is that of others."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Hostile(ServeTest):
     def setUp(self):
         super().setUp()
@@ -163,9 +169,9 @@ class Hostile(ServeTest):
         words = [ENGINE, *command.split(), model, *self.words]
         if command in ("run", "export"):
             words += ["-o", self.folder / "out"]
-        began = time.monotonic()
+        began = work_of_children()
         done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=60, check=False)
-        self.assertLess(time.monotonic() - began, most, words)
+        self.assertLess(work_of_children() - began, most, words)
         self.assertFalse((self.folder / "out").exists(), words)
         return done
 

@@ -36,24 +36,9 @@ base::TensorMap keep(const base::TensorMap& inputs, const std::vector<std::strin
     return used;
 }
 
-}  // namespace
-
-base::Result<std::map<std::string, analysis::InputRole>> parseRoles(const std::vector<std::string>& texts)
-{
-    std::map<std::string, analysis::InputRole> roles;
-    for (const std::string& text : texts) {
-        auto role = analysis::parseRole(text);
-        if (!role) return base::forward(role);
-        roles.insert(*role);
-    }
-    return roles;
-}
-
-namespace {
-
 // The model with these roles; its analysis may be a refusal.
 base::Result<Prepared> prepareWith(const loader::Model& model, const base::TensorMap& used,
-                                   const std::map<std::string, analysis::InputRole>& roles)
+                                   const analysis::Overrides& roles)
 {
     std::map<std::string, std::int64_t> parameters;
     for (const loader::Parameter& parameter : model.info().parameters)
@@ -73,7 +58,7 @@ base::Result<Prepared> prepareWith(const loader::Model& model, const base::Tenso
 base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap& inputs,
                                const std::vector<std::string>& texts)
 {
-    auto roles = parseRoles(texts);
+    auto roles = analysis::parseRoles(texts);
     if (!roles) return base::forward(roles);
     const auto binding = loader::bind(model, inputs);
     if (!binding) return base::forward(binding);

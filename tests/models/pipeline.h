@@ -25,9 +25,6 @@ struct Prepared {
     analysis::Analysis analysis;
 };
 
-// Overrides as --role takes them.
-base::Result<std::map<std::string, analysis::InputRole>> parseRoles(const std::vector<std::string>& texts);
-
 // bind, inferSchema, cutSample, walk, analyse; the analysis' refusal becomes the error.
 base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap& inputs,
                                const std::vector<std::string>& roles);

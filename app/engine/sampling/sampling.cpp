@@ -56,17 +56,6 @@ void confineTo(const Request& request)
     confine::enter(access);
 }
 
-base::Result<std::map<std::string, analysis::InputRole>> rolesFrom(const std::vector<std::string>& texts)
-{
-    std::map<std::string, analysis::InputRole> roles;
-    for (const std::string& text : texts) {
-        const auto role = analysis::parseRole(text);
-        if (!role) return base::forward(role);
-        roles.insert_or_assign(role->first, role->second);
-    }
-    return roles;
-}
-
 // The tensors of the arguments.
 base::Result<base::TensorMap> inputsOf(const Request& request)
 {
@@ -167,7 +156,7 @@ base::Result<std::string> answerSampling(const std::string& text, bool sandbox)
     const base::Result<Request> request = requestFrom(text);
     if (!request) return base::forward(request);
     if (sandbox) confineTo(*request);
-    const auto roles = rolesFrom(request->roles);
+    const auto roles = analysis::parseRoles(request->roles);
     if (!roles) return base::forward(roles);
     const base::Result<base::TensorMap> inputs = inputsOf(*request);
     if (!inputs) return base::forward(inputs);

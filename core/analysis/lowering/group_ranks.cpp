@@ -95,7 +95,7 @@ private:
     static std::optional<ValueId> rowsPickedBy(const Op& op)
     {
         if (op.name == "aten::index_select" && isNumber(op, "dim", 0)) return valueOf(op, "index");
-        const Arg* indices = op.name == "aten::index" ? argumentOf(op, "indices") : nullptr;
+        const Arg* indices = op.name == "aten::index" ? ir::argument(op, "indices") : nullptr;
         const bool one = indices && indices->list() && indices->list()->size() == 1;
         return one && indices->list()->front().value() ? std::optional(*indices->list()->front().value())
                                                        : std::nullopt;
@@ -195,7 +195,7 @@ private:
         const bool first = cut && isNumber(*cut, "dim", 0, true) && isNumber(*cut, "start", 0, true);
         const auto written = first ? valueOf(*cut, "self") : rows;
         const Op* put = written ? producer(*written, "aten::index_put") : nullptr;
-        const Arg* indices = put ? argumentOf(*put, "indices") : nullptr;
+        const Arg* indices = put ? ir::argument(*put, "indices") : nullptr;
         if (!indices || !indices->list() || indices->list()->size() != 1 || !indices->list()->front().value())
             return std::nullopt;
         const auto places = placesOf(*indices->list()->front().value(), first);
@@ -239,7 +239,7 @@ private:
         const auto base = within ? valueOf(*sum, "other") : std::nullopt;
         const Op* scaled = base ? producer(*base, "aten::mul") : nullptr;
         const auto index = scaled ? valueOf(*scaled, "self") : std::nullopt;
-        const Arg* width = index ? argumentOf(*scaled, "other") : nullptr;
+        const Arg* width = index ? ir::argument(*scaled, "other") : nullptr;
         const Op* difference = width ? producer(*within, "aten::sub") : nullptr;
         const auto starts = difference ? valueOf(*difference, "other") : std::nullopt;
         if (!starts || !isNumber(*difference, "alpha", 1, true)) return std::nullopt;
@@ -266,7 +266,7 @@ private:
     std::optional<ValueId> countsAt(ValueId picked, ValueId index) const
     {
         const Op* op = producer(picked, "aten::index");
-        const Arg* indices = op ? argumentOf(*op, "indices") : nullptr;
+        const Arg* indices = op ? ir::argument(*op, "indices") : nullptr;
         const bool one = indices && indices->list() && indices->list()->size() == 1;
         if (!one || !indices->list()->front().value() || *indices->list()->front().value() != index)
             return std::nullopt;

@@ -19,31 +19,23 @@ inline const ir::Op* producerOf(const ir::Program& program, ir::ValueId v)
     return value.origin == ir::Origin::Op ? &program.op(value.producer) : nullptr;
 }
 
-// nullptr if the schema has no such argument.
-inline const ir::Arg* argumentOf(const ir::Op& op, const std::string& name)
-{
-    for (std::size_t i = 0; i < op.argInfo.size() && i < op.args.size(); ++i)
-        if (op.argInfo[i].name == name) return &op.args[i];
-    return nullptr;
-}
-
 inline std::optional<ir::ValueId> valueOf(const ir::Op& op, const std::string& name)
 {
-    const ir::Arg* arg = argumentOf(op, name);
+    const ir::Arg* arg = ir::argument(op, name);
     return arg && arg->value() ? std::optional(*arg->value()) : std::nullopt;
 }
 
 // Whether the argument is this number; `otherwise` if it is left out.
 inline bool isNumber(const ir::Op& op, const std::string& name, std::int64_t number, bool otherwise = false)
 {
-    const ir::Arg* arg = argumentOf(op, name);
+    const ir::Arg* arg = ir::argument(op, name);
     if (!arg || arg->none()) return otherwise;
     return arg->integer() && *arg->integer() == number;
 }
 
 inline bool isFlag(const ir::Op& op, const std::string& name, bool flag, bool otherwise = false)
 {
-    const ir::Arg* arg = argumentOf(op, name);
+    const ir::Arg* arg = ir::argument(op, name);
     if (!arg || arg->none()) return otherwise;
     const bool* b = std::get_if<bool>(&arg->data);
     return b ? *b == flag : isNumber(op, name, flag ? 1 : 0);

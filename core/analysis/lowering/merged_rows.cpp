@@ -45,8 +45,8 @@ private:
 
     static const Arg* sizesOf(const Op& op)
     {
-        const Arg* sizes = argumentOf(op, "shape");
-        return sizes ? sizes : argumentOf(op, "size");
+        const Arg* sizes = ir::argument(op, "shape");
+        return sizes ? sizes : ir::argument(op, "size");
     }
 
     // ---- what can be separated
@@ -95,7 +95,7 @@ private:
     std::optional<Merged> mergedByRepeating(const Op& op) const
     {
         const auto self = valueOf(op, "self");
-        const Arg* repeats = self ? argumentOf(op, "repeats") : nullptr;
+        const Arg* repeats = self ? ir::argument(op, "repeats") : nullptr;
         const bool along =
             repeats && (isNumber(op, "dim", 0) || (shape(*self).size() == 1 && isNumber(op, "dim", 0, true)));
         const std::optional<std::int64_t> each = along ? constantOf(*repeats) : std::nullopt;
@@ -112,14 +112,14 @@ private:
 
     static std::int64_t unsqueezed(const Op& op)
     {
-        const Arg* dim = argumentOf(op, "dim");
+        const Arg* dim = ir::argument(op, "dim");
         return dim && dim->integer() ? *dim->integer() : 0;
     }
 
     // Along another dimension than the first, which is the one after it in the separated value, too.
     [[nodiscard]] bool insideRows(const Op& op) const
     {
-        const Arg* dim = argumentOf(op, "dim");
+        const Arg* dim = ir::argument(op, "dim");
         const auto self = valueOf(op, "self");
         return dim && dim->integer() && self && *dim->integer() != 0 &&
                *dim->integer() != -static_cast<std::int64_t>(shape(*self).size());

@@ -34,7 +34,7 @@ bool alongRows(const Op& op, const char* dim = "dim") { return isNumber(op, dim,
 
 const std::string* textOf(const Op& op, const char* name)
 {
-    const Arg* arg = argumentOf(op, name);
+    const Arg* arg = ir::argument(op, name);
     return arg ? std::get_if<std::string>(&arg->data) : nullptr;
 }
 
@@ -78,7 +78,7 @@ private:
         const Value* const self = tensor("self");
         if (!self || !alike(*self, result()) || self->shape[1] != result().shape[1]) return false;
         if (m_op.name == "aten::index_select") return alongRows(m_op);
-        const Arg* const indices = argumentOf(m_op, "indices");
+        const Arg* const indices = ir::argument(m_op, "indices");
         const bool one = indices && indices->list() && indices->list()->size() == 1;
         const ValueId* const index = one ? indices->list()->front().value() : nullptr;
         return index && isIndex(m_program.value(*index));
@@ -102,7 +102,7 @@ private:
     {
         const Op* const start = valueOf(m_op, "self") ? producerOf(m_program, *valueOf(m_op, "self")) : nullptr;
         if (!start || !isLike("self") || start->name.find("empty") != std::string::npos) return false;
-        const Arg* const size = argumentOf(*start, "size");
+        const Arg* const size = ir::argument(*start, "size");
         const bool sized = size ? size->list() && size->list()->size() == 2 : valueOf(*start, "self").has_value();
         return sized && operators::of(start->name).traits.fill == operators::Fill::Zero;
     }
@@ -132,7 +132,7 @@ private:
     [[nodiscard]] bool addsSegments() const
     {
         const std::string* const reduce = textOf(m_op, "reduce");
-        const Arg* const initial = argumentOf(m_op, "initial");
+        const Arg* const initial = ir::argument(m_op, "initial");
         const double* const from = initial ? std::get_if<double>(&initial->data) : nullptr;
         const bool zero = !initial || initial->none() || (from && *from == 0) || isNumber(m_op, "initial", 0);
         return reduce && (*reduce == "sum" || *reduce == "mean") && zero && isNumber(m_op, "axis", 0, true) &&
@@ -157,7 +157,7 @@ private:
     [[nodiscard]] bool isFactor(const std::string& name) const
     {
         const auto v = valueOf(m_op, name);
-        if (!v) return name == "other" && argumentOf(m_op, name) != nullptr;
+        if (!v) return name == "other" && ir::argument(m_op, name) != nullptr;
         const Value& factor = m_program.value(*v);
         if (factor.kind != ir::ValueKind::Tensor) return true;
         return factor.shape.empty() || factor.shape.back() == 1 || repeatedColumn(m_program, *v);
@@ -181,13 +181,13 @@ std::optional<Product> productOf(const Op& op)
         return x && w ? std::optional(Product{*x, *w, std::move(bias)}) : std::nullopt;
     };
     if (op.name == "aten::linear") {
-        const Arg* const bias = argumentOf(op, "bias");
+        const Arg* const bias = ir::argument(op, "bias");
         return of("input", "weight", bias && !bias->none() ? std::optional(*bias) : std::nullopt);
     }
     if (op.name == "aten::mm") return of("self", "mat2", std::nullopt);
     if (op.name == "aten::matmul") return of("self", "other", std::nullopt);
     const bool sum = op.name == "aten::addmm" && isNumber(op, "beta", 1, true) && isNumber(op, "alpha", 1, true);
-    return sum ? of("mat1", "mat2", *argumentOf(op, "self")) : std::nullopt;
+    return sum ? of("mat1", "mat2", *ir::argument(op, "self")) : std::nullopt;
 }
 
 // Parameters, constants and views of them: the same for the whole run, and there before everything else.
@@ -300,7 +300,7 @@ bool onlyLooksAt(const ir::Op& op, ir::Slot slot)
 {
     if (op.name == "scalar::size") return true;
     const auto arg = static_cast<std::size_t>(slot.arg);
-    const bool sized = !operators::isFill(op.name) || argumentOf(op, "size") != nullptr;
+    const bool sized = !operators::isFill(op.name) || ir::argument(op, "size") != nullptr;
     return slot.item < 0 && arg < op.argInfo.size() && sized && operators::isShapeOnly(op.name, op.argInfo[arg].name);
 }
 

@@ -63,7 +63,7 @@ private:
         return op.name == "aten::view" || op.name == "aten::reshape" || op.name == "aten::_unsafe_view";
     }
 
-    // ---- what the model has written
+    // ---- patterns of the model
 
     // The number behind its forms as a tensor, an element of one, and an integer.
     ValueId plain(ValueId v) const
@@ -118,12 +118,12 @@ private:
         return from && value(v).shape.size() > 1 ? column(*from) : v;
     }
 
-    // What is filled with zeros: as many rows as a literal number for each row of something.
+    // A table of zeros with a literal number of rows for each row of another table.
     std::optional<Paired> filled(ValueId table) const
     {
         const Op* fill = producerOf(m_old, table);
         const Arg* sizes = fill && (fill->name == "aten::zeros" || fill->name == "aten::new_zeros")
-                               ? argumentOf(*fill, "size")
+                               ? ir::argument(*fill, "size")
                                : nullptr;
         if (!sizes || !sizes->list() || sizes->list()->empty() || !sizes->list()->front().value()) return std::nullopt;
         const auto rows = productOf(*sizes->list()->front().value());
@@ -264,7 +264,7 @@ private:
 
     void reshape(const Op& op, ValueId separated)
     {
-        const Arg* const sizes = argumentOf(op, op.name == "aten::reshape" ? "shape" : "size");
+        const Arg* const sizes = ir::argument(op, op.name == "aten::reshape" ? "shape" : "size");
         append(syntheticOp("reshape", {Arg{separated}, *sizes}, op), op.outputs);
     }
 

@@ -64,8 +64,9 @@ private:
         if (!op) return std::nullopt;
         const auto table = valueOf(*op, "self");
         if (!table) return std::nullopt;
-        if (op->name == "aten::index_select" && isNumber(*op, "dim", 0)) return Pick{*table, argumentOf(*op, "index")};
-        const Arg* indices = op->name == "aten::index" ? argumentOf(*op, "indices") : nullptr;
+        if (op->name == "aten::index_select" && isNumber(*op, "dim", 0))
+            return Pick{*table, ir::argument(*op, "index")};
+        const Arg* indices = op->name == "aten::index" ? ir::argument(*op, "indices") : nullptr;
         if (!indices || !indices->list() || indices->list()->size() != 1) return std::nullopt;
         return Pick{*table, &indices->list()->front()};
     }
@@ -78,7 +79,7 @@ private:
             !isNumber(*op, "step", 1, true))
             return std::nullopt;
         const auto whole = valueOf(*op, "self");
-        const Arg* end = argumentOf(*op, "end");
+        const Arg* end = ir::argument(*op, "end");
         const bool open = !end || end->none() || (end->integer() && *end->integer() >= (std::int64_t{1} << 31));
         const bool last = end && ((end->integer() && *end->integer() == -1) || end->value());
         const bool oneLess = whole && m_program.value(op->outputs[0]).shape[0] + 1 == m_program.value(*whole).shape[0];
@@ -87,7 +88,7 @@ private:
 
     std::optional<Segments> difference(const Op& op) const
     {
-        const auto high = pick(argumentOf(op, "self")), low = pick(argumentOf(op, "other"));
+        const auto high = pick(ir::argument(op, "self")), low = pick(ir::argument(op, "other"));
         if (!high || !low || high->table != low->table || !isNumber(op, "alpha", 1, true)) return std::nullopt;
         const auto ends = part(high->index, 1), begins = part(low->index, 0);
         if (!ends || ends != begins) return std::nullopt;
@@ -96,9 +97,9 @@ private:
 
     std::optional<Segments> diff(const Op& op) const
     {
-        const auto found = pick(argumentOf(op, "self"));
+        const auto found = pick(ir::argument(op, "self"));
         const bool plain =
-            isNumber(op, "n", 1, true) && argumentOf(op, "prepend")->none() && argumentOf(op, "append")->none();
+            isNumber(op, "n", 1, true) && ir::argument(op, "prepend")->none() && ir::argument(op, "append")->none();
         if (!found || !plain || !isNumber(op, "dim", 0) || !found->index->value()) return std::nullopt;
         return segments(found->table, *found->index->value());
     }
@@ -117,13 +118,13 @@ private:
     // The prefix sums that have a row of zeros in front.
     const Arg* summed(const Op& op) const
     {
-        if (op.name == "aten::cat") return isNumber(op, "dim", 0) ? afterZeros(*argumentOf(op, "tensors")) : nullptr;
+        if (op.name == "aten::cat") return isNumber(op, "dim", 0) ? afterZeros(*ir::argument(op, "tensors")) : nullptr;
         if (op.name == "aten::pad" || op.name == "aten::constant_pad_nd") return padded(op);
         const bool written =
             op.name == "aten::slice_scatter" && isNumber(op, "dim", 0, true) && isNumber(op, "start", 1);
-        const Arg* end = written ? argumentOf(op, "end") : nullptr;
+        const Arg* end = written ? ir::argument(op, "end") : nullptr;
         const bool open = end && (end->none() || (end->integer() && *end->integer() >= (std::int64_t{1} << 31)));
-        return open && zeros(argumentOf(op, "self")) ? argumentOf(op, "src") : nullptr;
+        return open && zeros(ir::argument(op, "self")) ? ir::argument(op, "src") : nullptr;
     }
 
     const Arg* afterZeros(const Arg& parts) const
@@ -137,9 +138,9 @@ private:
     // One row in front, and nothing else: the padding begins with the last dimension.
     const Arg* padded(const Op& op) const
     {
-        const Arg* pad = argumentOf(op, "pad");
+        const Arg* pad = ir::argument(op, "pad");
         const auto self = valueOf(op, "self");
-        const Arg* value = argumentOf(op, "value");
+        const Arg* value = ir::argument(op, "value");
         if (!onlyGives(op, {"self", "pad", "value"})) return nullptr;
         if (!pad || !pad->list() || !self || pad->list()->size() != 2 * m_program.value(*self).shape.size())
             return nullptr;
@@ -149,7 +150,7 @@ private:
             const std::int64_t* n = (*pad->list())[i].integer();
             if (!n || *n != (i + 2 == pad->list()->size() ? 1 : 0)) return nullptr;
         }
-        return argumentOf(op, "self");
+        return ir::argument(op, "self");
     }
 
     bool zeros(const Arg* arg) const

@@ -163,7 +163,7 @@ private:
     {
         const ValueId wide = *valueOf(op, "self");
         const Op& start = *producerOf(m_old, wide);
-        const Arg* const size = argumentOf(start, "size");
+        const Arg* const size = ir::argument(start, "size");
         std::vector<Arg> number;
         if (size) number.push_back(size->list()->front());
         else number.push_back(Arg{rowsOf(*valueOf(start, "self"), op, product)});

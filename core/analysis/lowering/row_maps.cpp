@@ -103,8 +103,8 @@ private:
     static const ArgList* sizesOf(const Op& op)
     {
         if (operators::of(op.name).rule != Rule::Reshape || op.name == "aten::unflatten") return nullptr;
-        const Arg* sizes = argumentOf(op, "shape");
-        if (!sizes) sizes = argumentOf(op, "size");
+        const Arg* sizes = ir::argument(op, "shape");
+        if (!sizes) sizes = ir::argument(op, "size");
         return sizes ? sizes->list() : nullptr;
     }
 
@@ -153,7 +153,7 @@ private:
             return first ? std::optional(ArgList{Arg{std::int64_t{-1}}}) : std::nullopt;
         }
         if (op.name == "aten::unflatten") {
-            const Arg* const split = argumentOf(op, "sizes");
+            const Arg* const split = ir::argument(op, "sizes");
             const bool rows = isNumber(op, "dim", 0) && split && split->list() && split->list()->size() == count;
             return rows ? std::optional(*split->list()) : std::nullopt;
         }
@@ -218,7 +218,7 @@ private:
     static std::optional<std::vector<std::int64_t>> literals(const Op& op, const std::string& argument,
                                                              std::size_t rank)
     {
-        const Arg* arg = argumentOf(op, argument);
+        const Arg* arg = ir::argument(op, argument);
         if (!arg) return std::nullopt;
         std::vector<std::int64_t> dims;
         for (const Arg& item : arg->list() ? *arg->list() : ArgList{*arg}) {
@@ -239,7 +239,7 @@ private:
     {
         ArgList list;
         for (const std::int64_t d : dims) list.push_back(Arg{d});
-        const bool single = argumentOf(op, argument)->integer() != nullptr;
+        const bool single = ir::argument(op, argument)->integer() != nullptr;
         set(op, argument, single ? list.at(0) : Arg{std::move(list)});
         set(op, "self", Arg{mapped.numbers});
         Shape out = shape(op.outputs[0]);

@@ -15,7 +15,7 @@ namespace hopscope::analysis::names {
 enum class Hint : std::uint8_t { None, Index, Edge, Feature, Node, Key, Neighbours, Graph, Plain };
 
 // "xs.user" -> argument "xs", item "user"; "adj.user__item.csr_col" -> argument "adj", item "user__item", part "csr_col"
-// of a sparse tensor; "xs.user.0" -> item "user", of which there are several; "x" -> argument "x".
+// of a sparse tensor; "xs.user.0" -> one of several items "user"; "x" -> argument "x".
 struct KeyName {
     std::string argument, item, part;
 

@@ -8,7 +8,6 @@ namespace {
 
 using namespace inference;
 using base::ErrorCode;
-using Overrides = std::map<std::string, InputRole>;
 using Parameters = std::map<std::string, std::int64_t>;
 
 void collect(Draft& draft, const base::TensorMap& inputs)
@@ -192,7 +191,18 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
     return std::pair(text.substr(0, equals), *role);
 }
 
-base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
+base::Result<Overrides> parseRoles(const std::vector<std::string>& texts)
+{
+    Overrides roles;
+    for (const std::string& text : texts) {
+        const auto role = parseRole(text);
+        if (!role) return base::forward(role);
+        roles.insert_or_assign(role->first, role->second);
+    }
+    return roles;
+}
+
+base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,
                                       const std::map<std::string, std::int64_t>& parameters)
 {
     return infer(inputs, overrides, parameters);

@@ -72,6 +72,12 @@ bool isNodeTable(const InputSchema& schema, const std::string& table);
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 
+// Roles that were not inferred, by data key or name of a weight.
+using Overrides = std::map<std::string, InputRole>;
+
+// Of several --role; the last one of a name holds. Usage where one is no role.
+base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
+
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
 // largest number (linear in their size). Fails with Input if sizes contradict each other, ids are negative or out of
 // range (naming the first bad position and the count), or an override names neither an input nor one of the model's
@@ -81,7 +87,7 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 // to (the reverse of each edge, pairs of edges) are a node table, too; so are rows that are asked for by number.
 // Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
-base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
+base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,
                                       const std::map<std::string, std::int64_t>& parameters = {});
 
 }  // namespace hopscope::analysis

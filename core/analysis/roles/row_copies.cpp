@@ -46,7 +46,7 @@ private:
     }
 
     // Row numbers, repeated along `dim`, become those of the rows of their copy. `tables`: which they are rows of, by the place in
-    // the other dimension. What is no row is padding, and stays so.
+    // the other dimension. Negative numbers are padding and stay as they are.
     [[nodiscard]] base::TensorView moved(const base::TensorView& view, std::size_t dim,
                                          const std::vector<std::string>& tables) const
     {
@@ -108,7 +108,7 @@ private:
 
 }  // namespace
 
-Sample besideItself(const base::TensorMap& inputs, const InputSchema& schema, std::int64_t copies)
+Sample disjointCopies(const base::TensorMap& inputs, const InputSchema& schema, std::int64_t copies)
 {
     const Copier copier(schema, copies);
     Sample sample;

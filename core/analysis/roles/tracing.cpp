@@ -43,7 +43,7 @@ std::vector<TracingSample> tracingSamples(const base::TensorMap& inputs, const I
     const base::TensorMap& from = samples.front().tensors;
     const bool few = mostRows(cut) < fewNodes;
     const auto made = [&](double share, std::int64_t copies) {
-        return few ? besideItself(from, cut, copies)
+        return few ? disjointCopies(from, cut, copies)
                    : cutTables(from, cut, {.nodes = mostNodes, .share = share, .numbers = Numbers::Largest});
     };
     Sample second = made(secondShare, secondCopies), other = made(otherShare, otherCopies);

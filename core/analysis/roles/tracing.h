@@ -1,6 +1,6 @@
 #pragma once
 
-// What a model in memory is traced on before it is a file: samples of its data in several sizes.
+// Samples of the data in several sizes, on which a model in memory is traced and scripted.
 
 #include <vector>
 
@@ -14,10 +14,9 @@ struct TracingSample {
     bool whole = false;                         // it is the data as they are
 };
 
-// Four of them: the first, which is the data themselves where they are as small; a second, from whose trace sizes differ
-// that the first trace has baked in; another one, to compare the file on; and one with smaller numbers, while the others have the
-// largest ones of the data. All differ in their sizes as far as the data can be cut or, if they are tiny, put beside
-// themselves. Linear in the edges.
+// Four samples: one for the first trace (the data themselves where they are small enough), one whose trace differs where the first one
+// has a size baked in, one to compare the file with the module on, and one with smaller numbers; the first three have the largest
+// numbers of the data. Their sizes differ as far as the data can be cut or, if tiny, repeated. Linear in the edges.
 std::vector<TracingSample> tracingSamples(const base::TensorMap& inputs, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

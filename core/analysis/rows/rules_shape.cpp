@@ -129,7 +129,7 @@ Ruled<Outcomes> reshapeRule(RuleContext& c)
     const ValueId x = c.tensor("self");
     if (c.of(x).compressed && c.outputs[0].shape == c.shape(x)) {
         c.passOnAll();
-        c.same = x;  // offsets, of which there are as many on any graph
+        c.same = x;  // the number of offsets does not depend on the edges
         return c.one(c.dims(x));
     }
     if (!c.of(x).pairRoles.empty() && c.outputs[0].shape == c.shape(x)) return c.keep(x, c.dims(x), true);

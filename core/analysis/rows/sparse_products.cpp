@@ -17,7 +17,7 @@ const ir::Op& makerOf(const RuleContext& c, ValueId matrix)
     return c.builder.analysis.program.op(c.value(matrix).producer);
 }
 
-// Whether the matrix is of compressed rows: what is made of COO indices has merged those that occur twice.
+// Whether the matrix has compressed rows: one that is made of COO indices has merged its duplicates.
 bool keepsEntries(const RuleContext& c, ValueId matrix)
 {
     const ir::Value& indices = c.value(*makerOf(c, matrix).args.at(0).value());

@@ -210,7 +210,7 @@ bool CompositeOperators::follow(const torch::jit::Operator& op, const Stack& sta
     return true;
 }
 
-// That the parts and their numbers do not depend on what is in the operands.
+// Requires that the parts and their numbers do not depend on the contents of the operands.
 void CompositeOperators::requireSameOnOtherNumbers(const torch::jit::Operator& op, const Stack& stack,
                                                    const Run& first) const
 {

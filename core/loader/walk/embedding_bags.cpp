@@ -32,7 +32,7 @@ const ir::Op* EmbeddingBags::producer(const Item& item) const
     return value.origin == ir::Origin::Op ? &m_recorder.program().op(value.producer) : nullptr;
 }
 
-// What was flattened.
+// The matrix before it was flattened.
 std::optional<Item> EmbeddingBags::matrixOf(const Item& flat) const
 {
     static const std::set<std::string_view> flattening{"aten::reshape", "aten::view", "aten::flatten", "aten::ravel"};

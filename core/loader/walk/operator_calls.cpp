@@ -110,10 +110,8 @@ std::optional<ir::Arg> literalOf(const IValue& v)
 
 std::optional<double> numberOf(const ir::Arg& arg)
 {
-    if (const std::int64_t* i = arg.integer()) return static_cast<double>(*i);
-    if (const double* d = std::get_if<double>(&arg.data)) return *d;
     const bool* b = std::get_if<bool>(&arg.data);
-    return b ? std::optional(*b ? 1.0 : 0.0) : std::nullopt;
+    return b ? std::optional(*b ? 1.0 : 0.0) : arg.number();
 }
 
 // A number may be written in several ways, and stand for a list of it.

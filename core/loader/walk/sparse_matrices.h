@@ -31,7 +31,7 @@ public:
     // The parts of a matrix that forward makes of COO indices, which is recorded already.
     void know(ir::ValueId matrix, Parts parts) { m_parts[matrix] = std::move(parts); }
 
-    // What the operator `name` ("aten::values") returns for a matrix; nullptr for other items and operators.
+    // The result of the operator `name` ("aten::values") on a matrix; nullptr for other items and operators.
     [[nodiscard]] const Item* part(const std::string& name, const Item& item) const;
     // The number of rows (0) or columns (1) of a matrix; nullptr for other values.
     [[nodiscard]] const Item* size(ir::ValueId matrix, std::int64_t dim) const;

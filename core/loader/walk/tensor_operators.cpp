@@ -58,7 +58,7 @@ std::optional<Item> TensorOperators::sparse(const Node& node, const std::vector<
     return matrix;
 }
 
-// Of entries that are merged only the sizes stay what they are.
+// Merged entries keep only the sizes of the matrix.
 Item TensorOperators::coalesced(const Node& node, const std::vector<Item>& args)
 {
     Item matrix = m_calls.record(node.getOperator(), args)[0];

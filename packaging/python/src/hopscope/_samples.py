@@ -1,5 +1,5 @@
-"""Small graphs cut from somebody's data by the engine, which decides what each input is: the model is traced and
-compared on them, so that a large graph is never evaluated in Python as a whole."""
+"""Small graphs that the engine cuts from the data, with the roles that it infers: the model is traced and compared on
+them, so that Python never evaluates it on a whole large graph."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any
 from . import arrays
 from ._process import command
 
-# What each sample is for: the first two are traced, the file is compared on the third, and the last one has smaller
+# The first two samples are traced, the third serves to compare the file with the module, and the last one has smaller
 # numbers in all columns than the data.
 FIRST, SECOND, OTHER, SMALLER = range(4)
-# Data of so few rows in all can be evaluated as they are.
+# The module may be evaluated on the whole data up to this number of rows.
 _FEW_ROWS = 100_000
 _WHOLE_NUMBERS = ("uint8", "int8", "int16", "int32", "int64")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Tensors of torch by key, and what they have rows of. `whole`: they are the data themselves."""
+    """Tensors of torch by key, with their numbers of nodes and edges. `whole`: they are the data themselves."""
 
     leaves: dict[str, Any]
     nodes: int
@@ -36,8 +36,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The samples, what the engine takes the inputs for ("x": "node:user"), how many rows each table of the data has,
-    and how many nodes and edges there are in all."""
+    """The samples, the roles of the inputs ("x": "node:user"), the rows of each table of the data, and its numbers of
+    nodes and edges."""
 
     samples: list[Sample]
     roles: dict[str, str]

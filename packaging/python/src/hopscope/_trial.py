@@ -1,4 +1,4 @@
-"""A model on samples of its data: evaluated, traced or scripted, and compared with what was made of it."""
+"""A model on samples of its data: evaluated, traced or scripted, and compared with its file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _evaluated(trial: Trial) -> Trial:
     if _difference(_outputs(results[0]), trial.expected[FIRST]) is None:
         raise Refused(
             "forward gives another result each time on the same inputs",
-            "leave out what is random when the model evaluates",
+            "remove the random operators from forward, or make them depend on self.training",
         )
     return trial
 
@@ -82,7 +82,7 @@ def _result(trial: Trial, sample: Sample) -> Any:
         asked = "does the model take these inputs itself?"
         raise Refused(
             f"forward fails on {where}: {type(problem).__name__}: {problem}",
-            asked if sample.whole else f"{asked} If so, correct with roles= what they were taken for: {said}",
+            asked if sample.whole else f"{asked} If so, correct their roles with roles=: {said}",
             origin_of(problem),
         ) from problem
 
@@ -113,8 +113,8 @@ def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | Non
 
 
 def _entry(trial: Trial) -> Any:
-    """What is compiled: the model itself, or where its arguments or results are none that TorchScript takes, a module
-    around it with its name."""
+    """The module to compile: the model itself or, where TorchScript does not support its arguments or results, a module
+    of the same name around it."""
     import torch
 
     call = trial.call

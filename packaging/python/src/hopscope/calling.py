@@ -71,8 +71,7 @@ class Call:
         return fewer
 
     def fill_in_sizes(self, roles: Mapping[str, str], rows: Mapping[str, int]) -> None:
-        """Finds for each size the input whose rows it counts, by what the engine takes the inputs for and how many rows
-        its tables have."""
+        """Finds for each size the input whose rows it counts, by the roles and the rows of the inputs' tables."""
         found = _Counted(self.leaves(), roles, rows)
         self.sizes = {name: found.places(name, value) for name, value in self.sizes.items()}
 
@@ -118,7 +117,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Inputs, what they have rows of, and how many there are."""
+    """Inputs with their roles and the rows of their tables."""
 
     leaves: Mapping[str, Any]
     roles: Mapping[str, str]
@@ -285,7 +284,7 @@ def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any
 
 
 def _names_inside(model: Any, count: int) -> list[str]:
-    """For what a model hands on to its modules: the names that the first of them has for so many arguments."""
+    """The names of the arguments of the first submodule that has so many: a container hands its arguments on to it."""
     for module in list(model.modules())[1:]:
         names = [parameter.name for parameter in _named(module)]
         if len(names) >= count:
@@ -436,7 +435,7 @@ def has_none(value: Any) -> bool:
 
 
 def without_none(value: Any) -> Any:
-    """The same without what is None; None where nothing else is left, and the value itself where nothing is."""
+    """The value without its None members: None where all are None, and the same object where none is."""
     if not has_none(value):
         return value
     if isinstance(value, Mapping):

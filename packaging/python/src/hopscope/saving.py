@@ -40,7 +40,7 @@ class Saved:
     parameters: dict[str, str] = field(repr=False, default_factory=dict, compare=False)
 
     def in_file(self, name: str) -> str:
-        """What the file calls an input or a parameter of the model."""
+        """The name that the file has for an input or a parameter of the model."""
         return self.parameters.get(name, name)
 
     def __str__(self) -> str:
@@ -176,7 +176,7 @@ def _caches(name: str) -> bool:
 
 
 def _written(compiled: Any, how: str, notes: list[str], trial: _trial.Trial, target: Path) -> Saved:
-    """Saved beside its name, loaded again, compared on another sample, and only then given its name."""
+    """Saves the file under a temporary name, loads it, compares it on another sample, and then gives it its name."""
     with _published(compiled, target) as temporary:
         difference, note = _trial.agreement(temporary, trial)
     arguments = tuple(trial.call.arguments)

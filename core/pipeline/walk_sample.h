@@ -1,0 +1,21 @@
+#pragma once
+
+// Internal to the preparation of models (prepare.h): forward on the sample, and what it tells.
+
+#include "pipeline/prepare.h"
+
+namespace hopscope::pipeline {
+
+// Names what takes long, to those who read notes and to those who watch the progress.
+loader::SlowFn slownessTo(Reporter& reporter);
+
+// Whether forward may run on the whole data.
+bool smallEnoughToWalk(const analysis::InputSchema& schema);
+
+// Walks the sample, or where forward fails on it the data themselves, if they are small. Unsupported where it fails on both.
+base::Status walkSample(Prepared& prepared, Reporter& reporter);
+
+// Analyses what walkSample() has recorded.
+void analyseSample(Prepared& prepared);
+
+}  // namespace hopscope::pipeline
