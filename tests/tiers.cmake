@@ -24,7 +24,7 @@ set(hopscope_full
   device_faults_all export_texts_all export_mutated_all
   engine_confine_bench engine_kills_all engine_large engine_limits_all engine_moments_all engine_moved_all engine_places_all engine_strangers_all engine_windows gpu_check
   graphview_bench plots_bench tensor_bench peers_bench python_bench scale_bench predictions_bench
-  python_scale_kills python_scale_ray python_scale_serve
+  python_door_all python_scale_kills python_scale_ray python_scale_serve
   window_bench window_every_file window_kills_all window_other_models window_large_model window_models engine_drag window_scale_model window_scale
   window_trade_off_all window_screenshots_100 window_screenshots_200 window_at_150 window_under_xvfb_all)
 

@@ -129,8 +129,8 @@ struct Reading {
 };
 
 // Reads numbers of rows in the ways that a model may mean them, until one fits: the largest number in an index counts the first
-// rows of a table, or all of them where these meet all rows (checked on the data); a number in the file is no size of a
-// table, or that of a table that is as large on every graph. The refusal is that of the plainest reading.
+// rows of a table, or all of them where these meet all rows (checked on the data); a number in the file is a constant of the
+// model, or the size of a table that is equally large on every graph. The refusal is that of the plainest reading.
 base::Status inferSizes(Builder& builder, const ir::Program& program, const InputSchema& schema)
 {
     static constexpr Reading readings[] = {{true, false}, {false, false}, {true, true}, {false, true}};

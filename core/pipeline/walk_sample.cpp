@@ -69,7 +69,7 @@ base::Status walkSample(Prepared& prepared, Reporter& reporter)
     const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
     base::Result<loader::Walk> walk =
         loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr, slownessTo(reporter));
-    // What a sample does not respect, the data does.
+    // A sample may lack a property of the data that forward needs.
     const bool again = whole && !walk && walk.error().code == base::ErrorCode::Unsupported &&
                        walk.error().message.starts_with("forward fails");
     if (again) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the preparation of models (prepare.h): forward on the sample, and what it tells.
+// Internal to the preparation of models (prepare.h): runs forward on the sample and analyses the record.
 
 #include "pipeline/prepare.h"
 

@@ -34,7 +34,7 @@ out = y
 
 }  // namespace
 
-TEST_CASE("what is computed with gathered rows has a row for each edge") { CHECK(asked(gated) == "w=edge:e"); }
+TEST_CASE("values computed with gathered rows have a row for each edge") { CHECK(asked(gated) == "w=edge:e"); }
 
 TEST_CASE("edges may be taken apart at once")
 {
@@ -53,7 +53,7 @@ out = g
 
 TEST_CASE("a role that the user gave stays") { CHECK(asked(gated, "w").empty()); }
 
-TEST_CASE("what the schema says already is not asked for")
+TEST_CASE("roles that the schema has already are not repeated")
 {
     CHECK(asked(R"(
 x = node f[7,4]

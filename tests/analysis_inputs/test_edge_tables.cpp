@@ -80,7 +80,7 @@ TEST_CASE("a pair of inputs holds the rows of sources and of destinations, whate
 TEST_CASE("pairs of inputs in all their forms hold the rows of both ends")
 {
     const Row rows[] = {
-        {"more destinations than sources, all of which the ids fit into",
+        {"more destinations than sources, with ids that fit into both",
          {{"x.0", floats({4, 8})}, {"x.1", floats({9, 8})}, {"edge_index", index({{0, 3}, {1, 2}, {3, 1}})}},
          {},
          pairRoles,

@@ -70,7 +70,7 @@ TEST_CASE("the samples for a trace differ in their sizes, and one of them in the
     }
 }
 
-TEST_CASE("tiny data are put beside themselves")
+TEST_CASE("tiny data are repeated as disjoint copies")
 {
     const TensorMap data = pathOf(3, 2, 2);
     const auto samples = analysis::tracingSamples(data, schemaOf(data));

@@ -181,22 +181,22 @@ class Moments(WatchedCase):
     def window(self, kind, picture):
         return self.start([WINDOW, self.files[kind]["model"], "--data", *self.files[kind]["data"], "--run", "--screenshot", picture])
 
-    def window_killed(self, _, kind):
+    def window_ended(self, how, kind):
         self.length(self.whole_window, "large")
         process = self.window(kind, self.folder / "own/picture.png")
-        where = f"the window with the {kind} model, killed after {self.wait_a_moment(kind, self.whole_window, 'large')}, seed {SEED}"
+        where = f"the window with the {kind} model, {how} after {self.wait_a_moment(kind, self.whole_window, 'large')}, seed {SEED}"
         began = time.monotonic()
-        process.kill()
+        process.send_signal(signal.Signals[how])
         process.wait(60)
         self.check_gone(where)
-        self.soon(began, "window killed", where)
+        self.soon(began, f"window, {how}", where)
 
     def ways(self):
         yield from ((self.signalled, command, kind) for command in COMMANDS for kind in ("large", "slow"))
         yield from ((end, request, "large") for request in REQUESTS for end in (self.cancelled, self.input_ended))
         yield from ((end, "open", "slow") for end in (self.cancelled, self.input_ended))
         if WINDOW:
-            yield from ((self.window_killed, "", kind) for kind in ("large", "slow"))
+            yield from ((self.window_ended, how, kind) for how in ("SIGKILL", "SIGTERM") for kind in ("large", "slow"))
 
     def test_everything_ends_at_any_moment(self):
         ways = list(self.ways())

@@ -220,7 +220,7 @@ row("diff", lambda v: v.h + (v.m.lin.bias.diff() * 2).sum())
 
 # On some dimensions as a whole, the rows being a batch ------------------------------------------------------------------
 def square(v):
-    """A matrix for each row that is positive definite, and so has an inverse."""
+    """A matrix for each row that is positive definite and therefore has an inverse."""
     m = v.h[:, :4].view(-1, 2, 2)
     return m @ m.transpose(1, 2) + torch.eye(2)
 

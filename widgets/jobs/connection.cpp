@@ -14,8 +14,8 @@ namespace {
 
 constexpr int errorTail = 4096;                             // bytes of standard error that are kept
 constexpr std::size_t unreadLimit = std::size_t{64} << 20;  // more than this in flight: the engine floods
-constexpr int goodbye = 400;                                // milliseconds to end by itself
-constexpr int wrongUse = 2;                                 // exit code: the same command would end so again
+constexpr int goodbye = 2000;  // milliseconds to end by itself, which may take 700 (base/ending.h)
+constexpr int wrongUse = 2;    // exit code: the same command would end so again
 
 QString lastLines(const QByteArray& text, int count)
 {
