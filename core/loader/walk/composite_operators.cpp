@@ -168,44 +168,59 @@ std::vector<CompositeOperators::Extents> CompositeOperators::groups(const std::v
     return groups;
 }
 
-// Learns which numbers follow from the sizes of the group. False if that cannot be seen, or if something else follows.
-bool CompositeOperators::follow(const torch::jit::Operator& op, const Stack& stack, const Run& first,
-                                const Extents& group, Sizes& sizes) const
+// Runs on operands whose dimensions of the group are longer by one and by two; nothing where the kernel refuses these.
+std::optional<std::array<CompositeOperators::Run, 2>>
+CompositeOperators::longerRuns(const torch::jit::Operator& op, const Stack& stack, const Extents& group) const
 {
-    const std::int64_t size = group[0].tensor.concrete.toTensor().size(group[0].dim);
-    Run runs[2];
+    std::array<Run, 2> runs;
     try {
         for (const int more : {1, 2}) {
             Stack changed = stack;
             for (const Extent& e : group)
                 changeTensor(changed, e.argument, e.item, [&](const at::Tensor& t) { return longer(t, e.dim, more); });
-            runs[more - 1] = run(op, std::move(changed));
+            runs[static_cast<std::size_t>(more - 1)] = run(op, std::move(changed));
         }
     } catch (const c10::Error&) {
-        return false;
+        return std::nullopt;
     } catch (const Refused&) {
-        return false;
+        return std::nullopt;
     }
+    return runs;
+}
+
+// Adds the numbers of a part that grow by the same step from run to run. False where something else differs.
+bool CompositeOperators::followPart(std::size_t p, const std::array<const Part*, 3>& part, const Extents& group,
+                                    Sizes& sizes)
+{
+    const std::int64_t size = group[0].tensor.concrete.toTensor().size(group[0].dim);
+    const std::vector<IValue> second = leavesOf(part[1]->args), third = leavesOf(part[2]->args);
+    const bool alike = part[0]->op == part[1]->op && part[0]->op == part[2]->op &&
+                       leavesOf(part[0]->args).size() == second.size() && third.size() == second.size();
+    std::size_t at = 0;
+    bool follows = alike;
+    forEachLeaf(part[0]->args, [&](std::size_t argument, int item, const IValue& v) {
+        if (!follows) return;
+        const IValue &v1 = second[at], &v2 = third[at];
+        ++at;
+        if (sameLeaf(v, v1) && sameLeaf(v, v2)) return;
+        const bool numbers = v.isInt() && v1.isInt() && v2.isInt();
+        const std::int64_t step = numbers ? v1.toInt() - v.toInt() : 0;
+        follows = numbers && v2.toInt() - v1.toInt() == step &&
+                  sizes.try_emplace({p, argument, item}, Size{&group[0], step, v.toInt() - step * size}).second;
+    });
+    return follows;
+}
+
+// Learns which numbers follow from the sizes of the group. False if that cannot be seen, or if something else follows.
+bool CompositeOperators::follow(const torch::jit::Operator& op, const Stack& stack, const Run& first,
+                                const Extents& group, Sizes& sizes) const
+{
+    const std::optional<std::array<Run, 2>> runs = longerRuns(op, stack, group);
+    const std::size_t count = first.parts.size();
+    if (!runs || (*runs)[0].parts.size() != count || (*runs)[1].parts.size() != count) return false;
     Sizes own = sizes;
-    for (std::size_t p = 0; p < first.parts.size(); ++p) {
-        if (runs[0].parts.size() != first.parts.size() || runs[1].parts.size() != first.parts.size()) return false;
-        const Part &a = first.parts[p], &b = runs[0].parts[p], &c = runs[1].parts[p];
-        const std::vector<IValue> other = leavesOf(b.args), third = leavesOf(c.args);
-        if (a.op != b.op || a.op != c.op || leavesOf(a.args).size() != other.size() || third.size() != other.size())
-            return false;
-        std::size_t at = 0;
-        bool follows = true;
-        forEachLeaf(a.args, [&](std::size_t argument, int item, const IValue& v) {
-            const IValue &v1 = other[at], &v2 = third[at];
-            ++at;
-            if (sameLeaf(v, v1) && sameLeaf(v, v2)) return;
-            const bool numbers = v.isInt() && v1.isInt() && v2.isInt();
-            const std::int64_t step = numbers ? v1.toInt() - v.toInt() : 0;
-            follows = follows && numbers && v2.toInt() - v1.toInt() == step &&
-                      own.try_emplace({p, argument, item}, Size{&group[0], step, v.toInt() - step * size}).second;
-        });
-        if (!follows) return false;
-    }
+    for (std::size_t p = 0; p < count; ++p)
+        if (!followPart(p, {&first.parts[p], &(*runs)[0].parts[p], &(*runs)[1].parts[p]}, group, own)) return false;
     sizes = std::move(own);
     return true;
 }
@@ -234,34 +249,43 @@ void CompositeOperators::requireSameOnOtherNumbers(const torch::jit::Operator& o
         m_location.refuse("the operator " + op.schema().name() + " computes in another way for other numbers", hint);
 }
 
+std::vector<Item> CompositeOperators::argumentsOf(const Run& run, std::size_t p, const Known& known, const Sizes& sizes)
+{
+    const Part& part = run.parts[p];
+    std::vector<Item> args;
+    for (std::size_t a = 0; a < part.args.size(); ++a) {
+        const IValue& arg = part.args[a];
+        if (!arg.isList()) {
+            args.push_back(itemOf(arg, known, sizes, {p, a, -1}));
+            continue;
+        }
+        std::vector<Item> items;
+        int i = 0;
+        for (const IValue& item : arg.toListRef()) items.push_back(itemOf(item, known, sizes, {p, a, i++}));
+        args.push_back(boxed(withoutOptional(part.op->schema().arguments()[a].type()), std::move(items)));
+    }
+    return args;
+}
+
+// Records the part; its results are known from then on.
+void CompositeOperators::record(const Part& part, const std::vector<Item>& args, Known& known)
+{
+    std::vector<Item> made;
+    const bool conjugates = part.op->schema().name() == conjugated;
+    for (const Item& item :
+         conjugates ? std::vector{m_calls.record("aten::conj_physical", "", args)} : m_calls.record(*part.op, args)) {
+        if (!item.box) made.push_back(item);
+        else made.insert(made.end(), item.box->items.begin(), item.box->items.end());
+    }
+    const std::vector<at::Tensor> tensors = tensorsOf(part.results);
+    for (std::size_t i = 0; i < std::min(made.size(), tensors.size()); ++i)
+        known[tensors[i].unsafeGetTensorImpl()] = made[i];
+}
+
 std::vector<Item> CompositeOperators::replay(const torch::jit::Operator& op, const Run& run, const Sizes& sizes,
                                              Known known)
 {
-    for (std::size_t p = 0; p < run.parts.size(); ++p) {
-        const Part& part = run.parts[p];
-        std::vector<Item> args;
-        for (std::size_t a = 0; a < part.args.size(); ++a) {
-            const IValue& arg = part.args[a];
-            if (!arg.isList()) {
-                args.push_back(itemOf(arg, known, sizes, {p, a, -1}));
-                continue;
-            }
-            std::vector<Item> items;
-            int i = 0;
-            for (const IValue& item : arg.toListRef()) items.push_back(itemOf(item, known, sizes, {p, a, i++}));
-            args.push_back(boxed(withoutOptional(part.op->schema().arguments()[a].type()), std::move(items)));
-        }
-        std::vector<Item> made;
-        const bool conjugates = part.op->schema().name() == conjugated;
-        for (const Item& item : conjugates ? std::vector{m_calls.record("aten::conj_physical", "", args)}
-                                           : m_calls.record(*part.op, args)) {
-            if (!item.box) made.push_back(item);
-            else made.insert(made.end(), item.box->items.begin(), item.box->items.end());
-        }
-        const std::vector<at::Tensor> tensors = tensorsOf(part.results);
-        for (std::size_t i = 0; i < std::min(made.size(), tensors.size()); ++i)
-            known[tensors[i].unsafeGetTensorImpl()] = made[i];
-    }
+    for (std::size_t p = 0; p < run.parts.size(); ++p) record(run.parts[p], argumentsOf(run, p, known, sizes), known);
     std::vector<Item> results;
     for (const IValue& result : run.results) {
         std::vector<Item> items;

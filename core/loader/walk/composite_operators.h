@@ -2,6 +2,7 @@
 
 // Composite operators without a line in the table, recorded as the operators that they consist of.
 
+#include <array>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -56,10 +57,15 @@ private:
     Run run(const torch::jit::Operator& op, torch::jit::Stack stack) const;
     void checkPart(const torch::jit::Operator& part, const torch::jit::Stack& args) const;
     [[nodiscard]] std::vector<Extents> groups(const std::vector<Item>& args) const;
+    [[nodiscard]] std::optional<std::array<Run, 2>>
+    longerRuns(const torch::jit::Operator& op, const torch::jit::Stack& stack, const Extents& group) const;
+    static bool followPart(std::size_t p, const std::array<const Part*, 3>& part, const Extents& group, Sizes& sizes);
     bool follow(const torch::jit::Operator& op, const torch::jit::Stack& stack, const Run& first, const Extents& group,
                 Sizes& sizes) const;
     void requireSameOnOtherNumbers(const torch::jit::Operator& op, const torch::jit::Stack& stack,
                                    const Run& first) const;
+    std::vector<Item> argumentsOf(const Run& run, std::size_t p, const Known& known, const Sizes& sizes);
+    void record(const Part& part, const std::vector<Item>& args, Known& known);
     std::vector<Item> replay(const torch::jit::Operator& op, const Run& run, const Sizes& sizes, Known known);
     Item itemOf(const c10::IValue& value, const Known& known, const Sizes& sizes, const Place& place);
     [[nodiscard]] Item tensorOf(const at::Tensor& tensor, const Known& known);
