@@ -96,6 +96,12 @@ def joined_and_chunked(m, x, edge_index):
 
 
 @plain()
+def rows_in_one_chunk(m, x, edge_index):
+    h = torch.cat([m.lin(part) for part in torch.tensor_split(m.a(m.inp(x), edge_index), 1, dim=0)], dim=0)
+    return m.b(torch.cat([part.relu() for part in h.chunk(1)]), edge_index)
+
+
+@plain()
 def joined_in_thirds(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     one, two, three = torch.cat([h, h.tanh(), m.lin(h)]).relu().chunk(3)

@@ -32,6 +32,19 @@ std::string typeNameFor(const Draft& draft, const Item& item, bool several)
     return draft.nodes.has("node") && several ? item.key : "node";
 }
 
+// Whether a batch vector counts as many graphs as it has rows, and no end of edges fits into it: descriptors of graphs.
+bool describesGraphs(const Draft& draft, const Item& item)
+{
+    const bool anEnd = std::ranges::any_of(draft.items, [&](const Item& index) {
+        return index.is(RoleKind::Index) && std::min(index.ranges[0].high, index.ranges[1].high) < item.rows();
+    });
+    if (anEnd || item.name.dictItem()) return false;
+    return std::ranges::any_of(draft.items, [&](const Item& key) {
+        return key.hint == Hint::Key && key.open() && key.integral() && key.vector() && key.rows() > item.rows() &&
+               rangeOf(IntColumn(*key.view)).high + 1 == item.rows();
+    });
+}
+
 base::Status declareFeatures(Draft& draft)
 {
     std::set<std::int64_t> sizes;
@@ -51,6 +64,7 @@ base::Status declareFeatures(Draft& draft)
         const std::vector<std::string> same = draft.nodes.ofSize(item.rows());
         if (word == "node" && !same.empty()) continue;
         if (!item.forced && isEdgeCount(draft, item.rows()) && sizes.size() > 1 && item.key != "x") continue;
+        if (!item.forced && describesGraphs(draft, item)) continue;
         const std::string type =
             typeNameFor(draft, item, sizes.size() > 1 && !(item.key == "x" && !draft.nodes.has("node")));
         if (auto status = addTable(draft, type, item.rows(), item.key); !status) return status;

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _cluster, _html, _resuming, arrays, documents
+from . import _cluster, _html, _records, _resuming, arrays, documents
 from ._files import files_of, role_words, same_model
+from ._forms import Returned
 from ._later import later
 from ._options import bytes_of, mode_of, path_of, pins_of, seconds_of, whole_of
 from ._progress import Progress, reported
@@ -377,6 +378,8 @@ def _structured(outputs: dict[str, Any], structure: Any) -> Any:
 
 
 def _filled(structure: Any, outputs: dict[str, Any]) -> Any:
+    if isinstance(structure, Returned):
+        return _records.filled(structure.like, {key: outputs[name] for key, name in structure.names.items()})
     if isinstance(structure, Mapping):
         return {key: _filled(item, outputs) for key, item in structure.items()}
     if isinstance(structure, (list, tuple)):

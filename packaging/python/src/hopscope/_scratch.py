@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import arrays, calling
+from . import _forms, arrays
 from ._later import settle
 from ._options import path_of
 from .data import Inputs
@@ -88,7 +88,7 @@ def _arrays(name: str, value: Any) -> list[tuple[str, Any]]:
 def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
     """What of an entry is arrays; containers of graphs hold numbers, texts and lists of names, too."""
     try:
-        return [item for leaf in calling.leaves(name, value) for item in arrays.flat(*leaf)]
+        return [item for leaf in _forms.leaves(name, value) for item in arrays.flat(*leaf)]
     except ValueError:
         return []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -34,6 +34,22 @@ def baked(first: Any, second: Any) -> Baked | None:
             what = f"{one[2]} for one graph, {other[2]} for another"
             return Baked(f"a number that comes from the data is baked in: {what}", _place(one[1], first))
     return None
+
+
+def unread(traced: Any, keys: Iterable[str]) -> set[str]:
+    """Which inputs, by the engine's keys, no operator reads."""
+    inputs = list(traced.inlined_graph.inputs())[1:]
+    read = {key for value in inputs for key in _read(value.debugName().partition(".")[0], value)}
+    return {key for key in keys if not any(key == one or key.startswith(f"{one}.") for one in read)}
+
+
+def _read(name: str, value: Any) -> Iterator[str]:
+    """The argument, or the items of a dict."""
+    for reader in (use.user for use in value.uses()):
+        if reader.kind() != "aten::__getitem__":
+            yield name
+        elif reader.output().uses():
+            yield f"{name}.{list(reader.inputs())[1].toIValue()}"
 
 
 def fingerprint(traced: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import _samples, _trace, arrays, calling
+from . import _forms, _records, _samples, _trace, _tracing, arrays
 from ._samples import FIRST, OTHER, SECOND, SMALLER, Drawn, Sample
 from .calling import Call
 from .errors import InputError, Refused, origin_of
@@ -50,7 +50,7 @@ def try_out(model: Any, call: Call, drawn: Drawn, once: bool) -> Trial:
 def _evaluated(trial: Trial) -> Trial:
     results = [_result(trial, sample) for sample in (trial.samples[FIRST], *trial.samples[:SMALLER])]
     trial.expected = [_outputs(result) for result in results[1:]]
-    trial.structure = calling.rebuilt("out", results[0], lambda key: key, texts=False)
+    trial.structure = _forms.rebuilt("out", results[0], lambda key: key, texts=False)
     if _difference(_outputs(results[0]), trial.expected[FIRST]) is None:
         raise Refused(
             "forward gives another result each time on the same inputs",
@@ -68,7 +68,7 @@ def _placed(sample: Sample, device: Any) -> Sample:
 def _arguments(trial: Trial, sample: Sample) -> dict[str, Any]:
     """The arguments of the file for a sample."""
     return {
-        name: calling.rebuilt(name, value, lambda key: sample.leaves[key].clone(), texts=True)
+        name: _forms.rebuilt(name, value, lambda key: sample.leaves[key].clone(), texts=True)
         for name, value in trial.call.arguments.items()
     }
 
@@ -89,7 +89,7 @@ def _result(trial: Trial, sample: Sample) -> Any:
 
 def _outputs(value: Any) -> dict[str, Any]:
     try:
-        return calling.outputs_of(value)
+        return _forms.outputs_of(value)
     except InputError as problem:
         raise Refused(
             f"forward returns what no file can hold: {problem.message}", "return tensors, or dicts of them"
@@ -118,7 +118,7 @@ def _entry(trial: Trial) -> Any:
     import torch
 
     call = trial.call
-    if not call.wrapped() and not calling.has_relations(trial.structure) and not calling.has_none(trial.structure):
+    if not call.wrapped() and not _forms.has_relations(trial.structure) and not _forms.has_none(trial.structure):
         return trial.model
 
     def forward(self: Any, **inputs: Any) -> Any:
@@ -140,7 +140,9 @@ def parameters_of(trial: Trial) -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """Results with keys as texts and without None."""
+    """Results with keys as texts and without None, of objects their tensors."""
+    if _records.is_record(value):
+        return _records.tensors(value)
     if isinstance(value, Mapping):
         return {arrays.key_text(key): _plain(item) for key, item in value.items() if item is not None}
     if isinstance(value, (list, tuple)):
@@ -181,8 +183,8 @@ def _first_line(problem: BaseException) -> str:
 def _traced(trial: Trial) -> tuple[Any, _trace.Baked | None, str]:
     """The first trace, the size that others show to be baked in, or else a note that none was found."""
     entry = _entry(trial)
-    if trial.call.container is not None:
-        _drop_unused(trial, _trace_once(trial, entry, FIRST))
+    if trial.call.holds_objects():
+        trial.call.drop(_trace.unread(_trace_once(trial, entry, FIRST), trial.call.leaves()))
         entry = _entry(trial)
     first = _trace_once(trial, entry, FIRST)
     if trial.alone:
@@ -215,16 +217,8 @@ def _trace_once(trial: Trial, entry: Any, number: int) -> Any:
     import torch
 
     arguments = _arguments(trial, trial.samples[number])
-    return torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
-
-
-def _drop_unused(trial: Trial, traced: Any) -> None:
-    """Of a container only what `forward` reads becomes an argument."""
-    inputs = {value.debugName().partition(".")[0]: value for value in traced.inlined_graph.inputs()}
-    used = {name for name, value in inputs.items() if value.uses()}
-    arguments = trial.call.arguments
-    trial.call.notes += [calling.ignored(name) for name in arguments if name not in used]
-    trial.call.arguments = {name: value for name, value in arguments.items() if name in used}
+    with _tracing.tolerant():
+        return torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
 
 
 def _scripted(trial: Trial) -> Any:
@@ -232,7 +226,8 @@ def _scripted(trial: Trial) -> Any:
 
     if _entry(trial) is not trial.model:
         raise TypeError("TorchScript knows dicts with texts as keys only, and no constants as arguments")
-    scripted = torch.jit.script(trial.model)
+    with _tracing.tolerant():
+        scripted = torch.jit.script(trial.model)
     for sample, expected in zip(trial.samples, trial.expected, strict=False):
         found = _outputs(scripted(**_arguments(trial, sample)))
         if _difference(expected, found) is None:

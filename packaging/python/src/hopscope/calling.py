@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import arrays
+from . import _counts, _forms, _records, arrays
 from .data import Inputs, counts_rows
 from .errors import InputError, Refused
 
@@ -31,59 +31,100 @@ _CONTAINERS = ("data", "batch", "graph", "g", "hetero_data", "batch_data")
 class Call:
     """`arguments`: what becomes an input of the file, in the order of `forward`'s parameters, without None. `forms`:
     the same with None, as `forward` takes them. `constants`: numbers, texts and flags, which the file keeps; `sizes`:
-    numbers of rows, for which the file asks its inputs. `unnamed`: the arguments that `forward` takes by position only.
-    `container`: what `forward` takes whole, or None."""
+    numbers of rows, for which the file asks its inputs, as `counted` are those of objects. `unnamed`: the arguments
+    that `forward` takes by position only. `container`: what `forward` takes whole, or None."""
 
     arguments: dict[str, Any]
     forms: dict[str, Any] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     sizes: dict[str, Any] = field(default_factory=dict)
+    counted: dict[str, dict[str, Any]] = field(default_factory=dict)
     unnamed: list[str] = field(default_factory=list)
     container: Any = None
     notes: list[str] = field(default_factory=list)
 
     def add(self, name: str, value: Any) -> None:
         """An argument with tensors."""
-        self.forms[name], self.arguments[name] = value, without_none(value)
+        self.forms[name], self.arguments[name] = value, _forms.without_none(value)
 
     def wrapped(self) -> bool:
         """Whether the arguments of the file differ from those of `forward`."""
         other = self.constants or self.sizes or self.unnamed or self.container is not None
-        return bool(other) or any(has_relations(value) or has_none(value) for value in self.forms.values())
+        return bool(other) or any(_forms.has_relations(item) or _forms.has_none(item) for item in self.forms.values())
 
     def leaves(self) -> dict[str, Any]:
         """The tensors by the engine's keys; a sparse one is a leaf."""
-        return dict(leaf for name, value in self.arguments.items() for leaf in leaves(name, value))
+        return dict(leaf for name, value in self.arguments.items() for leaf in _forms.leaves(name, value))
 
     def keep_what_is_read(self, model: Any) -> bool:
         """Leaves out what of a small container the model does not read, which may fit nothing. Whether there is any."""
-        if self.container is None or sum(map(len, filter(_has_rows, self.leaves().values()))) > _FEW_ROWS:
+        if not self.holds_objects() or sum(map(len, filter(_has_rows, self.leaves().values()))) > _FEW_ROWS:
             return False
         read = _read_by(lambda: self.forward(model, self.arguments))
-        kept = {
-            name: value
-            for name, value in self.arguments.items()
-            if any(id(leaf) in read for _, leaf in leaves(name, value))
-        }
-        self.notes += [ignored(name) for name in self.arguments if name not in kept]
-        fewer = bool(kept) and len(kept) < len(self.arguments)
-        self.arguments = kept
-        return fewer
+        unread = {key for key, leaf in self.leaves().items() if id(leaf) not in read}
+        return self.drop(unread)
+
+    def holds_objects(self) -> bool:
+        """Whether what it takes may be more than the model reads: a container, or objects with attributes."""
+        return self.container is not None or any(map(_records.is_record, self.forms.values()))
+
+    def drop(self, unread: set[str]) -> bool:
+        """Leaves out what of a container or an object the model does not read, by the engine's keys. Whether there was
+        any, and something else is left."""
+        before = self.leaves()
+        kept = {name: self._without(name, unread) for name in self.arguments}
+        gone = [name for name, value in kept.items() if value is None]
+        if len(gone) == len(kept) or not self.holds_objects():
+            return False
+        self.arguments = {name: value for name, value in kept.items() if value is not None}
+        if self.container is None:
+            self.constants.update({name: self.forms[name] for name in gone})
+            self.notes += [f"'{key}' is not read by the model: left out" for key in before if key in unread]
+        else:
+            self.notes += [ignored(name) for name in gone]
+        return len(self.leaves()) < len(before)
+
+    def _without(self, name: str, unread: set[str]) -> Any:
+        value = self.arguments[name]
+        if _records.is_record(self.forms[name]):
+            return {key: item for key, item in value.items() if f"{name}.{key}" not in unread} or None
+        needed = self.container is None or any(key not in unread for key, _ in _forms.leaves(name, value))
+        return value if needed else None
 
     def fill_in_sizes(self, roles: Mapping[str, str], rows: Mapping[str, int]) -> None:
         """Finds for each size the input whose rows it counts, by the roles and the rows of the inputs' tables."""
-        found = _Counted(self.leaves(), roles, rows)
+        found = _counts.Counted(self.leaves(), roles, rows)
         self.sizes = {name: found.places(name, value) for name, value in self.sizes.items()}
+        records = {"": self.container} if self.container is not None else self.forms
+        for name, record in records.items():
+            for attribute, number in _records.numbers(record).items():
+                self._count_in(name, attribute, number, found)
+
+    def _count_in(self, name: str, attribute: str, number: int, found: _counts.Counted) -> None:
+        """A number that an object holds beside its tensors counts rows, or is part of the file."""
+        place = found.place(number) if _counts.may_count(attribute) else None
+        if place is None:
+            self.notes.append(part_of_file(f"{name}.{attribute}".removeprefix("."), number))
+        else:
+            self.counted.setdefault(name, {})[attribute] = place
 
     def forward(self, model: Any, given: Mapping[str, Any]) -> Any:
         """The model's results for the arguments of the file."""
+        counts = self.sizes or self.counted
+        tensors = dict(leaf for name, value in given.items() for leaf in _forms.leaves(name, value)) if counts else {}
         if self.container is not None:
-            return model(_container(self.container, given, self.arguments))
-        named = {name: _filled(self.forms[name], value) for name, value in given.items()}
-        tensors = dict(leaf for name, value in given.items() for leaf in leaves(name, value)) if self.sizes else {}
-        sizes = {name: _read(value, tensors) for name, value in self.sizes.items()}
+            return model(self._counting("", _container(self.container, given, self.arguments), tensors))
+        named = {name: _forms.filled(self.forms[name], value) for name, value in given.items()}
+        named = {name: self._counting(name, value, tensors) for name, value in named.items()}
+        sizes = {name: _counts.read(value, tensors) for name, value in self.sizes.items()}
         unnamed = [named.pop(name) for name in self.unnamed]
         return model(*unnamed, **named, **self.constants, **sizes)
+
+    def _counting(self, name: str, record: Any, tensors: Mapping[str, Any]) -> Any:
+        """An object with the numbers of rows that these tensors have."""
+        places = self.counted.get(name, {})
+        known = {attribute: place for attribute, place in places.items() if place.key in tensors}
+        return _records.numbered(record, {key: _counts.read(place, tensors) for key, place in known.items()})
 
 
 def _has_rows(array: Any) -> bool:
@@ -107,88 +148,15 @@ def _read_by(work: Callable[[], Any]) -> set[int]:
     return seen
 
 
-@dataclass(frozen=True)
-class _Place:
-    """The extent of an input along a dimension."""
-
-    key: str
-    dimension: int
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """Inputs with their roles and the rows of their tables."""
-
-    leaves: Mapping[str, Any]
-    roles: Mapping[str, str]
-    rows: Mapping[str, int]
-
-    def places(self, name: str, size: Any) -> Any:
-        """Instead of each number the place that has it. Of two numbers the first one counts sources, if it can."""
-        if not isinstance(size, tuple):
-            return self._place(name, size, list(self.rows))
-        index = next((role for role in self.roles.values() if role.startswith("index:")), "")
-        ends = index.partition(":")[2].split(">")
-        first = ends if len(ends) == len(size) else [""] * len(size)
-        return tuple(
-            None if number is None else self._place(name, number, [end, *self.rows])
-            for number, end in zip(size, first, strict=True)
-        )
-
-    def _place(self, name: str, number: int, tables: list[str]) -> _Place:
-        for table in tables:
-            place = self._of(table) if self.rows.get(table) == number else None
-            if place is not None:
-                return place
-        raise Refused(
-            f"forward takes a size of the graph as a number, and no input has so many rows: '{name}' ({number})",
-            "take it from a tensor inside forward, as x.size(0)",
-        )
-
-    def _of(self, table: str) -> _Place | None:
-        for key, leaf in self.leaves.items():
-            role = self.roles.get(key, "")
-            edges = key == table and role.startswith("index")
-            if not edges and role not in (f"node:{table}", f"edge:{table}"):
-                continue
-            dimensions = [at for at, extent in enumerate(leaf.shape) if extent == self.rows[table]]
-            if dimensions:
-                return _Place(key, dimensions[-1 if edges else 0])
-        return None
-
-
-def _read(size: Any, tensors: Mapping[str, Any]) -> Any:
-    """In a trace, an extent stays a computation."""
-    if isinstance(size, tuple):
-        return tuple(_read(item, tensors) for item in size)
-    return None if size is None else tensors[size.key].size(size.dimension)
-
-
-def _filled(form: Any, value: Any) -> Any:
-    """An argument of the file as `forward` takes it: with its own keys, and None where there was None."""
-    if isinstance(form, Mapping):
-        return {
-            key: item if without_none(item) is None else _filled(item, value[arrays.key_text(key)])
-            for key, item in form.items()
-        }
-    if isinstance(form, (list, tuple)):
-        rest = iter(value)
-        items = [item if without_none(item) is None else _filled(item, next(rest)) for item in form]
-        return items if isinstance(form, list) else tuple(items)
-    return value
-
-
 def _container(like: Any, given: Mapping[str, Any], forms: Mapping[str, Any]) -> Any:
-    """A PyG container with these tensors."""
-    from torch_geometric.data import Data, HeteroData
+    """A container with these tensors."""
+    if not hasattr(like, "node_types"):
+        return _records.filled(like, given)
+    from torch_geometric.data import HeteroData
 
-    typed = hasattr(like, "node_types")
-    made = HeteroData() if typed else Data()
+    made = HeteroData()
     for name, value in given.items():
-        if not typed:
-            made[name] = value
-            continue
-        for kind, tensor in _filled(forms[name], value).items():
+        for kind, tensor in _forms.filled(forms[name], value).items():
             made[kind][name.removesuffix("_dict")] = tensor
     return made
 
@@ -213,6 +181,7 @@ def unwrapped(model: Any) -> tuple[Any, list[str]]:
 def bind(model: Any, inputs: Inputs) -> Call:
     """Finds `forward`'s arguments in the data by name. Raises InputError where a required one is missing."""
     parameters = _parameters(model)
+    inputs = _as_argument(inputs, [item.name for item in parameters if item.default is inspect.Parameter.empty])
     if inputs.container is not None and _takes_container(parameters, inputs):
         return _bind_container(inputs)
     call, values, used = Call({}), {**inputs.others, **inputs.values}, set()
@@ -254,13 +223,25 @@ def _dropped(inputs: Inputs, used: set[int]) -> list[str]:
     return [ignored(name) for name, value in inputs.values.items() if value is not None and id(value) not in used]
 
 
+def part_of_file(name: str, value: Any) -> str:
+    return f"'{name}' = {value!r} is part of the file"
+
+
 def ignored(name: str) -> str:
     """As the engine says it of files."""
     return f"'{name}' is not an argument of the model: ignored"
 
 
+def _as_argument(inputs: Inputs, required: list[str]) -> Inputs:
+    """An object that is the only argument, under its name; otherwise its attributes may be arguments."""
+    if len(required) == 1 and required[0] not in inputs.values and _records.is_plain(inputs.container):
+        return replace(inputs, values={required[0]: inputs.container}, container=None)
+    return inputs
+
+
 def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
     """As `bind`, for the arguments of a file."""
+    inputs = _as_argument(inputs, list(names))
     call, values = Call({}), {**inputs.others, **inputs.values}
     for parameter in (inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names):
         found = _found(parameter, values, call)
@@ -384,9 +365,12 @@ def _add(call: Call, parameter: inspect.Parameter, value: Any) -> None:
         return
     if counts_rows(name, value):
         call.sizes[name] = value
-    elif without_none(value) is None or isinstance(value, (bool, int, float, str)):
+    elif _forms.without_none(value) is None or isinstance(value, (bool, int, float, str)):
         call.constants[name] = value
-        call.notes.append(f"'{name}' = {value!r} is part of the file")
+        call.notes.append(part_of_file(name, value))
+    elif _records.is_constant(value):
+        call.constants[name] = value
+        call.notes.append(f"'{name}', a {type(value).__name__}, is part of the file")
     else:
         call.add(name, value)
 
@@ -400,9 +384,8 @@ def _takes_container(parameters: list[inspect.Parameter], inputs: Inputs) -> boo
 
 
 def _bind_container(inputs: Inputs) -> Call:
-    """All tensors of a container that PyG can make again; those that `forward` does not use are left out when it is
-    traced."""
-    if not hasattr(inputs.container, "to_dict"):
+    """All tensors of a container; those that `forward` does not use are left out when it is traced."""
+    if hasattr(inputs.container, "canonical_etypes"):
         raise Refused(
             f"forward takes a {type(inputs.container).__name__}, whose operators no TorchScript file can hold",
             "use a model whose forward takes tensors, as PyG's layers do",
@@ -413,69 +396,10 @@ def _bind_container(inputs: Inputs) -> Call:
         for name, value in inputs.values.items()
         if (arrays.is_torch(value) and not hetero) or (hetero and name.endswith("_dict") and _all_tensors(value))
     }
-    notes = [ignored(name) for name in inputs.values if name not in kept]
+    numbers = _records.numbers(inputs.container)
+    notes = [ignored(name) for name in inputs.values if name not in kept and name not in numbers]
     return Call(kept, dict(kept), container=inputs.container, notes=notes)
 
 
 def _all_tensors(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(arrays.is_torch, value.values()))
-
-
-def has_relations(value: Any) -> bool:
-    """Whether keys are not texts, which no TorchScript file takes."""
-    if isinstance(value, Mapping):
-        return any(not isinstance(key, str) or has_relations(item) for key, item in value.items())
-    return isinstance(value, (list, tuple)) and any(map(has_relations, value))
-
-
-def has_none(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(has_none, value.values()))
-    return any(map(has_none, value)) if isinstance(value, (list, tuple)) else value is None
-
-
-def without_none(value: Any) -> Any:
-    """The value without its None members: None where all are None, and the same object where none is."""
-    if not has_none(value):
-        return value
-    if isinstance(value, Mapping):
-        kept = {key: without_none(item) for key, item in value.items()}
-        return {key: item for key, item in kept.items() if item is not None} or None
-    if isinstance(value, (list, tuple)):
-        items = [item for item in map(without_none, value) if item is not None]
-        return (items if isinstance(value, list) else tuple(items)) or None
-    return None
-
-
-def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """As arrays.flat, but a sparse tensor is one leaf, and what is no tensor is refused."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from leaves(f"{name}.{arrays.key_text(key)}", item)
-    elif isinstance(value, (list, tuple)):
-        for position, item in enumerate(value):
-            yield from leaves(f"{name}.{position}", item)
-    elif arrays.is_array(value):
-        yield name, arrays.checked(name, value)
-    elif value is not None:
-        raise InputError(
-            f"'{name}' is a {type(value).__name__}, not a tensor", "pass tensors, or dicts and lists of them"
-        )
-
-
-def rebuilt(name: str, value: Any, leaf: Callable[[str], Any], texts: bool) -> Any:
-    """The same structure with other leaves; `texts`: with keys as texts."""
-    if isinstance(value, Mapping):
-        return {
-            arrays.key_text(key) if texts else key: rebuilt(f"{name}.{arrays.key_text(key)}", item, leaf, texts)
-            for key, item in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        items = [rebuilt(f"{name}.{position}", item, leaf, texts) for position, item in enumerate(value)]
-        return items if isinstance(value, list) else tuple(items)
-    return None if value is None else leaf(name)
-
-
-def outputs_of(value: Any, name: str = "out") -> dict[str, Any]:
-    """The tensors of a result by the engine's names."""
-    return dict(leaves(name, value))

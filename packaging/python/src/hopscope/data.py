@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from . import _edges, _ogb, arrays
+from . import _edges, _ogb, _records, arrays
 from .errors import InputError
 
 _FILES = (".safetensors", ".npy")
@@ -41,9 +41,9 @@ class Inputs:
 
 
 def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
-    """Understands PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, dicts of
-    all these by argument, and paths: a .safetensors file, a folder of .npy files, NAME=FILE.npy, or a list of such;
-    a folder of the Open Graph Benchmark."""
+    """Understands PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, objects that
+    hold tensors as attributes, dicts of all these by argument, and paths: a .safetensors file, a folder of .npy files,
+    NAME=FILE.npy, or a list of such; a folder of the Open Graph Benchmark."""
     if isinstance(data, Inputs):
         return data
     if isinstance(data, (str, Path)) and _ogb.is_folder(Path(data)):
@@ -60,6 +60,8 @@ def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of contain
         return Inputs(dict(data.to_dict()), as_torch=True, container=data)
     if hasattr(data, "canonical_etypes") and hasattr(data, "ndata"):
         return Inputs(_dgl_table(data), as_torch=True, container=data)
+    if _records.is_record(data):
+        return Inputs(_records.tensors(data), as_torch=True, container=data)
     edges = _edges.edges_of(data)
     if edges is not None:
         return Inputs({**edges.nodes, **edges.attributes, "edge_index": edges.edge_index})
@@ -140,7 +142,7 @@ def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
 
 def _entry(name: str, value: Any, brought: dict[str, Any]) -> Any:
     number = isinstance(value, (bool, int, float, numpy.generic)) or counts_rows(name, value)
-    if value is None or arrays.is_array(value) or number:
+    if value is None or arrays.is_array(value) or number or _records.is_record(value):
         return value.item() if isinstance(value, numpy.generic) else arrays.native(value)
     if isinstance(value, Mapping):
         return {key: _entry(f"{name}.{arrays.key_text(key)}", item, {}) for key, item in value.items()}
@@ -172,7 +174,9 @@ def _names_edges(name: str) -> bool:
 def _holds_torch(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(map(_holds_torch, value.values()))
-    return any(map(_holds_torch, value)) if isinstance(value, (list, tuple)) else arrays.is_torch(value)
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_torch, value))
+    return arrays.is_torch(value) or _records.is_record(value)
 
 
 def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import _html, _samples, _trace, _trial, calling
+from . import _forms, _html, _samples, _trace, _trial, calling
 from ._options import new_file, parse_roles
 from ._scratch import Data, Scratch, data_files, size_of
 from .calling import Call
@@ -180,7 +180,7 @@ def _written(compiled: Any, how: str, notes: list[str], trial: _trial.Trial, tar
     with _published(compiled, target) as temporary:
         difference, note = _trial.agreement(temporary, trial)
     arguments = tuple(trial.call.arguments)
-    keys = [key for name, value in trial.call.arguments.items() for key, _ in calling.leaves(name, value)]
+    keys = [key for name, value in trial.call.arguments.items() for key, _ in _forms.leaves(name, value)]
     shown = _trace.fingerprint(compiled) if how == "trace" else ""
     found = Saved(target.absolute(), how, arguments, tuple(keys), (*notes, note), difference, trial.structure, shown)
     return replace(found, parameters=_trial.parameters_of(trial))
@@ -209,7 +209,7 @@ def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
     with _published(model, target):
         pass
     note = "it was compiled already: saved without a comparison"
-    keys = [key for name, value in call.arguments.items() for key, _ in calling.leaves(name, value)]
+    keys = [key for name, value in call.arguments.items() for key, _ in _forms.leaves(name, value)]
     return Saved(target.absolute(), "as it was", tuple(call.arguments), tuple(keys), (*call.notes, note), 0.0)
 
 
@@ -241,6 +241,7 @@ def prepare(
 def _of_saved(model: Saved, data: Any) -> Prepared:
     inputs = inputs_of(dict(zip(model.arguments, data, strict=False)) if _is_arguments(data) else data)
     call = calling.bind_names(model.arguments, inputs)
+    call.drop(set(call.leaves()).difference(model.keys))
     return Prepared(model.path, _only(inputs, call.arguments), model, (*model.notes, *call.notes))
 
 

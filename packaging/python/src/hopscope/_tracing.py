@@ -1,0 +1,93 @@
+"""What stands in the way of tracing or scripting a module although it changes nothing of what it computes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def tolerant() -> Iterator[None]:
+    """TorchScript asks each attribute of a module whether it is to be exported. A property may raise, such as `trainer`
+    of a LightningModule that has none; it is not to be exported then. A file holds no function of the user's with its
+    own derivative: what its `forward` computes takes its place. A scripted function would get a size as the number that
+    it is in this trace; the Python that it was made from keeps the computation."""
+    import torch
+    from torch.autograd import function
+
+    with (
+        _replaced(torch._jit_internal, "module_has_exports", _has_exports),
+        _replaced(function._SingleLevelFunction, "apply", classmethod(_computed)),
+        _replaced(torch.jit.ScriptFunction, "__call__", _with_sizes(torch.jit.ScriptFunction.__call__)),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _replaced(owner: Any, name: str, other: Any) -> Iterator[None]:
+    own, before = name in vars(owner), getattr(owner, name)
+    setattr(owner, name, other)
+    try:
+        yield
+    finally:
+        if own:
+            setattr(owner, name, before)
+        else:
+            delattr(owner, name)
+
+
+def _has_exports(module: Any) -> bool:
+    import torch
+
+    internal = torch._jit_internal
+    for name in dir(module):
+        with contextlib.suppress(Exception):
+            item = getattr(module, name)
+            if callable(item) and internal.get_torchscript_modifier(item) is internal.FunctionModifiers.EXPORT:
+                return True
+    return False
+
+
+class _Context:
+    """What `forward` of such a function notes for its derivative, which nobody asks for."""
+
+    def __init__(self, arguments: int) -> None:
+        self.needs_input_grad = (False,) * arguments
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *given, **named: None
+
+
+def _computed(function: Any, *given: Any) -> Any:
+    import torch
+
+    if function.setup_context is not torch.autograd.Function.setup_context:
+        return function.forward(*given)
+    return function.forward(_Context(len(given)), *given)
+
+
+def _with_sizes(call: Callable[..., Any]) -> Callable[..., Any]:
+    import torch
+
+    def called(function: Any, *given: Any, **named: Any) -> Any:
+        python = getattr(function, "_torchdynamo_inline", None)
+        if python is None or not torch.jit.is_tracing():
+            return call(function, *given, **named)
+        names = [argument.name for argument in function.schema.arguments]
+        passed = {**dict(zip(names, given, strict=False)), **named}
+        numbers = {argument.name for argument in function.schema.arguments if "Tensor" not in str(argument.type)}
+        sizes = any(name in numbers and _holds_tensor(value) for name, value in passed.items())
+        return python(*given, **named) if sizes else call(function, *given, **named)
+
+    return called
+
+
+def _holds_tensor(value: Any) -> bool:
+    import torch
+
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_tensor, value))
+    return isinstance(value, torch.Tensor)
