@@ -103,7 +103,7 @@ class Ends(Messages):
         source, target = graph.edge_index
         x = self.first(features)
         x = self.second(x.new_zeros(graph.num_nodes, 8).index_add(0, target, x[source]))
-        return x.new_zeros(graph.num_nodes, 4).index_add(0, target, x[source].relu())
+        return x.new_zeros(sum(shards.nodes), 4).index_add(0, target, x[source].relu())
 
 
 def tensors():

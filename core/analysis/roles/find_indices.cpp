@@ -46,6 +46,7 @@ constexpr std::pair<const char*, const char*> endNames[] = {
     {"from", "to"},
     {"u", "v"},
     {"kj", "ji"},
+    {"j", "i"},  // neighbours of atoms, and the atoms
 };
 
 // What is left of the key without the word: "edge" of "edge_src"; nullopt where the word is not in it.
@@ -63,8 +64,18 @@ bool isColumn(const Draft& draft, const Item& item)
 {
     const bool ofNodes = std::ranges::any_of(
         draft.items, [&](const Item& i) { return i.hint == Hint::Feature && i.rows() == item.rows(); });
-    return !ofNodes && item.open() && item.integral() && item.vector() && item.name.item.empty() &&
-           item.name.part.empty() && rangeOf(IntColumn(*item.view)).low >= 0;
+    const bool named = item.name.item.empty() || (item.name.dictItem() && item.relationItem().empty());
+    return !ofNodes && item.open() && item.integral() && item.vector() && named && item.name.part.empty() &&
+           rangeOf(IntColumn(*item.view)).low >= 0;
+}
+
+// Where the word for an end is looked for: in the items of one Dict, or in the names of arguments.
+const std::string& endNameOf(const Item& item) { return item.name.dictItem() ? item.name.item : item.key; }
+
+bool haveOneDict(const Item& one, const Item& other)
+{
+    return one.name.dictItem() == other.name.dictItem() &&
+           (!one.name.dictItem() || one.name.argument == other.name.argument);
 }
 
 // 0 <= .. <= E: what the offsets of compressed rows look like.
@@ -157,10 +168,11 @@ base::Status findColumns(Draft& draft)
 {
     for (const auto& [sourceWord, destinationWord] : endNames) {
         for (Item& source : draft.items) {
-            const auto rest = without(source.key, sourceWord);
+            const auto rest = without(endNameOf(source), sourceWord);
             if (!rest || !isColumn(draft, source)) continue;
             const auto other = std::ranges::find_if(draft.items, [&, word = destinationWord](const Item& i) {
-                return without(i.key, word) == rest && i.rows() == source.rows() && isColumn(draft, i);
+                return without(endNameOf(i), word) == rest && haveOneDict(i, source) && i.rows() == source.rows() &&
+                       isColumn(draft, i);
             });
             if (other == draft.items.end()) continue;
             const std::string relation = rest->empty() ? "edge" : *rest;

@@ -55,31 +55,34 @@ def _is_fixed(value: Any, depth: int) -> bool:
 def tensors(value: Any) -> dict[str, Any]:
     """Its tensors by the names that lead to them."""
     found: dict[str, Any] = {}
-    _mapped(value, (), found.setdefault)
+    _mapped(value, (), arrays.is_torch, found.setdefault)
     return found
 
 
 def numbers(value: Any) -> dict[str, Any]:
-    """Its own whole numbers; how many nodes PyG counts is none of them."""
-    held = fields(value) or {}
+    """Its whole numbers by the names that lead to them; how many nodes PyG counts is none of them."""
+    found: dict[str, Any] = {}
     if _is_graph(value) and hasattr(value, _GRAPHS):
-        held[_GRAPHS] = getattr(value, _GRAPHS)
-    whole = {name: item for name, item in held.items() if isinstance(item, int) and not isinstance(item, bool)}
-    return {name: item for name, item in whole.items() if name != "num_nodes" or not _counts_nodes(value)}
+        found[_GRAPHS] = getattr(value, _GRAPHS)
+    _mapped(value, (), _is_whole, found.setdefault)
+    return {name: item for name, item in found.items() if name != "num_nodes" or not _counts_nodes(value)}
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, (bool, enum.Enum))
 
 
 def filled(value: Any, given: Mapping[str, Any]) -> Any:
     """A copy with these tensors, by the same names; others stay."""
-    return _mapped(value, (), given.get)
+    return _mapped(value, (), arrays.is_torch, given.get)
 
 
 def numbered(value: Any, given: Mapping[str, Any]) -> Any:
     """A copy with these numbers."""
-    if not _is_graph(value) or not given:
-        return _copied(value, given) if given else value
-    made = copy.copy(value)
-    for name, number in given.items():
-        setattr(made, name, number)
+    made = _mapped(value, (), _is_whole, given.get) if given else value
+    if _GRAPHS in given:
+        made = copy.copy(made)
+        setattr(made, _GRAPHS, given[_GRAPHS])
     return made
 
 
@@ -114,14 +117,14 @@ def _counts_nodes(value: Any) -> bool:
     return _is_graph(value) and any(name in value for name in _COUNTED)
 
 
-def _mapped(value: Any, path: tuple[Any, ...], leaf: Callable[[str, Any], Any]) -> Any:
-    """The same with `leaf` of each tensor instead of it: a copy of what changes."""
-    if arrays.is_torch(value):
+def _mapped(value: Any, path: tuple[Any, ...], wanted: Callable[[Any], bool], leaf: Callable[[str, Any], Any]) -> Any:
+    """The same with `leaf` of each wanted item instead of it: a copy of what changes."""
+    if wanted(value):
         return leaf(_BETWEEN.join(map(arrays.key_text, path)), value)
     if len(path) >= _DEEPEST:
         return value
     held = _items(value)
-    made = {name: _mapped(item, (*path, name), leaf) for name, item in held.items()}
+    made = {name: _mapped(item, (*path, name), wanted, leaf) for name, item in held.items()}
     changed = {name: item for name, item in made.items() if item is not held[name]}
     return _copied(value, changed) if changed else value
 

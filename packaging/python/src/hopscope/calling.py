@@ -96,17 +96,18 @@ class Call:
         found = _counts.Counted(self.leaves(), roles, rows)
         self.sizes = {name: found.places(name, value) for name, value in self.sizes.items()}
         records = {"": self.container} if self.container is not None else self.forms
-        for name, record in records.items():
-            for attribute, number in _records.numbers(record).items():
-                self._count_in(name, attribute, number, found)
+        for name, record in {**records, **self.constants}.items():
+            for attribute in _records.numbers(record):
+                self._count_in(name, record, attribute, found)
 
-    def _count_in(self, name: str, attribute: str, number: int, found: _counts.Counted) -> None:
+    def _count_in(self, name: str, record: Any, attribute: str, found: _counts.Counted) -> None:
         """A number that an object holds beside its tensors counts rows, or is part of the file."""
+        number = _records.numbers(record)[attribute]
         place = found.place(number) if _counts.may_count(attribute) else None
-        if place is None:
-            self.notes.append(part_of_file(f"{name}.{attribute}".removeprefix("."), number))
-        else:
+        if place is not None:
             self.counted.setdefault(name, {})[attribute] = place
+        elif name not in self.constants and attribute in (_records.fields(record) or {}):
+            self.notes.append(part_of_file(f"{name}.{attribute}".removeprefix("."), number))
 
     def forward(self, model: Any, given: Mapping[str, Any]) -> Any:
         """The model's results for the arguments of the file."""
@@ -118,7 +119,8 @@ class Call:
         named = {name: self._counting(name, value, tensors) for name, value in named.items()}
         sizes = {name: _counts.read(value, tensors) for name, value in self.sizes.items()}
         unnamed = [named.pop(name) for name in self.unnamed]
-        return model(*unnamed, **named, **self.constants, **sizes)
+        constants = {name: self._counting(name, value, tensors) for name, value in self.constants.items()}
+        return model(*unnamed, **named, **constants, **sizes)
 
     def _counting(self, name: str, record: Any, tensors: Mapping[str, Any]) -> Any:
         """An object with the numbers of rows that these tensors have."""
