@@ -1,6 +1,6 @@
 """Inputs as repositories of the field have them: feature batches, sequences, samplers, molecules."""
 import math
-from typing import List
+from typing import Dict, List
 
 import torch
 import torch_geometric.nn as G
@@ -331,6 +331,46 @@ class Equivariant(nn.Module):
 
 
 group.add("equivariant", Equivariant, lambda g: {k: v for k, v in molecule(g).items() if k != "batch"})
+
+
+def atoms_in_dict(graph):
+    """One dict, as SchNetPack passes it: idx_i are the atoms, idx_j their neighbours, idx_m the molecules."""
+    (near, atoms), g = graph["edge_index"], seeded(graph)
+    return {"inputs": {"_atomic_numbers": torch.randint(0, 6, (graph["x"].size(0),), generator=g),
+                       "_positions": torch.randn(graph["x"].size(0), 3, generator=g), "_offsets": torch.zeros(near.size(0), 3),
+                       "_idx_i": atoms.clone(), "_idx_j": near.clone(), "_idx_m": graph["batch"]}}
+
+
+@both_ways(atoms_in_dict)
+class AtomsInDict(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.filter, self.lin, self.out = nn.Embedding(6, H), nn.Linear(1, H), nn.Linear(H, H), nn.Linear(H, 1)
+
+    def forward(self, inputs: Dict[str, Tensor]) -> Tensor:
+        i, j, molecules = inputs["_idx_i"], inputs["_idx_j"], inputs["_idx_m"]
+        positions = inputs["_positions"]
+        far = torch.norm(positions[j] - positions[i] + inputs["_offsets"], dim=1, keepdim=True)
+        h = self.table(inputs["_atomic_numbers"])
+        for _ in range(2):
+            h = h + self.lin(torch.zeros_like(h).index_add(0, i, h[j] * torch.tanh(self.filter(far)))).relu()
+        return torch.zeros(int(molecules.max()) + 1, 1).index_add(0, molecules, self.out(h))
+
+
+def described_bonds(graph):
+    return {**directed_bonds(graph), "x_d": torch.randn(int(graph["batch"].max()) + 1, 3, generator=seeded(graph))}
+
+
+@both_ways(described_bonds)
+class DescribedBonds(nn.Module):
+    """Descriptors of molecules beside their graph, as chemprop has them."""
+
+    def __init__(self):
+        super().__init__()
+        self.bonds, self.out = BondMessages(), nn.Linear(4, 2)
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor, rev: Tensor, batch: Tensor, x_d: Tensor) -> Tensor:
+        return self.out(torch.cat([self.bonds(x, edge_index, edge_attr, rev, batch), x_d], 1))
 
 
 def triplets(graph):
