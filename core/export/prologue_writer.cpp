@@ -118,7 +118,7 @@ private:
         case SpaceKind::Cat: return sumOfSizes(s.parts);
         case SpaceKind::Edge: return *column(space, m_analysis.tables.endKey(0)) + ".size(0)";
         case SpaceKind::Node:
-        case SpaceKind::Graph: return largestKey(space);
+        case SpaceKind::Graph: return s.rows > 0 ? Text(std::to_string(s.rows)) : largestKey(space);
         case SpaceKind::Opaque: break;
         }
         refuse("the number of rows of " + analysis::tableLabel(m_analysis.tables, space) + " is not known", {});

@@ -365,6 +365,16 @@ private:
                          .gatherOwner = {},
                          .gatherKey = {}});
         });
+        if (node(id).loc.empty() && node(id).src.empty()) readRows(id, op);
+    }
+
+    // A reduction of rows that are made wherever they are needed: what tells how many there are.
+    void readRows(NodeId id, OpId op)
+    {
+        forEachUsed(op, [&](ValueId v, Use) {
+            const bool rows = m_a.available(v) && m_a.hasRows(v);
+            if (rows && node(id).loc.empty()) local(id, v, origin(id).rows);
+        });
     }
 
     const Analysis& m_a;

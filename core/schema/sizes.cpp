@@ -13,6 +13,7 @@ using Sizes = std::map<SpaceId, std::int64_t>;
 std::optional<std::int64_t> sizeOf(const Space& space, const Sizes& known,
                                    const std::map<std::string, std::int64_t>& declared)
 {
+    if (space.rows > 0) return space.rows;
     if (space.kind == SpaceKind::Node || space.kind == SpaceKind::Edge || space.kind == SpaceKind::Graph) {
         const auto it = declared.find(space.name);
         return it == declared.end() ? std::nullopt : std::optional(it->second);

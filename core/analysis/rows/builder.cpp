@@ -9,7 +9,7 @@ namespace {
 bool sameSpace(const Space& a, const Space& b)
 {
     return a.kind == b.kind && a.name == b.name && a.parent == b.parent && a.selector == b.selector &&
-           a.parts == b.parts;
+           a.parts == b.parts && a.rows == b.rows;
 }
 
 bool sameKey(const Key& a, const Key& b)
@@ -95,6 +95,14 @@ SpaceId Builder::perm(SpaceId parent, ValueId order)
 }
 
 SpaceId Builder::cat(const std::vector<SpaceId>& parts) { return intern({.kind = SpaceKind::Cat, .parts = parts}); }
+
+SpaceId Builder::added(std::int64_t rows)
+{
+    const SpaceId id =
+        intern({.kind = SpaceKind::Graph, .name = std::to_string(rows) + (rows == 1 ? " row" : " rows"), .rows = rows});
+    fixSize(id, rows);
+    return id;
+}
 
 KeyId Builder::foreign(ValueId column, int end)
 {

@@ -55,6 +55,8 @@ public:
     SpaceId filter(SpaceId parent, ValueId mask);
     SpaceId perm(SpaceId parent, ValueId order);
     SpaceId cat(const std::vector<SpaceId>& parts);
+    // Rows that belong to no table and are as many on every graph: learned ones behind those of nodes, or a mean of all.
+    SpaceId added(std::int64_t rows);
     SpaceId opaque(const std::string& why) { return table(SpaceKind::Opaque, why); }
 
     KeyId foreign(ValueId column, int end = 0);  // `end`: of a [2, E] or [E, 2] column, the row

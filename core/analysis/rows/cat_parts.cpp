@@ -6,7 +6,7 @@
 #include "analysis/rows/chain.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/other_rows.h"
-#include "operators/operators.h"
+#include "analysis/rows/part_numbers.h"
 
 namespace hopscope::analysis {
 
@@ -17,14 +17,6 @@ using ir::ArgList;
 using Rewritten = std::optional<base::Result<std::vector<ValueId>>>;
 
 bool isCat(const RuleContext& c, SpaceId s) { return s.valid() && c.space(s).kind == SpaceKind::Cat; }
-
-// How many rows come before each part, and how many there are.
-std::vector<Linear> startsOf(const RuleContext& c, SpaceId cat)
-{
-    std::vector<Linear> starts{constant(0)};
-    for (const SpaceId part : c.space(cat).parts) starts.push_back(add(starts.back(), sizeOf(part)));
-    return starts;
-}
 
 // The parts of x with these numbers; nothing where x is not computed row by row.
 std::optional<std::vector<ValueId>> partsOf(Emitter& emitter, SpaceId cat, ValueId x, std::size_t first,
@@ -112,7 +104,7 @@ std::optional<std::pair<Linear, Linear>> rangeOf(const RuleContext& c, SpaceId c
     if (!start || !end || c.integer("step", 1) != 1) return std::nullopt;
     if (narrow) end = add(*start, *end);
     if (end->isConstant() && end->constant >= (std::int64_t{1} << 31)) end = startsOf(c, cat).back();
-    return std::pair(*start, *end);
+    return std::pair(fromFront(c, cat, *start), narrow ? *end : fromFront(c, cat, *end));
 }
 
 // Neighbouring parts as a table: one alone, or joined again.
@@ -146,7 +138,7 @@ bool piecesAreParts(const RuleContext& c, const std::vector<SpaceId>& parts)
     const std::vector<Arg> sizes = c.items(c.index("split_sizes") >= 0 ? "split_sizes" : "split_size");
     if (sizes.size() != parts.size() && (sizes.size() != 1 || !alike)) return false;
     for (std::size_t i = 0; i < sizes.size(); ++i)
-        if (c.linear(sizes[i]) != std::optional(sizeOf(parts[i]))) return false;
+        if (c.linear(sizes[i]) != std::optional(rowsOf(c.builder.analysis.tables, parts[i]))) return false;
     return true;
 }
 
@@ -158,100 +150,29 @@ Rewritten pieces(Emitter& emitter, const RuleContext& c, ValueId x, int d)
     return values ? Rewritten(base::Result<std::vector<ValueId>>(*values)) : std::nullopt;
 }
 
+// ---- x[n], x[-1]: a row that was added to those of a table
+
+Rewritten addedRow(Emitter& emitter, const RuleContext& c, ValueId x, int d)
+{
+    const SpaceId cat = c.dim(x, d);
+    const auto position = c.linear(c.arg("index"));
+    const auto place = position ? placeOf(c, cat, fromFront(c, cat, *position)) : std::nullopt;
+    if (!place || !isAdded(c, c.space(cat).parts[place->part])) return std::nullopt;
+    const ValueId rows = OtherRows::partOf(emitter, cat, place->part).of(x);
+    if (!rows.valid()) return std::nullopt;
+    Chain chain(emitter, c.op);
+    return chain.done(chain.call("select.int", {Arg{rows}, Arg{std::int64_t{d}}, Arg{place->row}}, c.outputs[0].shape,
+                                 c.outputs[0].dtype));
+}
+
 // ---- both[index + n], and sums into both by such numbers
-
-// A column of row numbers, and what all of them are larger by.
-struct Shifted {
-    ValueId ids;
-    Linear by;
-};
-using Numbers = std::vector<Shifted>;  // columns that are joined
-
-// Follows numbers back to columns of row numbers, through sums, views, and columns that were joined.
-class ShiftFinder {
-public:
-    ShiftFinder(Emitter& emitter, const RuleContext& c)
-        : m_emitter(emitter),
-          m_analysis(emitter.builder().analysis),
-          m_c(c)
-    {}
-
-    // Nothing where they are something else.
-    Numbers find(ValueId v)
-    {
-        if (info(v).role) return Numbers{Shifted{v, constant(0)}};
-        const ir::Value value = m_analysis.program.value(v);
-        if (value.origin != ir::Origin::Op || !info(v).structureOnly) return {};
-        const ir::Op op = m_analysis.program.op(value.producer);
-        using operators::Rule;
-        switch (operators::of(op.name).rule) {
-        case Rule::Pointwise: return throughSum(op);
-        case Rule::Cat: return isNumber(op, 1, 0) ? joined(items(op)) : Numbers{};
-        case Rule::Unsqueeze:
-        case Rule::Expand: return throughView(op, value);
-        default: return {};
-        }
-    }
-
-private:
-    const ValueInfo& info(ValueId v) const { return m_analysis.info(v); }
-
-    static bool isNumber(const ir::Op& op, std::size_t arg, std::int64_t wanted)
-    {
-        return op.args.at(arg).integer() && *op.args[arg].integer() == wanted;
-    }
-
-    static std::vector<ValueId> items(const ir::Op& op)
-    {
-        std::vector<ValueId> values;
-        for (const Arg& item : *op.args.at(0).list()) values.push_back(*item.value());
-        return values;
-    }
-
-    Numbers joined(const std::vector<ValueId>& columns)
-    {
-        Numbers all;
-        for (const ValueId column : columns) {
-            const Numbers part = find(column);
-            if (part.empty()) return {};
-            all.insert(all.end(), part.begin(), part.end());
-        }
-        return all;
-    }
-
-    // What a sum or a difference adds to each of the numbers of its first operand.
-    Numbers throughSum(const ir::Op& op)
-    {
-        const bool minus = op.name == "aten::sub";
-        const std::int64_t* const alpha = op.args.size() > 2 ? op.args[2].integer() : nullptr;
-        if ((op.name != "aten::add" && !minus) || !alpha || !op.args[0].value()) return {};
-        const auto by = m_c.linear(op.args[1]);
-        Numbers found = by ? find(*op.args[0].value()) : Numbers{};
-        for (Shifted& column : found) column.by = add(column.by, *by, minus ? -*alpha : *alpha);
-        return found;
-    }
-
-    // The same view of the numbers that were not shifted yet, if they are in one column.
-    Numbers throughView(ir::Op op, const ir::Value& value)
-    {
-        const Numbers found = find(*op.args.at(0).value());
-        if (found.size() != 1) return {};
-        op.args[0] = Arg{found[0].ids};
-        op.outputs.clear();
-        const auto made = m_emitter.emit(std::move(op), {value});
-        return made ? Numbers{Shifted{made->front(), found[0].by}} : Numbers{};
-    }
-
-    Emitter& m_emitter;
-    const Analysis& m_analysis;
-    const RuleContext& m_c;
-};
 
 // An operator that goes by an index into a table with `dim`.
 struct Indexed {
     ValueId table, index;
     int dim = 0;
     std::size_t tableArg = 0, indexArg = 0;
+    bool wide = false;  // the operator has the same numbers in each column of a matrix
 };
 
 std::optional<Indexed> indexedBy(const RuleContext& c, const char* table, const char* index)
@@ -268,21 +189,13 @@ std::optional<Indexed> indexedBy(const RuleContext& c, const char* table, const 
     }
     const bool usable =
         found.index.valid() && c.rank(found.table) > found.dim && isCat(c, c.dim(found.table, found.dim));
-    return usable && c.structure(found.index) ? std::optional(found) : std::nullopt;
-}
-
-// The part of the table that each column of the index is about; nothing where one is about no single part.
-std::vector<std::size_t> partsOfNumbers(const RuleContext& c, SpaceId cat, const Numbers& numbers)
-{
-    std::vector<std::size_t> parts;
-    for (const Shifted& column : numbers) {
-        const auto at = boundaryAt(c, cat, column.by);
-        const auto& role = c.of(column.ids).role;
-        const std::vector<SpaceId>& tables = c.space(cat).parts;
-        if (!at || *at >= tables.size() || !role || role->target != tables[*at]) return {};
-        parts.push_back(*at);
-    }
-    return parts;
+    if (!usable || !c.structure(found.index)) return std::nullopt;
+    found.wide = c.rank(found.index) > 1;
+    if (found.wide && (c.rank(found.index) != c.rank(found.table) || found.dim != 0)) return std::nullopt;
+    for (int d = 1; found.wide && d < c.rank(found.table); ++d)
+        if (c.extent(found.index, d) != c.extent(found.table, d)) return std::nullopt;
+    if (found.wide) found.index = columnUnder(c, found.index);
+    return found.index.valid() ? std::optional(found) : std::nullopt;
 }
 
 ir::Value withRows(const RuleContext& c, std::size_t dim, std::int64_t rows)
@@ -305,21 +218,44 @@ base::Result<ValueId> onPart(Emitter& emitter, const RuleContext& c, const Index
     return made->front();
 }
 
+// By an operator that refuses negative numbers, which would be rows of another part.
+base::Result<ValueId> selectedRows(Emitter& emitter, const RuleContext& c, const Indexed& x, ValueId table, ValueId ids,
+                                   const ir::Value& out)
+{
+    Chain chain(emitter, c.op);
+    const auto made =
+        chain.done(chain.call("index_select", {Arg{table}, Arg{std::int64_t{x.dim}}, Arg{ids}}, out.shape, out.dtype));
+    if (!made) return base::forward(made);
+    return made->front();
+}
+
+std::optional<Indexed> lookUp(const RuleContext& c)
+{
+    static const std::map<std::string, std::pair<const char*, const char*>> names{
+        {"embedding", {"weight", "indices"}},
+        {"index_select", {"self", "index"}},
+        {"index", {"self", "indices"}},
+        {"gather", {"self", "index"}},
+        {"take_along_dim", {"self", "indices"}}};
+    const auto it = names.find(c.name);
+    return it == names.end() ? std::nullopt : indexedBy(c, it->second.first, it->second.second);
+}
+
 Rewritten lookUpInParts(Emitter& emitter, const RuleContext& c)
 {
-    const bool embedding = c.name == "embedding";
-    if (!embedding && c.name != "index_select" && c.name != "index") return std::nullopt;
-    const auto x = indexedBy(c, embedding ? "weight" : "self", c.name == "index_select" ? "index" : "indices");
-    if (!x || c.rank(x->index) != 1) return std::nullopt;
+    const auto x = lookUp(c);
+    if (!x) return std::nullopt;
+    c.passOn({"sparse_grad"});
     const SpaceId cat = c.dim(x->table, x->dim);
-    const Numbers numbers = ShiftFinder(emitter, c).find(x->index);
-    const std::vector<std::size_t> parts = partsOfNumbers(c, cat, numbers);
+    const std::vector<PartNumbers> parts = partsOfNumbers(emitter, c, cat, x->index);
     std::vector<ValueId> rows;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        const ValueId table = OtherRows::partOf(emitter, cat, parts[i]).of(x->table);
+    for (const auto& [part, ids] : parts) {
+        const ValueId table = OtherRows::partOf(emitter, cat, part).of(x->table);
         if (!table.valid()) return std::nullopt;
-        const ir::Value out = withRows(c, static_cast<std::size_t>(x->dim), c.extent(numbers[i].ids, 0));
-        const auto made = onPart(emitter, c, *x, table, numbers[i].ids, out);
+        const ir::Value out = withRows(c, static_cast<std::size_t>(x->dim), c.extent(ids, 0));
+        const bool added = isAdded(c, c.space(cat).parts[part]) || x->wide;
+        const auto made =
+            added ? selectedRows(emitter, c, *x, table, ids, out) : onPart(emitter, c, *x, table, ids, out);
         if (!made) return base::Result<std::vector<ValueId>>(base::forward(made));
         rows.push_back(*made);
     }
@@ -338,23 +274,50 @@ std::optional<std::vector<ValueId>> messagesOf(Emitter& emitter, const RuleConte
     return partsOf(emitter, rows, source, 0, count);
 }
 
+// The numbers as an index of the operator: in each column of the messages where it wants that.
+ValueId asIndex(Emitter& emitter, const RuleContext& c, const Indexed& x, ValueId ids, ValueId messages)
+{
+    if (!x.wide) return ids;
+    std::vector<std::int64_t> narrow(c.shape(messages).size(), 1);
+    narrow[0] = c.extent(ids, 0);
+    ArgList size(narrow.size(), Arg{std::int64_t{1}});
+    size[0] = Arg{std::int64_t{-1}};
+    const std::vector<std::int64_t> shape = c.shape(messages);
+    const base::DType dtype = c.value(ids).dtype;
+    Chain chain(emitter, c.op);
+    const ValueId column = chain.call("reshape", {Arg{ids}, Arg{size}}, narrow, dtype);
+    const auto made = chain.done(chain.call("expand_as", {Arg{column}, Arg{messages}}, shape, dtype));
+    return made ? made->front() : ValueId{};
+}
+
+// Sums go on where a part has rows of several columns; others have to combine all rows of a part at once.
+bool combinesParts(const RuleContext& c, const std::vector<PartNumbers>& parts)
+{
+    if (c.name == "index_add" || c.name == "scatter_add") return true;
+    std::set<std::size_t> once;
+    for (const PartNumbers& numbers : parts)
+        if (!once.insert(numbers.part).second) return false;
+    return c.name == "index_reduce" || c.name == "scatter_reduce";
+}
+
 Rewritten addToParts(Emitter& emitter, const RuleContext& c)
 {
-    if (c.name != "index_add" && c.name != "scatter_add") return std::nullopt;
-    const char* const from = c.name == "index_add" ? "source" : "src";
-    const auto x = indexedBy(c, "self", "index");
-    if (!x || x->dim != 0) return std::nullopt;
+    const char* const from = c.index("source") >= 0 ? "source" : "src";
+    const auto x = c.index(from) < 0 ? std::nullopt : indexedBy(c, "self", "index");
+    if (!x || x->dim != 0 || (x->wide && c.shape(c.tensor("index")) != c.shape(c.tensor(from)))) return std::nullopt;
     const SpaceId cat = c.dim(x->table, 0);
-    const Numbers numbers = ShiftFinder(emitter, c).find(x->index);
-    const std::vector<std::size_t> parts = partsOfNumbers(c, cat, numbers);
-    const auto messages = parts.empty() ? std::nullopt : messagesOf(emitter, c, c.tensor(from), parts.size());
+    const std::vector<PartNumbers> parts = partsOfNumbers(emitter, c, cat, x->index);
+    if (parts.empty() || !combinesParts(c, parts)) return std::nullopt;
+    const auto messages = messagesOf(emitter, c, c.tensor(from), parts.size());
     auto tables = messages ? partsOf(emitter, cat, x->table, 0, c.space(cat).parts.size()) : std::nullopt;
     if (!tables) return std::nullopt;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        ValueId& table = tables->at(parts[i]);
+        ValueId& table = tables->at(parts[i].part);
         const std::int64_t rows = c.shape(table)[0];
         const std::map<std::size_t, ValueId> others{{static_cast<std::size_t>(c.index(from)), messages->at(i)}};
-        const auto made = onPart(emitter, c, *x, table, numbers[i].ids, withRows(c, 0, rows), others);
+        const ValueId index = asIndex(emitter, c, *x, parts[i].ids, messages->at(i));
+        if (!index.valid()) return std::nullopt;
+        const auto made = onPart(emitter, c, *x, table, index, withRows(c, 0, rows), others);
         if (!made) return base::Result<std::vector<ValueId>>(base::forward(made));
         table = *made;
     }
@@ -421,8 +384,8 @@ Rewritten decomposeCatParts(Emitter& emitter, const RuleContext& c)
 {
     using Step = Rewritten (*)(Emitter&, const RuleContext&, ValueId, int);
     static const std::map<std::string, Step> steps{
-        {"view", stacked},  {"reshape", stacked}, {"unflatten", stacked}, {"slice", cutOut},
-        {"narrow", cutOut}, {"chunk", pieces},    {"split", pieces},      {"split_with_sizes", pieces},
+        {"view", stacked}, {"reshape", stacked}, {"unflatten", stacked},       {"slice", cutOut},    {"narrow", cutOut},
+        {"chunk", pieces}, {"split", pieces},    {"split_with_sizes", pieces}, {"select", addedRow},
     };
     if (auto found = decomposePair(emitter, c)) return found;
     if (auto found = lookUpInParts(emitter, c)) return found;

@@ -44,6 +44,7 @@ public:
         }
         finish();
         if (auto status = checkOutputs(); !status) return status;
+        if (auto status = checkAdded(); !status) return status;
         return checkGuards();
     }
 
@@ -394,13 +395,57 @@ private:
     base::Status checkOutputs()
     {
         for (const ir::NamedValue& o : m_builder.analysis.program.outputs) {
-            if (!of(o.value).sparse) continue;
-            const OpId made = m_builder.analysis.program.value(o.value).producer;
-            m_builder.analysis.refusedOp = made;
-            return refuse(m_builder.analysis.program.op(made),
-                          {"its result '" + o.name + "' is a sparse matrix", Refused::Kind::SparseResult});
+            if (of(o.value).sparse)
+                return refuseOutput(o, {"its result '" + o.name + "' is a sparse matrix", Refused::Kind::SparseResult});
+            const auto unknown = std::ranges::find_if(of(o.value).dims, [&](SpaceId s) { return m_unknown.contains(s); });
+            if (unknown != of(o.value).dims.end())
+                return refuseOutput(o, {"its result '" + o.name + "' has " +
+                                            tableLabel(m_builder.analysis.tables, *unknown),
+                                        m_unknown.at(*unknown)});
         }
         return {};
+    }
+
+    base::Status refuseOutput(const ir::NamedValue& output, const Refused& why)
+    {
+        const OpId made = m_builder.analysis.program.value(output.value).producer;
+        m_builder.analysis.refusedOp = made;
+        return refuse(m_builder.analysis.program.op(made), why);
+    }
+
+    bool joinsAdded(ValueId v) const
+    {
+        const Tables& tables = m_builder.analysis.tables;
+        return std::ranges::any_of(of(v).dims, [&](SpaceId s) {
+            const bool cat = s.valid() && tables.space(s).kind == SpaceKind::Cat;
+            return cat &&
+                   std::ranges::any_of(tables.space(s).parts, [&](SpaceId p) { return tables.space(p).rows > 0; });
+        });
+    }
+
+    // Rows of a table together with rows that belong to none are never made: what needs them goes by the parts.
+    base::Status checkAdded()
+    {
+        const ir::Program& program = m_builder.analysis.program;
+        std::set<ValueId> needed;
+        for (const ir::NamedValue& o : program.outputs) needed.insert(o.value);
+        for (const ir::Guard& g : program.guards) needed.insert(g.condition);
+        for (auto op = program.ops.rbegin(); op != program.ops.rend(); ++op) {
+            if (std::ranges::none_of(op->outputs, [&](ValueId v) { return needed.contains(v); })) continue;
+            if (std::ranges::any_of(op->outputs, [&](ValueId v) { return joinsAdded(v); })) return refuseAdded(*op);
+            const bool number =
+                ir::isScalarOp(*op) && of(op->outputs[0]).size && of(op->outputs[0]).size->atoms.empty();
+            ir::forEachOperand(*op, [&](Slot slot, ValueId v) {
+                if (!number && m_builder.analysis.info(op->id).use(slot).use != Use::Shape) needed.insert(v);
+            });
+        }
+        return {};
+    }
+
+    base::Status refuseAdded(const Op& op)
+    {
+        m_builder.analysis.refusedOp = op.id;
+        return refuse(op, {"needs rows of a table together with rows that belong to no table", Refused::Kind::Added});
     }
 
     base::Status checkGuards()

@@ -20,6 +20,13 @@ inline Linear sizeOf(SpaceId space)
     return l;
 }
 
+// The same, as a number where it is one on every graph.
+inline Linear rowsOf(const Tables& tables, SpaceId space)
+{
+    const std::int64_t fixed = tables.space(space).rows;
+    return fixed > 0 ? constant(fixed) : sizeOf(space);
+}
+
 inline Linear atom(ValueId value)
 {
     Linear l;

@@ -8,18 +8,45 @@
 
 namespace hopscope::analysis {
 
+namespace {
+
+ValueId countAlong(Emitter& emitter, ValueId v, std::int64_t d, std::int64_t now, const ir::Op& place)
+{
+    ir::Value number;
+    number.kind = ir::ValueKind::Int;
+    number.number = static_cast<double>(now);
+    const auto made = emitter.emit(syntheticOp("scalar::size", {ir::Arg{v}, ir::Arg{d}}, place), {number});
+    return made ? made->front() : ValueId{};
+}
+
+// Of rows that belong to no table: what was joined to others has them.
+ValueId addedCount(Emitter& emitter, SpaceId table, const ir::Op& place)
+{
+    const Analysis& a = emitter.builder().analysis;
+    for (const ir::Op& op : a.program.ops) {
+        const OpInfo& info = a.info(op.id);
+        if (info.kind != OpKind::Concat) continue;
+        ValueId found;
+        ir::forEachOperand(op, [&](Slot slot, ValueId v) {
+            const OperandUse use = info.use(slot);
+            const auto part = static_cast<std::size_t>(use.part);
+            if (use.use == Use::Part && a.tables.space(info.result).parts.at(part) == table) found = v;
+        });
+        if (found.valid()) return countAlong(emitter, found, info.dim, a.tables.space(table).rows, place);
+    }
+    return {};
+}
+
+}  // namespace
+
 ValueId rowCount(Emitter& emitter, SpaceId table, const ir::Op& place)
 {
     const Analysis& a = emitter.builder().analysis;
+    if (a.tables.space(table).rows > 0) return addedCount(emitter, table, place);
     for (std::size_t v = 0; v < a.values.size(); ++v) {
         const auto dim = std::ranges::find(a.values[v].dims, table);
         if (dim == a.values[v].dims.end() || a.values[v].sparse) continue;
-        const std::int64_t d = dim - a.values[v].dims.begin();
-        ir::Value number;
-        number.kind = ir::ValueKind::Int;
-        number.number = static_cast<double>(a.sampleSizes.at(table));
-        const auto made = emitter.emit(syntheticOp("scalar::size", {ir::Arg{ValueId(v)}, ir::Arg{d}}, place), {number});
-        return made ? made->front() : ValueId{};
+        return countAlong(emitter, ValueId(v), dim - a.values[v].dims.begin(), a.sampleSizes.at(table), place);
     }
     return {};
 }

@@ -11,13 +11,13 @@ namespace {
 
 const ir::Arg none{};
 
-void flattenCat(const Tables& tables, SpaceId s, std::map<SpaceId, std::int64_t>& counts)
+// The number of rows as a sum over the tables that were joined.
+Linear flattened(const Tables& tables, SpaceId s)
 {
-    if (tables.space(s).kind != SpaceKind::Cat) {
-        ++counts[s];
-        return;
-    }
-    for (SpaceId part : tables.space(s).parts) flattenCat(tables, part, counts);
+    if (tables.space(s).kind != SpaceKind::Cat) return rowsOf(tables, s);
+    Linear sum;
+    for (SpaceId part : tables.space(s).parts) sum = add(sum, flattened(tables, part));
+    return sum;
 }
 
 // What the rows were selected from or put in order.
@@ -206,19 +206,19 @@ std::vector<std::int64_t> RuleContext::integers(const std::string& argument) con
     return found;
 }
 
+Refused constantMeets(const RuleContext& c, std::int64_t extent, SpaceId table)
+{
+    return bakedSize("a constant of " + std::to_string(extent) + " rows meets " + c.spaceName(table));
+}
+
 Ruled<SpaceId> RuleContext::spaceOf(const Linear& size) const
 {
     if (size.isConstant()) return SpaceId{};
-    if (size.constant == 0 && size.atoms.empty()) {
-        if (size.sizes.size() == 1 && size.sizes.begin()->second == 1) return size.sizes.begin()->first;
-        const Tables& tables = builder.analysis.tables;
-        for (std::size_t i = 0; i < tables.spaces.size(); ++i) {
-            if (tables.spaces[i].kind != SpaceKind::Cat) continue;
-            std::map<SpaceId, std::int64_t> counts;
-            flattenCat(tables, SpaceId(i), counts);
-            if (counts == size.sizes) return SpaceId(i);
-        }
-    }
+    if (size.constant == 0 && size.atoms.empty() && size.sizes.size() == 1 && size.sizes.begin()->second == 1)
+        return size.sizes.begin()->first;
+    const Tables& tables = builder.analysis.tables;
+    for (std::size_t i = 0; i < tables.spaces.size(); ++i)
+        if (tables.spaces[i].kind == SpaceKind::Cat && flattened(tables, SpaceId(i)) == size) return SpaceId(i);
     return Refusal(
         Refused("a size that is computed from the graph is not the size of a known table", Refused::Kind::Derived));
 }
@@ -252,8 +252,7 @@ Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& op
             else if (!found.valid() || found == s) found = s;
             else return Refusal(differ(found, s));
         }
-        if (isRow(found) && largest > 1)
-            return Refusal(bakedSize("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found)));
+        if (isRow(found) && largest > 1) return Refusal(constantMeets(*this, largest, found));
         result[rank - back] = found;
     }
     return result;

@@ -76,6 +76,10 @@ inline Refused bakedSize(const std::string& what)
 }
 
 using Outcomes = std::vector<Outcome>;
+class RuleContext;
+
+// A dimension without rows that would have to have those of the table.
+Refused constantMeets(const RuleContext& c, std::int64_t extent, SpaceId table);
 
 // Fits no dimension, row or step.
 constexpr std::int64_t unknownNumber = -(std::int64_t{1} << 40);

@@ -305,6 +305,7 @@ struct Scatter {
     SpaceId messages;  // the row space of the index
     std::string how;   // "sum", "mean", "amax", "amin", "prod", "copy"
     bool includeSelf = true;
+    bool elementwise = false;  // the index has the shape of what is written
 };
 
 std::string combineOf(RuleContext& c)
@@ -378,6 +379,15 @@ Ruled<Outcomes> aggregate(RuleContext& c, const Scatter& s, const Role& role)
     return c.one(c.dims(s.table));
 }
 
+// How many numbers what is written has where the index has rows; 1 where it has these rows, or one for all of them.
+std::int64_t rowsWithoutTable(const RuleContext& c, const Scatter& s)
+{
+    if (!s.source.valid() || c.anyRow(c.dims(s.source))) return 1;
+    const int behind = c.rank(s.table) - s.dim + (s.elementwise ? 0 : c.rank(s.index) - 1);
+    const int d = c.rank(s.source) - behind;
+    return d < 0 ? 1 : c.extent(s.source, d);
+}
+
 Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
 {
     const SpaceId table = c.dim(s.table, s.dim);
@@ -391,6 +401,8 @@ Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
         return Refusal(Refused("rows of " + c.spaceName(c.builder.analysis.rowSpace(s.source)) +
                                    " scattered by an index over " + c.spaceName(s.messages),
                                Refused::Kind::Roles));
+    if (const std::int64_t rows = rowsWithoutTable(c, s); rows > 1 && c.isRow(s.messages))
+        return Refusal(constantMeets(c, rows, s.messages));
     if (!c.isRow(table)) return readout(c, s, table);
     const auto role = roleOf(c, s.index, table);
     if (!role) return Refusal(unknownIndex(c, s.index, table));
@@ -413,8 +425,8 @@ Ruled<Outcomes> scatterRule(RuleContext& c)
             s.sourceSlot = c.slot(name);
         }
     s.dim = wrapDim(c.integer("dim", 0), c.rank(s.table));
-    const bool elementwise = c.name.starts_with("scatter");
-    s.messages = elementwise ? c.dim(s.index, s.dim) : (c.rank(s.index) ? c.dim(s.index, 0) : SpaceId{});
+    s.elementwise = c.name.starts_with("scatter");
+    s.messages = s.elementwise ? c.dim(s.index, s.dim) : (c.rank(s.index) ? c.dim(s.index, 0) : SpaceId{});
     s.how = combineOf(c);
     s.includeSelf = c.boolean("include_self", true);
     return scatterInto(c, s);

@@ -101,8 +101,10 @@ Ruled<Outcomes> catRows(RuleContext& c, const std::vector<ValueId>& parts, int d
     std::vector<RuleContext::Shaped> rest;
     Outcome o;
     for (ValueId v : parts) {
-        const SpaceId s = c.dim(v, d);
-        if (!c.isRow(s) || c.space(s).kind == SpaceKind::Opaque) return Refusal(joinsOthers(c, parts, s, d));
+        const bool added = c.builder.positions && !c.anyRow(c.dims(v)) && !c.dim(v, d).valid() && c.extent(v, d) > 0;
+        const SpaceId s = added ? c.builder.added(c.extent(v, d)) : c.dim(v, d);
+        if (!added && (!c.isRow(s) || c.space(s).kind == SpaceKind::Opaque))
+            return Refusal(joinsOthers(c, parts, s, d));
         spaces.push_back(s);
         RuleContext::Shaped shape = c.shaped(v);
         shape.dims.erase(shape.dims.begin() + d);

@@ -171,9 +171,9 @@ Ruled<Outcomes> expandRule(RuleContext& c)
         const std::int64_t extent = inside ? c.shape(x)[i - pad] : 1;
         if (c.isRow(own) && c.isRow(wanted[i]) && own != wanted[i])
             return Refusal("rows of " + c.spaceName(own) + " expanded to " + c.spaceName(wanted[i]));
-        if (!own.valid() && extent != 1 && c.isRow(wanted[i]))
-            return Refusal(
-                bakedSize("a constant of " + std::to_string(extent) + " rows meets " + c.spaceName(wanted[i])));
+        if (!own.valid() && extent != 1 && c.isRow(wanted[i])) return Refusal(constantMeets(c, extent, wanted[i]));
+        const std::int64_t other = c.name == "expand_as" ? c.extent(c.tensor("other"), static_cast<int>(i)) : 1;
+        if (c.isRow(own) && !wanted[i].valid() && other != 1) return Refusal(constantMeets(c, other, own));
         dims[i] = own.valid() ? own : (extent == 1 ? wanted[i] : SpaceId{});
     }
     return c.keep(x, dims);
