@@ -20,9 +20,10 @@ std::vector<std::string> split(const std::string& text, char separator)
     return parts;
 }
 
-// "ok" or "refuse".
+// "ok", "refuse" or "either".
 Expectation expectation(const std::string& text)
 {
+    if (text == "either") return Expectation::Either;
     return text == "refuse" ? Expectation::Refused : Expectation::Equal;
 }
 

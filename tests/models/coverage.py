@@ -23,16 +23,17 @@ HEADINGS = {
     "structures": "Architectures",
     "compressed_rows": "Compressed rows (`rowptr`, `col`)", "adjacencies": "Pairs of inputs, sparse adjacencies",
     "counted_rows": "Rows counted by the largest number of an index",
-    "learned_rows": "Weights with rows of their own", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
+    "learned_rows": "Weights with rows of their own", "added_rows": "Rows that forward adds to those of a table", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
     "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
     "numbers": "Sizes and row numbers", "positions": "Rows by where they lie", "sharing": "Shared memory",
     "signatures": "Every class of `torch_geometric.nn`, with options drawn from its signature",
     "refused": "What cannot be split",
     "programs": "Random programs", "table_programs": "Random programs over the operators",
-    "row_programs": "Random programs that hold every operator", "operators": "Operators",
+    "row_programs": "Random programs that hold every operator", "wide_programs": "Random programs over many kinds of rows",
+    "operators": "Operators",
     "composites": "Composite operators, per node",
 }
-PROGRAMS = ("operators", "programs", "table_programs", "row_programs")
+PROGRAMS = ("operators", "programs", "table_programs", "row_programs", "wide_programs")
 ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")
 ERROR = re.compile(r"error (\S+) abs")
 LAYERS = re.compile(r"_([1234])(?=_scripted|$)")

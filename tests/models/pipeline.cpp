@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/analyse.h"
+#include "analysis/code_roles.h"
 #include "analysis/roles/sample.h"
 #include "analysis/roles_in_use.h"
 #include "graph/safetensors.h"
@@ -15,6 +16,7 @@ namespace hopscope::models {
 namespace {
 
 using test::TemporaryFolder;
+using Roles = analysis::Overrides;
 
 class PeakObserver final : public executor::Observer {
 public:
@@ -37,8 +39,7 @@ base::TensorMap keep(const base::TensorMap& inputs, const std::vector<std::strin
 }
 
 // The model with these roles; its analysis may be a refusal.
-base::Result<Prepared> prepareWith(const loader::Model& model, const base::TensorMap& used,
-                                   const analysis::Overrides& roles)
+base::Result<Prepared> prepareWith(const loader::Model& model, const base::TensorMap& used, const Roles& roles)
 {
     std::map<std::string, std::int64_t> parameters;
     for (const loader::Parameter& parameter : model.info().parameters)
@@ -48,9 +49,30 @@ base::Result<Prepared> prepareWith(const loader::Model& model, const base::Tenso
     const auto sample = analysis::cutSample(used, *schema);
     if (!sample) return base::forward(sample);
     auto walk = loader::walk(model, *sample);
+    if (!walk && walk.error().message.starts_with("forward fails")) walk = loader::walk(model, used);
     if (!walk) return base::forward(walk);
     analysis::Analysis analysis = analysis::analyse(walk->program, *schema);
     return Prepared{std::move(*walk), std::move(*schema), std::move(analysis)};
+}
+
+using Source = Roles (*)(const Prepared&);
+Roles byCode(const Prepared& refused) { return analysis::rolesByCode(refused.walk.program, refused.schema); }
+Roles inUse(const Prepared& refused) { return analysis::rolesInUse(refused.analysis, refused.schema); }
+
+// The model with the roles that a source tells, for as long as it tells more; as pipeline/model_roles does.
+base::Result<Prepared> followed(const loader::Model& model, const base::TensorMap& used, const Roles& given,
+                                base::Result<Prepared> prepared, Source source)
+{
+    Roles roles = given;
+    for (int round = 0; prepared && prepared->analysis.refusal && round < 8; ++round) {
+        const Roles before = roles;
+        for (const auto& [name, role] : source(*prepared)) roles.insert_or_assign(name, role);
+        if (roles == before) break;
+        prepared = prepareWith(model, used, roles);
+        if (!prepared) break;
+        for (auto& [name, role] : prepared->schema.roles) role.overridden = given.contains(name);
+    }
+    return prepared;
 }
 
 }  // namespace
@@ -63,19 +85,12 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
     const auto binding = loader::bind(model, inputs);
     if (!binding) return base::forward(binding);
     const base::TensorMap used = keep(inputs, binding->used);
-    auto prepared = prepareWith(model, used, *roles);
-    const auto refusal = prepared ? prepared->analysis.refusal : std::nullopt;
-    auto found = *roles;
-    for (int round = 0; prepared && prepared->analysis.refusal && round < 8; ++round) {
-        const auto more = analysis::rolesInUse(prepared->analysis, prepared->schema);
-        if (more.empty()) break;
-        for (const auto& [name, role] : more) found[name] = role;
-        prepared = prepareWith(model, used, found);
-        if (!prepared) break;
-        for (auto& [name, role] : prepared->schema.roles) role.overridden = roles->contains(name);
-    }
-    if (refusal && (!prepared || prepared->analysis.refusal)) return tl::unexpected<base::Error>(*refusal);
-    return prepared;
+    const auto prepared = prepareWith(model, used, *roles);
+    if (!prepared || !prepared->analysis.refusal) return prepared;
+    for (const Source source : {byCode, inUse})
+        if (auto split = followed(model, used, *roles, prepared, source); split && !split->analysis.refusal)
+            return split;
+    return tl::unexpected<base::Error>(*prepared->analysis.refusal);
 }
 
 base::Result<base::TensorMap> copiesOf(const base::TensorMap& inputs, const std::string& folder,

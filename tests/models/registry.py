@@ -13,11 +13,12 @@ class Entry:
     build: Callable          # () -> nn.Module
     inputs: Callable         # (graph) -> {argument name: tensor, list or dict of tensors}
     how: str = "trace"       # or "script"
-    expect: str = "ok"       # "refuse": with exit code 4 and `reason`
+    expect: str = "ok"       # "refuse": with exit code 4 and `reason`; "either": a random program may be refused
     reason: str = ""         # a part of the refusal's sentence
     hint: str = ""           # a part of the refusal's hint
     no_optimum: str = ""     # why optimal cuts are refused, a part of the sentence; everything else has an optimum
     roles: tuple = ()        # --role overrides
+    batches: tuple = ()      # numbers of destinations in a batch, 0: all at once; none given: 1, 7 and all
     stages: int = 0          # of the depth strategy; 0: not checked
     peaks: bool = True       # predicted peaks of memory are compared
     gpu: bool = True         # runs on the simulated GPU, which has no sparse weights, too

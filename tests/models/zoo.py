@@ -25,12 +25,12 @@ from registry import NotTried
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
-           "compressed_rows": "compressed_rows", "adjacencies": "adjacencies", "counted_rows": "counted_rows", "learned_rows": "learned_rows",
+           "compressed_rows": "compressed_rows", "adjacencies": "adjacencies", "counted_rows": "counted_rows", "learned_rows": "learned_rows", "added_rows": "added_rows",
            "neighbour_tables": "neighbour_tables", "further": "further",
            "writings": "writings", "numbers": "sizes_and_ids", "positions": "positions", "typed": "typed",
            "refused": "refused", "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
-           "row_programs": "row_programs", "composites": "composites", "field": "field", "arguments": "arguments", "signatures": "signatures"}
+           "row_programs": "row_programs", "wide_programs": "wide_programs", "composites": "composites", "field": "field", "arguments": "arguments", "signatures": "signatures"}
 APART = {"arguments", "signatures"}  # written only where they are asked for
 
 
@@ -207,6 +207,8 @@ def list_line(entry, folder, tier):
         fields["no_optimum"] = entry.no_optimum
     if entry.roles:
         fields["roles"] = ";".join(entry.roles)
+    if entry.batches:
+        fields["batches"] = ",".join(map(str, entry.batches))
     if entry.stages:
         fields["stages"] = str(entry.stages)
     if entry.absolute:
