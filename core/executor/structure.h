@@ -88,10 +88,10 @@ private:
     void takeSize(ir::SpaceId table, std::int64_t rows, const std::string& name);
     std::int64_t countRows(ir::SpaceId space);
     std::int64_t largestKey(ir::SpaceId target);
-    void evaluate(const ir::Op& op);
+    void evaluate(const ir::Op& op, ir::ValueId wanted);
     std::optional<at::Tensor> degrees(const ir::Op& op);
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
-    void release(const ir::Op& op);
+    void release(const ir::Op& op, ir::ValueId wanted);
     at::Tensor dummy(ir::ValueId id);
     bool isMade(ir::ValueId id) const;
     void checkStop() const;

@@ -151,7 +151,7 @@ at::Tensor Structure::value(ir::ValueId wanted)
         raise(ErrorCode::Internal,
               analysis::nameOfValue(m_analysis, id) + " is needed before the first stage, but depends on features", {},
               analysis::placeOfValue(m_analysis, id));
-    evaluate(m_analysis.program.op(value.producer));
+    evaluate(m_analysis.program.op(value.producer), id);
     return m_values.at(id);
 }
 
@@ -182,7 +182,7 @@ at::Tensor Structure::dummy(ir::ValueId id)
     return at::zeros({}, at::TensorOptions().dtype(dtype)).expand(shapeOf(m_analysis, id, sizes()));
 }
 
-void Structure::evaluate(const ir::Op& op)
+void Structure::evaluate(const ir::Op& op, ir::ValueId wanted)
 {
     checkStop();
     const analysis::OpInfo& info = m_analysis.info(op.id);
@@ -206,7 +206,7 @@ void Structure::evaluate(const ir::Op& op)
         std::vector<at::Tensor> results = m_caller.call(op, context);
         for (std::size_t i = 0; i < results.size(); ++i) m_values[op.outputs[i]] = std::move(results[i]);
     }
-    release(op);
+    release(op, wanted);
 }
 
 // A sum of ones is the number of rows, which an adjacency knows.
@@ -253,6 +253,9 @@ void Structure::dropOthers()
 void Structure::forgetInput(ir::ValueId input)
 {
     const std::lock_guard lock(m_mutex);
+    const analysis::ValueInfo& info = m_analysis.info(input);
+    if (info.role) (void)size(info.role->target);  // which its numbers may tell
+    for (const analysis::Role& role : info.pairRoles) (void)size(role.target);
     m_values.erase(input);
 }
 
@@ -271,8 +274,8 @@ void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& see
     }
 }
 
-// Forgets operands that no later operator of the prologue and no stage wants.
-void Structure::release(const ir::Op& op)
+// Forgets operands that no later operator of the prologue and no stage wants, and what nobody asks for of several results.
+void Structure::release(const ir::Op& op, ir::ValueId wanted)
 {
     if (m_kept.empty()) return;
     ir::forEachOperand(op, [&](ir::Slot, ir::ValueId operand) {
@@ -281,7 +284,7 @@ void Structure::release(const ir::Op& op)
         if (isMade(v)) m_values.erase(v);
     });
     for (ir::ValueId v : op.outputs)
-        if (m_consumers[v] <= 0 && !m_kept.contains(v) && op.outputs.size() > 1) m_values.erase(v);
+        if (m_consumers[v] <= 0 && !m_kept.contains(v) && v != wanted) m_values.erase(v);
 }
 
 bool Structure::isMade(ir::ValueId id) const { return m_analysis.program.value(id).origin == ir::Origin::Op; }

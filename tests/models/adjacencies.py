@@ -152,3 +152,15 @@ class EdgesWithChannels(nn.Module):
 # Rows of each kind, sorted, by offsets that count them ---------------------------------------------------------------
 group.add("kinds_by_offsets", lambda: HEATConv(FEATURES, HIDDEN, GRAPHS, RELATIONS, 3, EDGE_FEATURES, 4, heads=2),
           take("x", "edge_index", "node_type=kind", "edge_type", "edge_attr"), how="script")
+
+
+@group.module(take("x", "edge_index", "edge_weight"), how="script", gpu=False)
+class sparse_product_and_addition(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp = nn.Linear(FEATURES, HIDDEN)
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor) -> Tensor:
+        h, adj = self.inp(x), torch.sparse_coo_tensor(edge_index, edge_weight, [x.size(0), x.size(0)])
+        once = torch.addmm(h, adj, h.tanh(), beta=0.5, alpha=2)
+        return torch.addmm(torch.addmm(once, adj, once), adj, h, beta=0)

@@ -48,7 +48,7 @@ def last_line(text):
 def run_step(arguments, first, count):
     folder = os.path.join(arguments.folder, f"step{first}")
     programs = write_programs(arguments, first, count, folder)
-    text = subprocess.run([arguments.test_models, f"{folder}/{arguments.group}.list", "--configurations", "4", "-j", "1"],
+    text = subprocess.run([arguments.test_models, f"{folder}/{arguments.group}.list", "--configurations", "2", "-j", "1"],
                           capture_output=True, text=True).stdout
     lines = [line for line in text.splitlines() if coverage.ROW.match(line)]
     if arguments.engine:

@@ -98,15 +98,9 @@ def same_rows_written(m, x, edge_index):
     return add_rows(w, edge_index[1], x.size(0))
 
 
-@refused("is called with alpha=2, which its rule does not know", hint="write what it does with an operator of its own",
-         inputs=WITH_BATCH)
-def a_scaled_readout(m, x, edge_index, batch):
-    return torch.zeros(4, H).index_add(0, batch, m.inp(x), alpha=2)
-
-
 @accepted(inputs=WITH_BATCH)
-def a_readout_of_scaled_rows(m, x, edge_index, batch):
-    return torch.zeros(4, H).index_add(0, batch, 2 * m.inp(x))
+def a_scaled_readout(m, x, edge_index, batch):
+    return torch.ones(4, H).index_add(0, batch, m.inp(x), alpha=2).index_add(0, batch, m.inp(x).tanh(), alpha=-0.5)
 
 
 @refused("is called with dtype=11, which its rule does not know", hint="write what it does with an operator of its own")
@@ -306,19 +300,6 @@ class Weighted(nn.Module):
     def __init__(self):
         super().__init__()
         self.inp = nn.Linear(FEATURES, H)
-
-
-@pair("fuses an addition with a sparse product", "as two steps", WITH_WEIGHT, gpu=False)
-class sparse_product_fused:
-    class Refused(Weighted):
-        def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor) -> Tensor:
-            h = self.inp(x)
-            return torch.addmm(h, matrix_of(edge_index, edge_weight, x.size(0)), h)
-
-    class Accepted(Weighted):
-        def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor) -> Tensor:
-            h = self.inp(x)
-            return torch.mm(matrix_of(edge_index, edge_weight, x.size(0)), h) + h
 
 
 @pair("multiplies by a sparse matrix from the right", "edge_index.flip(0)", WITH_WEIGHT, gpu=False)

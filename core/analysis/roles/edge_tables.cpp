@@ -68,7 +68,14 @@ void promote(Draft& draft, const Item& index)
     (void)draft.nodes.add(relation, index.edges(), index.key);
 }
 
-bool mayBeTable(const Item& index) { return index.is(RoleKind::Index) && index.role.form != EdgeForm::Offsets; }
+// Not edges that offsets tell the destinations of: these are no column of the table.
+bool mayBeTable(const Draft& draft, const Item& index)
+{
+    return index.is(RoleKind::Index) && std::ranges::none_of(draft.items, [&](const Item& other) {
+               return other.is(RoleKind::Index) && other.role.relation == index.role.relation &&
+                      other.role.form == EdgeForm::Offsets;
+           });
+}
 
 // --role rev=key:edge_index>edge_index, or index:edge_index>edge_index
 void promoteNamed(Draft& draft, const Item& item)
@@ -76,7 +83,7 @@ void promoteNamed(Draft& draft, const Item& item)
     const bool pointer = item.role.kind == RoleKind::Key || item.role.kind == RoleKind::Index;
     for (const std::string& table : {item.role.first, item.role.second}) {
         const Item* index = pointer && !table.empty() ? relationNamed(draft, table) : nullptr;
-        if (index && index != &item && mayBeTable(*index) && !draft.nodes.has(table)) promote(draft, *index);
+        if (index && index != &item && mayBeTable(draft, *index) && !draft.nodes.has(table)) promote(draft, *index);
     }
 }
 
@@ -86,7 +93,8 @@ void findReverse(Draft& draft, Item& item)
     if (!item.open() || !item.integral() || !item.vector() || !names::has(names::words(item.key), reverseWords)) return;
     const Range range = rangeOf(IntColumn(*item.view));
     for (const Item& index : draft.items) {
-        if (!mayBeTable(index) || index.edges() != item.rows() || range.low < 0 || range.high >= item.rows()) continue;
+        if (!mayBeTable(draft, index) || index.edges() != item.rows() || range.low < 0 || range.high >= item.rows())
+            continue;
         promote(draft, index);
         draft.note(item.key + ": assumed to name an edge of " + index.role.relation + " for each edge");
         return decide(item, RoleKind::Key, index.role.relation, index.role.relation);
@@ -113,7 +121,7 @@ void findPairsOfEdges(Draft& draft, const Item& item)
         });
     const Item* best = nullptr;
     for (const Item& index : draft.items) {
-        const bool fits = mayBeTable(index) && index.role.relation != item.role.relation && index.edges() > high;
+        const bool fits = mayBeTable(draft, index) && index.role.relation != item.role.relation && index.edges() > high;
         if (fits && (!best || index.edges() < best->edges())) best = &index;
     }
     if (!beyond || !best) return;

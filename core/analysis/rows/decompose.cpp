@@ -81,6 +81,28 @@ base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext
     return chain.done(y);
 }
 
+// Sums of rows that are multiplied by alpha first, or that are added to what is read out itself: from zeros, which batches can
+// begin with.
+std::optional<base::Result<std::vector<ValueId>>> sumsFromZeros(Emitter& emitter, const RuleContext& c)
+{
+    const Arg& alpha = c.arg("alpha");
+    const double* const real = std::get_if<double>(&alpha.data);
+    const bool scaled = real ? *real != 1 : c.integer("alpha", 1) != 1;
+    const ValueId table = c.tensor("self"), source = c.tensor("source");
+    const bool added = table.valid() && !c.builder.analysis.available(table);
+    if (c.name != "index_add" || (!scaled && !added) || c.structure(source)) return std::nullopt;
+    const Arg d{std::int64_t{wrapDim(c.integer("dim", 0), c.rank(table))}};
+    if (c.isRow(c.dim(table, static_cast<int>(*d.integer())))) return std::nullopt;
+    const Arg index = c.arg("index"), one{std::int64_t{1}};
+    const std::vector<std::int64_t> shape = c.shape(source), whole = c.outputs[0].shape;
+    const base::DType dtype = c.outputs[0].dtype;
+    Chain chain(emitter, c.op);
+    const ValueId rows = scaled ? chain.call("mul.Scalar", {Arg{source}, alpha}, shape, dtype) : source;
+    const ValueId start = added ? chain.call("zeros_like", {Arg{table}}, whole, dtype) : table;
+    const ValueId sums = chain.call("index_add", {Arg{start}, d, index, Arg{rows}, one}, whole, dtype);
+    return chain.done(added ? chain.call("add.Tensor", {Arg{table}, Arg{sums}, one}, whole, dtype) : sums);
+}
+
 bool rowsAmong(const RuleContext& c, ValueId x, const std::vector<int>& dims)
 {
     for (int d : dims)
@@ -100,6 +122,7 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
     }
     if (const auto counted = countLargestIndex(emitter, c); !counted) return base::forward(counted);
     if (auto counts = decomposeBincount(emitter, c)) return counts;
+    if (auto sums = sumsFromZeros(emitter, c)) return sums;
     if (auto edges = decomposeCompressed(emitter, c)) return edges;
     if (auto product = decomposeSparseProducts(emitter, c)) return product;
     if (c.builder.positions)

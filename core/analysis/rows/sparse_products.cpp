@@ -115,8 +115,42 @@ private:
 
 }  // namespace
 
+namespace {
+
+bool isNumber(const RuleContext& c, const char* factor, std::int64_t wanted)
+{
+    const double* const real = std::get_if<double>(&c.arg(factor).data);
+    return real ? *real == static_cast<double>(wanted) : c.integer(factor, 1) == wanted;
+}
+
+ValueId scaled(Chain& chain, const RuleContext& c, const char* factor, ValueId v)
+{
+    if (isNumber(c, factor, 1)) return v;
+    const std::vector<std::int64_t> shape = c.shape(v);
+    return chain.call("mul.Scalar", {Arg{v}, c.arg(factor)}, shape, c.outputs[0].dtype);
+}
+
+// addmm(x, adj, h, beta, alpha) as x * beta + (adj @ h) * alpha; x does not count where beta is 0, not even a NaN.
+Rewritten sumWithProduct(Emitter& emitter, const RuleContext& c)
+{
+    const ValueId matrix = c.tensor("mat1"), addend = c.tensor("self");
+    if (c.name != "addmm" || !matrix.valid() || !c.of(matrix).sparse) return std::nullopt;
+    const auto& shape = c.outputs[0].shape;
+    const base::DType dtype = c.outputs[0].dtype;
+    Chain chain(emitter, c.op);
+    const ValueId product = chain.call("mm", {Arg{matrix}, Arg{c.tensor("mat2")}}, shape, dtype);
+    if (!product.valid()) return chain.done(product);
+    const ValueId second = scaled(chain, c, "alpha", product);
+    const ValueId first = scaled(chain, c, "beta", addend);
+    if (isNumber(c, "beta", 0)) return chain.done(second);
+    return chain.done(chain.call("add.Tensor", {Arg{first}, Arg{second}, Arg{std::int64_t{1}}}, shape, dtype));
+}
+
+}  // namespace
+
 Rewritten decomposeSparseProducts(Emitter& emitter, const RuleContext& c)
 {
+    if (auto sum = sumWithProduct(emitter, c)) return sum;
     static const std::map<std::string, std::string> ways{
         {"mean", "mean"}, {"amax", "amax"}, {"max", "amax"}, {"amin", "amin"}, {"min", "amin"}};
     const auto way = ways.find(c.text("reduce"));
