@@ -254,9 +254,23 @@ void Structure::forgetInput(ir::ValueId input)
 {
     const std::lock_guard lock(m_mutex);
     const analysis::ValueInfo& info = m_analysis.info(input);
-    if (info.role) (void)size(info.role->target);  // which its numbers may tell
+    if (info.role) (void)size(info.role->target);
     for (const analysis::Role& role : info.pairRoles) (void)size(role.target);
+    findNumbers();
     m_values.erase(input);
+}
+
+// Sizes and single numbers are asked for as late as they are needed: by then inputs that tell them may be gone.
+void Structure::findNumbers()
+{
+    for (const ir::Op& op : m_analysis.program.ops) {
+        if (!ir::isScalarOp(op) || op.outputs.empty()) continue;
+        const auto& size = m_analysis.info(op.outputs[0]).size;
+        for (const auto& [table, factor] : size ? size->sizes : std::map<ir::SpaceId, std::int64_t>{})
+            (void)Structure::size(table);
+        if (op.name == "scalar::item" && m_analysis.info(*op.args.at(0).value()).structureOnly)
+            (void)value(*op.args[0].value());
+    }
 }
 
 void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen)
@@ -274,14 +288,15 @@ void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& see
     }
 }
 
-// Forgets operands that no later operator of the prologue and no stage wants, and what nobody asks for of several results.
+// Forgets operands that no later operator of the prologue and no stage wants, and what nobody asks for of several results; not
+// single numbers, which sizes may follow from.
 void Structure::release(const ir::Op& op, ir::ValueId wanted)
 {
     if (m_kept.empty()) return;
     ir::forEachOperand(op, [&](ir::Slot, ir::ValueId operand) {
         const ir::ValueId v = m_same.first(operand);
         if (--m_consumers[v] > 0 || m_kept.contains(v)) return;
-        if (isMade(v)) m_values.erase(v);
+        if (isMade(v) && !m_analysis.program.value(v).shape.empty()) m_values.erase(v);
     });
     for (ir::ValueId v : op.outputs)
         if (m_consumers[v] <= 0 && !m_kept.contains(v) && v != wanted) m_values.erase(v);
