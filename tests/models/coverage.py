@@ -215,6 +215,7 @@ programs: what they make of a change in the last digit of their inputs), and eve
 predicted. The last column is the largest absolute difference over all runs. Not counted: some thirty models that were written
 to be refused with one sentence each, beside those that the hints tell to write (`refusal_sentences.py`): they show that
 the sentences are true, and would only change the shares of models that people bring.
+Models of public packages, as they are, have [a page of their own](coverage-packages.md).
 
 {summary}{made}
 """

@@ -106,6 +106,28 @@ def placed(graph):
     return {"x": graph["x"][:int((1 - kind).sum())], "node_type": kind, "local_id": place, "edge_index": graph["edge_index"]}
 
 
+def periods(graph):
+    g = torch.Generator().manual_seed(graph["x"].size(0))
+    return {"x": torch.randn(2, NODES, 6, FEATURES, generator=g), "edge_index": graph["edge_index"] % NODES}
+
+
+class Sensors(nn.Module):
+    """STGCN: a convolution over time, messages, and batch norms whose channels are the nodes."""
+
+    def __init__(self, affine=True):
+        super().__init__()
+        self.time, self.out = nn.Linear(FEATURES, H), nn.Linear(H, 3)
+        self.norm, self.last = nn.BatchNorm2d(NODES, affine=affine), nn.BatchNorm1d(NODES, affine=affine)
+        for norm in (self.norm, self.last):
+            for tensor in (norm.running_mean, norm.running_var, *norm.parameters()):
+                nn.init.uniform_(tensor, 0.5, 2.0)
+
+    def forward(self, x, edge_index):
+        h = self.norm(self.time(x)).transpose(1, 0)
+        h = (h + torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])).relu()
+        return self.out(self.last(h.transpose(0, 1).mean(2)))
+
+
 class LightGCN(nn.Module):
     """A file has the number of nodes, as tracing writes it."""
 
@@ -124,4 +146,6 @@ twice(edges_alone, Propagated, "one_table_propagated")
 twice(of_nodes, AddedToFeatures, "rows_of_features_and_weights")
 twice(of_nodes, lambda: pyg.LINKX(NODES, FEATURES, H, 3, 2), "linkx")
 twice(placed, PlacedByType, "rows_placed_by_type")
+twice(periods, Sensors, "nodes_as_channels")
+twice(periods, lambda: Sensors(affine=False), "nodes_as_channels_without_weights")
 group.add("light_gcn", LightGCN, weighted)

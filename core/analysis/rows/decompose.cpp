@@ -48,6 +48,36 @@ base::Result<std::vector<ValueId>> softmax(Emitter& emitter, const RuleContext& 
     return chain.done(chain.call("sub.Tensor", {Arg{shifted}, Arg{logTotal}, one}, shape, dtype));
 }
 
+std::vector<std::int64_t> channelShape(const RuleContext& c, ValueId x)
+{
+    std::vector<std::int64_t> channel(c.shape(x).size(), 1);
+    channel[1] = c.shape(x)[1];
+    return channel;
+}
+
+// A parameter with a number for each channel, in front of the dimensions behind the channels.
+ValueId alongChannels(Chain& chain, const RuleContext& c, ValueId x, const char* parameter)
+{
+    ArgList size;
+    for (int i = 0; i < c.rank(x); ++i) size.push_back(Arg{i == 1 ? std::int64_t{-1} : std::int64_t{1}});
+    return chain.call("reshape", {Arg{c.tensor(parameter)}, Arg{std::move(size)}}, channelShape(c, x),
+                      c.value(x).dtype);
+}
+
+// y * weight + bias, which there need not be.
+ValueId scaled(Chain& chain, const RuleContext& c, ValueId y)
+{
+    const ValueId x = c.tensor("input");
+    const auto shape = c.shape(x);
+    const auto dtype = c.value(x).dtype;
+    if (c.tensor("weight").valid())
+        y = chain.call("mul.Tensor", {Arg{y}, Arg{alongChannels(chain, c, x, "weight")}}, shape, dtype);
+    if (c.tensor("bias").valid())
+        y = chain.call("add.Tensor", {Arg{y}, Arg{alongChannels(chain, c, x, "bias")}, Arg{std::int64_t{1}}}, shape,
+                       dtype);
+    return y;
+}
+
 // (x - mean) / sqrt(variance + eps) * weight + bias, statistics over `dims`.
 base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext& c, ValueId x,
                                              const std::vector<int>& dims)
@@ -65,20 +95,24 @@ base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext
     const ValueId padded = chain.call("add.Scalar", {Arg{variance}, c.arg("eps"), one}, small, dtype);
     const ValueId factor = chain.call("rsqrt", {Arg{padded}}, small, dtype);
     ValueId y = chain.call("mul.Tensor", {Arg{centred}, Arg{factor}}, shape, dtype);
-    std::vector<std::int64_t> channel(shape.size(), 1);
-    channel[1] = shape[1];
-    ArgList channelSize;
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        channelSize.push_back(Arg{i == 1 ? std::int64_t{-1} : std::int64_t{1}});
-    if (c.tensor("weight").valid()) {
-        const ValueId w = chain.call("reshape", {Arg{c.tensor("weight")}, Arg{channelSize}}, channel, dtype);
-        y = chain.call("mul.Tensor", {Arg{y}, Arg{w}}, shape, dtype);
-    }
-    if (c.tensor("bias").valid()) {
-        const ValueId b = chain.call("reshape", {Arg{c.tensor("bias")}, Arg{channelSize}}, channel, dtype);
-        y = chain.call("add.Tensor", {Arg{y}, Arg{b}, one}, shape, dtype);
-    }
-    return chain.done(y);
+    return chain.done(scaled(chain, c, y));
+}
+
+// In evaluation mode, where the channels are rows: parameters with a row for each of them, as models of sensors have.
+base::Result<std::vector<ValueId>> normaliseRows(Emitter& emitter, const RuleContext& c, ValueId x)
+{
+    Chain chain(emitter, c.op);
+    c.passOn({"momentum", "cudnn_enabled"});
+    const auto shape = c.shape(x);
+    const auto channel = channelShape(c, x);
+    const auto dtype = c.value(x).dtype;
+    const Arg one{std::int64_t{1}};
+    const ValueId mean = alongChannels(chain, c, x, "running_mean");
+    const ValueId variance = alongChannels(chain, c, x, "running_var");
+    const ValueId centred = chain.call("sub.Tensor", {Arg{x}, Arg{mean}, one}, shape, dtype);
+    const ValueId padded = chain.call("add.Scalar", {Arg{variance}, c.arg("eps"), one}, channel, dtype);
+    const ValueId factor = chain.call("rsqrt", {Arg{padded}}, channel, dtype);
+    return chain.done(scaled(chain, c, chain.call("mul.Tensor", {Arg{centred}, Arg{factor}}, shape, dtype)));
 }
 
 // Sums of rows that are multiplied by alpha first, or that are added to what is read out itself: from zeros, which batches can
@@ -132,6 +166,9 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
     if (auto part = decomposeRowRanges(emitter, c)) return part;
     if (auto prefix = decomposePrefixes(emitter, c)) return prefix;
     if (auto unsorted = decomposeUnsorting(emitter, c)) return unsorted;
+    if (c.name == "batch_norm" && !c.boolean("training") && c.rank(c.tensor("input")) > 1 &&
+        c.isRow(c.dim(c.tensor("input"), 1)))
+        return normaliseRows(emitter, c, c.tensor("input"));
     const bool instance = c.name == "instance_norm" && c.boolean("use_input_stats");
     const bool batch = c.name == "batch_norm" && c.boolean("training");
     if (!instance && !batch) return std::nullopt;

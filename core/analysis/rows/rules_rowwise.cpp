@@ -222,7 +222,6 @@ Ruled<Outcomes> normRule(RuleContext& c)
             if (c.isRow(d[i]))
                 return Refusal(
                     Refused(c.name + " reduces over the rows of " + c.spaceName(d[i]), Refused::Kind::Statistics));
-    if (c.name == "batch_norm" && d.size() > 1 && c.isRow(d[1])) return Refusal("the rows are the channels");
     return c.all(d);
 }
 

@@ -12,6 +12,7 @@ from typing import Any
 from . import arrays
 
 _PLACE = re.compile(r"# (?P<place>\S+?:\d+):\d+\s*$", re.MULTILINE)
+_LONGEST = 60  # characters of a number that a sentence quotes
 _MANGLED = re.compile(r"\.?___torch_mangle_\d+")
 
 
@@ -31,7 +32,7 @@ def baked(first: Any, second: Any) -> Baked | None:
             place = _place(here[1], first if one is not None else second)
             return Baked("other operators run for another graph: the way through forward depends on the data", place)
         if one[2] != other[2]:
-            what = f"{one[2]} for one graph, {other[2]} for another"
+            what = f"{_short(one[2])} for one graph, {_short(other[2])} for another"
             return Baked(f"a number that comes from the data is baked in: {what}", _place(one[1], first))
     return None
 
@@ -59,6 +60,10 @@ def fingerprint(traced: Any) -> str:
         digest.update(name.encode())
         digest.update(arrays.raw(tensor))
     return digest.hexdigest()
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 
 
 def _nodes(module: Any) -> Iterator[tuple[str, Any, str]]:

@@ -54,7 +54,7 @@ def _evaluated(trial: Trial) -> Trial:
     if _difference(_outputs(results[0]), trial.expected[FIRST]) is None:
         raise Refused(
             "forward gives another result each time on the same inputs",
-            "remove the random operators from forward, or make them depend on self.training",
+            "remove random operators and state that survives a call from forward, or make them depend on self.training",
         )
     return trial
 
