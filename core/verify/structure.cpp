@@ -153,13 +153,19 @@ analysis::Role aggregated(const Analysis& analysis, const ir::Op& op)
     return role;
 }
 
+// Whether the numbers of a key, or those for a part of a table, were computed.
+bool isComputed(const Analysis& analysis, KeyId id)
+{
+    const analysis::Key& key = analysis.tables.key(id);
+    if (key.kind == KeyKind::Foreign) return analysis.program.value(key.column).origin != ir::Origin::Input;
+    return std::ranges::any_of(key.parts, [&](KeyId part) { return isComputed(analysis, part); });
+}
+
 // A look-up by numbers that were computed, such as a column of a table of neighbours.
 bool looksUpComputed(const Analysis& analysis, const ir::Op& op)
 {
     const analysis::OpInfo& info = analysis.info(op.id);
-    if (info.kind != analysis::OpKind::Gather || !info.role.key.valid()) return false;
-    const analysis::Key& key = analysis.tables.key(info.role.key);
-    return key.kind == KeyKind::Foreign && analysis.program.value(key.column).origin != ir::Origin::Input;
+    return info.kind == analysis::OpKind::Gather && info.role.key.valid() && isComputed(analysis, info.role.key);
 }
 
 void markFollowed(Structure& structure, const Analysis& analysis)

@@ -54,14 +54,56 @@ Ruled<Outcomes> catFeatures(RuleContext& c, const std::vector<ValueId>& parts, i
     return Outcomes{o};
 }
 
-std::optional<Role> joinRoles(RuleContext& c, SpaceId cat, const std::vector<std::optional<Role>>& roles)
+// A column of row numbers, one part after the other.
+struct ColumnPart {
+    ValueId value;
+    std::size_t column = 0;  // of a pair
+    std::optional<Role> role;
+};
+
+// 0 1 2 .., which are rows of their own table, and could be of another one.
+bool isNumbering(const RuleContext& c, const std::optional<Role>& role)
 {
-    std::vector<KeyId> keys;
-    for (const auto& r : roles) {
-        if (!r || r->target != roles[0]->target) return std::nullopt;
-        keys.push_back(r->key);
+    return role && role->space == role->target && role->key == c.builder.analysis.tables.idKey();
+}
+
+// The numbers 0 1 2 .. as a column by itself, or in a pair; invalid where they are neither.
+ValueId numbersOf(const RuleContext& c, ValueId v)
+{
+    while (c.of(v).pairRoles.empty() && c.rank(v) != 1) {
+        if (c.value(v).origin != ir::Origin::Op) return {};
+        const ValueId* const from = c.builder.analysis.program.op(c.value(v).producer).args.at(0).value();
+        if (!from || c.of(*from).role != c.of(v).role) return {};
+        v = *from;
     }
-    return Role{.space = cat, .key = c.builder.parts(keys), .target = roles[0]->target};
+    return v;
+}
+
+// Numbers that stand below those of rows of another table are of that table, too: self-loops of edges between two tables.
+void readNumberings(RuleContext& c, std::vector<ColumnPart>& parts)
+{
+    const auto other =
+        std::ranges::find_if(parts, [&](const ColumnPart& part) { return part.role && !isNumbering(c, part.role); });
+    if (other == parts.end()) return;
+    const SpaceId target = other->role->target;
+    for (ColumnPart& part : parts) {
+        if (!isNumbering(c, part.role) || part.role->target == target) continue;
+        const ValueId numbers = numbersOf(c, part.value);
+        if (!numbers.valid()) continue;
+        const KeyId key = c.builder.foreign(numbers, static_cast<int>(part.column));
+        part.role = Role{.space = part.role->space, .key = key, .target = target};
+    }
+}
+
+std::optional<Role> joinRoles(RuleContext& c, SpaceId cat, std::vector<ColumnPart> parts)
+{
+    readNumberings(c, parts);
+    std::vector<KeyId> keys;
+    for (const ColumnPart& part : parts) {
+        if (!part.role || part.role->target != parts[0].role->target) return std::nullopt;
+        keys.push_back(part.role->key);
+    }
+    return Role{.space = cat, .key = c.builder.parts(keys), .target = parts[0].role->target};
 }
 
 void joinAll(RuleContext& c, const std::vector<ValueId>& parts, SpaceId cat, Outcome& o)
@@ -69,12 +111,13 @@ void joinAll(RuleContext& c, const std::vector<ValueId>& parts, SpaceId cat, Out
     std::size_t columns = 0;
     for (ValueId v : parts) columns = std::max(columns, c.of(v).pairRoles.size());
     const auto column = [&](std::size_t i) {
-        std::vector<std::optional<Role>> roles;
+        std::vector<ColumnPart> all;
         for (ValueId v : parts) {
             const ValueInfo& info = c.of(v);
-            roles.push_back(i < info.pairRoles.size() ? std::optional(info.pairRoles[i]) : info.role);
+            const auto role = i < info.pairRoles.size() ? std::optional(info.pairRoles[i]) : info.role;
+            all.push_back({.value = v, .column = i, .role = role});
         }
-        return joinRoles(c, cat, roles);
+        return joinRoles(c, cat, std::move(all));
     };
     if (columns == 0) {
         o.role = column(0);
