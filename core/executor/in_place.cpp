@@ -117,10 +117,12 @@ bool isRecipe(const analysis::Analysis& analysis, ir::ValueId id)
     const ir::Value& value = analysis.program.value(id);
     if (!analysis.available(id) || value.origin != ir::Origin::Op) return false;
     const ir::Op& op = analysis.program.op(value.producer);
-    if (analysis.info(op.id).kind != OpKind::Rowwise || op.outputs.size() != 1) return false;
+    const bool byRow = analysis.info(op.id).kind == OpKind::Rowwise && analysis.info(op.id).prologueReason.empty();
+    if (!byRow || op.outputs.size() != 1) return false;
     if (analysis.info(id).uniform) return true;
     const bool shaped = operators::reshapes(op.name) || operators::expands(op.name);
-    return shaped && analysis.hasRows(*op.args.at(0).value());
+    const ir::SpaceId rows = shaped ? analysis.rowSpace(*op.args.at(0).value()) : ir::SpaceId{};
+    return rows.valid() && analysis.tables.space(rows).kind != analysis::SpaceKind::Opaque;
 }
 
 }  // namespace hopscope::executor

@@ -165,6 +165,9 @@ Number NumberEvaluator::argument(const ir::Arg& arg, const SizeOf& sizes) const
 
 Number NumberEvaluator::dimension(ir::ValueId tensor, std::int64_t dim, const SizeOf& sizes) const
 {
+    const ir::SpaceId rows = m_analysis.rowSpace(tensor);
+    const bool unknown = rows.valid() && m_analysis.tables.space(rows).kind == analysis::SpaceKind::Opaque;
+    if (unknown) return integerNumber(m_item(tensor).size(dim));  // of the prologue: only its numbers tell
     const auto shape = shapeOf(m_analysis, tensor, sizes);
     const auto rank = static_cast<std::int64_t>(shape.size());
     return integerNumber(shape.at(static_cast<std::size_t>(dim < 0 ? dim + rank : dim)));

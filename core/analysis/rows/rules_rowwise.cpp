@@ -209,7 +209,8 @@ Ruled<Outcomes> layerNormRule(RuleContext& c)
     return result;
 }
 
-// batch_norm in evaluation mode, group_norm and instance_norm where the rows are the batch dimension.
+// batch_norm and instance_norm with statistics that were kept; group_norm and others of instance_norm where the rows are the batch
+// dimension.
 Ruled<Outcomes> normRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input");
@@ -217,11 +218,14 @@ Ruled<Outcomes> normRule(RuleContext& c)
     const bool batchStatistics = c.boolean("training") || c.boolean("use_input_stats");
     if (c.name == "batch_norm" && batchStatistics) return Refusal("batch normalisation in training mode");
     const std::vector<SpaceId>& d = c.dims(x);
-    if (c.name != "batch_norm")
+    const bool acrossPlaces = c.name == "group_norm" || batchStatistics;
+    if (acrossPlaces)
         for (std::size_t i = 1; i < d.size(); ++i)
             if (c.isRow(d[i]))
                 return Refusal(
                     Refused(c.name + " reduces over the rows of " + c.spaceName(d[i]), Refused::Kind::Statistics));
+    if (c.name == "instance_norm" && !batchStatistics && d.size() > 1 && c.isRow(d[1]))
+        return Refusal("the rows are the channels");
     return c.all(d);
 }
 
