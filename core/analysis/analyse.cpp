@@ -7,6 +7,7 @@
 #include "analysis/choices.h"
 #include "analysis/depth.h"
 #include "analysis/lowering/dead_code.h"
+#include "analysis/lowering/fold_views.h"
 #include "analysis/lowering/front_rows.h"
 #include "analysis/lowering/functionalise.h"
 #include "analysis/lowering/group_ranks.h"
@@ -161,7 +162,7 @@ base::Status inferSizes(Builder& builder, const ir::Program& program, const Inpu
 std::optional<Analysis> analyseByPosition(const ir::Program& functional, const InputSchema& schema,
                                           const Options& options)
 {
-    Lowered made = lowered(mapRows(functional), options);
+    Lowered made = lowered(mapRows(foldViews(functional)), options);
     std::set<std::string> numbered;
     while (true) {
         Builder builder;
@@ -176,6 +177,19 @@ std::optional<Analysis> analyseByPosition(const ir::Program& functional, const I
     }
 }
 
+// A model that needs the rows of a graph at once, or combines them in a way that cannot be put together from parts: its graphs are
+// the destinations of a stage, whose batches hold all rows of each.
+std::optional<Analysis> analyseByGraph(const ir::Program& functional, const InputSchema& schema, const Options& options)
+{
+    const InputSchema gathered = withGatheredGraphs(schema);
+    if (gathered.gathered.empty()) return std::nullopt;
+    Lowered made = lowered(functional, options);
+    Builder builder;
+    if (!inferSizes(builder, made.program, gathered)) return analyseByPosition(functional, gathered, options);
+    builder.analysis.reassociations = std::move(made.moved);
+    return std::move(builder.analysis);
+}
+
 }  // namespace
 
 Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Options& options)
@@ -188,7 +202,9 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Option
     const base::Status inferred = inferSizes(builder, made.program, schema);
     builder.analysis.reassociations = std::move(made.moved);
     if (!inferred) {
-        if (auto found = analyseByPosition(*functional, schema, options)) builder.analysis = std::move(*found);
+        auto found = analyseByPosition(*functional, schema, options);
+        if (!found) found = analyseByGraph(*functional, schema, options);
+        if (found) builder.analysis = std::move(*found);
         else block(builder.analysis, inferred.error());
     }
     builder.analysis.reassociate = options.reassociate;

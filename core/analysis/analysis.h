@@ -31,11 +31,14 @@ struct Space {
     SpaceId parent{};              // Filter, Perm: the table selected from
     ValueId selector{};            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
     std::vector<SpaceId> parts{};  // Cat
-    std::int64_t rows = 0;         // Graph: of rows that belong to no table, such as one of all nodes; 0: the data says
+    std::int64_t rows = 0;         // Node, Graph: how many there are, where the file says so; else 0
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
     ValueId columns[2]{};          // ...or a value for each end
     ValueId offsets{};             // Edge: the input that says where each destination's edges begin (CSR)
+
+    // Rows that forward adds to those of a table, such as one of all nodes.
+    [[nodiscard]] bool isAdded() const { return kind == SpaceKind::Graph && rows > 0; }
 };
 
 enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };

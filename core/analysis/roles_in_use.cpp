@@ -27,6 +27,7 @@ public:
     {
         for (const Op& op : m_analysis.program.ops) {
             link(op);
+            group(op);
             if (op.id != m_analysis.refusedOp) continue;
             meet(op);
             pick(op);
@@ -91,6 +92,38 @@ private:
         }
         const std::string rows = typeOf(m_analysis.rowSpace(*table));
         if (end && !rows.empty() && rows != type && !isDeclared(type)) pointTo(*end, rows);
+    }
+
+    // Rows of a table that are counted or combined by a number of each, which no table has the rows of: graphs.
+    void group(const Op& op)
+    {
+        const Rule rule = operators::of(op.name).rule;
+        const auto numbers = argument(op, {rule == Rule::Bincount ? "self" : "index"});
+        if ((rule != Rule::Bincount && rule != Rule::Groups && rule != Rule::Scatter) || !numbers) return;
+        const auto table = rule == Rule::Scatter ? argument(op, {"self"}) : std::nullopt;
+        if (table && m_analysis.hasRows(*table)) return;
+        const ValueId column = columnOf(*numbers);
+        const auto role = m_schema.roles.find(value(column).name);
+        const bool given = value(column).origin == ir::Origin::Input && role != m_schema.roles.end();
+        const bool vector = value(column).shape.size() == 1 && base::isIntegral(value(column).dtype);
+        if (!given || !vector || role->second.kind != RoleKind::Node || role->second.overridden) return;
+        m_found[role->first] =
+            InputRole{.kind = RoleKind::Key, .first = role->second.first, .second = "graph", .relation = {}};
+    }
+
+    // What numbers were before they were given the shape of other rows.
+    ValueId columnOf(ValueId v) const
+    {
+        while (value(v).origin == ir::Origin::Op) {
+            const Op& op = m_analysis.program.op(value(v).producer);
+            const Rule rule = operators::of(op.name).rule;
+            const bool shapes =
+                rule == Rule::Copy || rule == Rule::Expand || rule == Rule::Reshape || rule == Rule::Unsqueeze;
+            const auto from = shapes ? argument(op, {"self"}) : std::nullopt;
+            if (!from) break;
+            v = *from;
+        }
+        return v;
     }
 
     std::optional<End> endOf(const Role& role) const

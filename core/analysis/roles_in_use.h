@@ -10,6 +10,7 @@ namespace hopscope::analysis {
 //   many in the data, or if nothing but indices tells how many it has.
 // - An index that points into rows of another table than was guessed points there.
 // - An input whose rows are picked by numbers that the model computes, and to which no index points, is no table.
+// - Numbers of the rows of a table, by which these are counted or combined into as many rows as no table has, are those of graphs.
 // Roles that the user gave are not among them. Empty where the operators tell nothing; another analysis shows whether the program
 // can be split with these roles.
 Overrides rolesInUse(const Analysis& refused, const InputSchema& schema);

@@ -35,7 +35,7 @@ std::int64_t Structure::countRows(ir::SpaceId space)
                                [this](std::int64_t sum, ir::SpaceId part) { return sum + size(part); });
     case SpaceKind::Edge: return column(space, m_analysis.tables.endKey(0)).rows;
     case SpaceKind::Node:
-    case SpaceKind::Graph: return s.rows > 0 ? s.rows : largestKey(space) + 1;
+    case SpaceKind::Graph: return std::max(s.rows, largestKey(space) + 1);
     case SpaceKind::Opaque: break;
     }
     raise(ErrorCode::Internal, "unknown number of rows: " + analysis::tableLabel(m_analysis.tables, space));

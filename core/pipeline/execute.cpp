@@ -166,7 +166,7 @@ bool mayRewalk(const base::Status& failed, const Prepared& prepared, const Execu
 {
     return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() &&
            request.given == nullptr && !(request.journal && request.journal->goesOn()) &&
-           !(prepared.walk.program.guards.empty() && prepared.analysis.maxIndexGuards.empty());
+           !(prepared.analysis.program.guards.empty() && prepared.analysis.maxIndexGuards.empty());
 }
 
 base::Status runWithGuards(Execution& execution, Prepared& prepared, const ExecutionRequest& request,

@@ -261,7 +261,7 @@ base::Result<bool> rewalk(Prepared& prepared, Reporter& reporter)
 base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder, Reporter& reporter,
                             std::stop_token stop)
 {
-    const bool guarded = !prepared.walk.program.guards.empty() || !prepared.analysis.maxIndexGuards.empty();
+    const bool guarded = !prepared.analysis.program.guards.empty() || !prepared.analysis.maxIndexGuards.empty();
     if (!prepared.hasData() || prepared.analysis.refusal || !guarded) return {};
     forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     const base::Status checked = predictor.checkGuards(std::move(stop));

@@ -1,9 +1,9 @@
 """Layers between two tables, and sparse adjacencies as PyG's layers take, make and change them."""
-from typing import Dict
+from typing import Dict, Tuple
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import (APPNP, GATConv, GATv2Conv, GCNConv, GraphConv, HEATConv, LGConv, SAGEConv, SGConv, TAGConv,
+from torch_geometric.nn import (APPNP, GATConv, GATv2Conv, GCNConv, GraphConv, HEATConv, LGConv, PointNetConv, SAGEConv, SGConv, TAGConv,
                                 TransformerConv)
 from torch_geometric.utils import to_torch_csr_tensor
 
@@ -47,6 +47,41 @@ for key, make in PAIRS.items():
     group.add(f"pair_{key}", lambda width=width: SAGEConv((FEATURES, width), HIDDEN), make, stages=1)
 group.add("pair_four_attention", lambda: GATv2Conv((FEATURES, 16), HIDDEN, heads=2, add_self_loops=False), PAIRS["four"], stages=1)
 group.add("pair_four_scripted", lambda: SAGEConv((FEATURES, 16), HIDDEN), PAIRS["four"], how="script", stages=1)
+
+
+# Loops of the nodes that are on both sides, whose numbers are those of two tables
+def placed(make):
+    def inputs(graph):
+        (x, other), edge_index = make(graph).values()
+        return {"x": x, "pos": (noise(x.size(0), 3), noise(other.size(0), 3)), "edge_index": edge_index}
+
+    return inputs
+
+
+def compressed_pair(make):
+    def inputs(graph):
+        pair, edge_index = make(graph).values()
+        return {"x": pair, "edge_index": to_torch_csr_tensor(edge_index, size=(len(pair[0]), len(pair[1]))).t().to_sparse_csr()}
+
+    return inputs
+
+
+class Placed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = PointNetConv(nn.Linear(FEATURES + 3, HIDDEN), nn.Linear(HIDDEN, HIDDEN))
+
+    def forward(self, x: Tensor, pos: Tuple[Tensor, Tensor], edge_index: Tensor):
+        return self.conv(x, pos, edge_index)
+
+
+for key in ("four", "wide", "edges_as_sources", "edges_as_destinations"):
+    width, make = WIDTHS.get(key, 5), PAIRS[key]
+    group.add(f"loops_{key}_gat", lambda width=width: GATConv((FEATURES, width), HIDDEN, heads=2), make)
+    group.add(f"loops_{key}_gatv2", lambda width=width: GATv2Conv((FEATURES, width), HIDDEN), make)
+    group.add(f"loops_{key}_points", Placed, placed(make))
+    group.add(f"loops_{key}_points_scripted", Placed, placed(make), how="script")
+    group.add(f"loops_{key}_compressed", lambda width=width: GATConv((FEATURES, width), HIDDEN), compressed_pair(make))
 
 
 # Compressed rows as an argument --------------------------------------------------------------------------------------

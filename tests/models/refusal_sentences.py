@@ -356,15 +356,15 @@ def statistics_from_sums(m, x, edge_index):
 
 
 @refused("a readout by prod is not put together from batches", hint="by sum, mean, max or min", inputs=WITH_BATCH)
-def product_of_each_graph(m, x, edge_index, batch):
+def product_of_each_half(m, x, edge_index, batch):
     h = m.inp(x)
-    return torch.ones(4, H).scatter_reduce(0, batch.view(-1, 1).expand_as(h), h, "prod")
+    return torch.ones(2, H).scatter_reduce(0, (batch // 2).view(-1, 1).expand_as(h), h, "prod")
 
 
 @refused("keeps the last of the rows", hint="by sum, mean, max or min", inputs=WITH_BATCH)
-def last_row_of_each_graph(m, x, edge_index, batch):
-    out = torch.zeros(4, H)
-    out[batch] = m.inp(x)
+def last_row_of_each_half(m, x, edge_index, batch):
+    out = torch.zeros(2, H)
+    out[batch // 2] = m.inp(x)
     return out
 
 

@@ -28,6 +28,7 @@ MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structur
            "compressed_rows": "compressed_rows", "adjacencies": "adjacencies", "counted_rows": "counted_rows", "learned_rows": "learned_rows", "added_rows": "added_rows",
            "neighbour_tables": "neighbour_tables", "further": "further",
            "writings": "writings", "numbers": "sizes_and_ids", "positions": "positions", "typed": "typed",
+           "whole_graphs": "whole_graphs",
            "refused": "refused", "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
            "row_programs": "row_programs", "wide_programs": "wide_programs", "composites": "composites", "field": "field", "arguments": "arguments", "signatures": "signatures"}

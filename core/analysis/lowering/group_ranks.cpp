@@ -177,7 +177,8 @@ private:
     // ---- groups as rows of a matrix
 
     struct Padded {
-        ValueId counts, index, messages;
+        ValueId counts, index;
+        ValueId messages;  // invalid where each writes true
         std::int64_t width = 0;
     };
 
@@ -203,11 +204,17 @@ private:
         if (!places || !messages || !isZeroRows(*valueOf(*put, "self"))) return std::nullopt;
         std::vector<std::int64_t> shape = value(*messages).shape;
         const std::vector<std::int64_t>& groups = value(places->counts).shape;
-        if (shape.empty() || groups.size() != 1) return std::nullopt;  // one number for all, as masks are written
+        const bool marks =
+            shape.empty() && value(*messages).literal == std::vector<double>{1};  // which places are taken
+        if (marks) shape = value(places->index).shape;
+        if (shape.empty() || groups.size() != 1) return std::nullopt;
         shape[0] = groups[0];
         shape.insert(shape.begin() + 1, places->width);
         if (value(op.outputs.at(0)).shape != shape) return std::nullopt;
-        return Padded{.counts = places->counts, .index = places->index, .messages = *messages, .width = places->width};
+        return Padded{.counts = places->counts,
+                      .index = places->index,
+                      .messages = marks ? ValueId{} : *messages,
+                      .width = places->width};
     }
 
     bool isZeroRows(ValueId v) const
@@ -289,7 +296,13 @@ private:
 
     void padGroups(const Op& op, const Padded& p)
     {
-        append(syntheticOp("hopscope::pad_groups", {Arg{p.counts}, Arg{p.index}, Arg{p.messages}, Arg{p.width}}, op),
+        ValueId messages = p.messages;
+        if (!messages.valid()) {
+            Value marks = like(p.index);
+            marks.dtype = value(op.outputs.at(0)).dtype;
+            messages = add(op, "full_like", {Arg{p.index}, one(), Arg{dtypeCode(marks.dtype)}}, marks);
+        }
+        append(syntheticOp("hopscope::pad_groups", {Arg{p.counts}, Arg{p.index}, Arg{messages}, Arg{p.width}}, op),
                op.outputs);
     }
 

@@ -75,6 +75,7 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"cumsum", {{"self", T}, {"dim", I}, {"dtype", I}}},
         {"hopscope::select_rank", {{"rank", T}, {"index", T}, {"src", T}}},
         {"hopscope::pad_groups", {{"counts", T}, {"index", T}, {"src", T}, {"width", I}}},
+        {"bincount", {{"self", T}, {"weights", T}, {"minlength", I}}},
         {"diff", {{"self", T}, {"n", I}, {"dim", I}, {"prepend", T}, {"append", T}}},
         {"repeat_interleave.Tensor", {{"repeats", T}, {"output_size", I}}},
         {"index_select", {{"self", T}, {"dim", I}, {"index", T}}},

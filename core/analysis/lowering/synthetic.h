@@ -13,7 +13,7 @@ namespace hopscope::analysis {
 // "eq.Tensor", "clamp", "unsqueeze", "lt.Scalar", "gt.Scalar", "ge.Scalar", "ne.Scalar", "eq.Scalar", "remainder.Scalar",
 // "logical_and", "mul.Scalar", "select.int", "stack", "cat",
 // "cumsum", "hopscope::select_rank", "hopscope::pad_groups",
-// "diff", "repeat_interleave.Tensor", "index_select", "index_add",
+// "bincount", "diff", "repeat_interleave.Tensor", "index_select", "index_add",
 // "scatter_reduce.two", "expand_as", "new_full", "new_zeros", "mm", "linear", "segment_reduce", "scalar::size", "scalar::add", "scalar::mul",
 // "scalar::min", "scalar::max". Arguments left out are None.
 // `like` lends module path and source line. Outputs and ids are the caller's.

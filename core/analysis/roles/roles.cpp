@@ -167,6 +167,7 @@ IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end)
 
 bool isNodeTable(const InputSchema& schema, const std::string& table)
 {
+    if (schema.gathered.contains(table)) return true;
     for (const auto& [key, role] : schema.roles) {
         if (role.kind == RoleKind::Node && role.first == table) return true;
         const bool pair = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;

@@ -62,9 +62,11 @@ struct InputSchema {
     std::map<std::string, InputRole> roles;
     std::map<std::string, std::int64_t> sizes;  // node types, relations and graph tables: number of rows in the data
     std::vector<std::string> notes;             // what was guessed, in words
+    std::set<std::string> gathered;  // graph tables whose rows are computed like nodes: each from the rows of its graph
 };
 
-// Whether a table is one of nodes: a key's target is, if an input has rows of it or edges lead to it; else it is one of graphs.
+// Whether a table is one of nodes: a key's target is, if an input has rows of it or edges lead to it; else it is one of graphs,
+// which are like nodes where the schema says so.
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
 // One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | edge:R | key:T>U | graph | plain;

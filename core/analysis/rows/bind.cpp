@@ -156,6 +156,17 @@ ValueInfo bindInput(Builder& b, const ir::Value& value, ValueId id, const InputS
     return info;
 }
 
+InputSchema withGatheredGraphs(InputSchema schema)
+{
+    for (auto& [name, role] : schema.roles) {
+        const bool graphs = role.kind == RoleKind::Graph;
+        if (graphs || (role.kind == RoleKind::Key && !isNodeTable(schema, role.second)))
+            schema.gathered.insert(graphs ? role.first : role.second);
+        if (graphs) role.kind = RoleKind::Node;
+    }
+    return schema;
+}
+
 InputSchema withNumberedEdges(InputSchema schema, const std::set<std::string>& relations)
 {
     for (auto& [name, role] : schema.roles) {

@@ -13,6 +13,9 @@ void declareTables(Builder& builder, const ir::Program& program, const InputSche
 // What the schema says of an input or of a declared parameter; nothing for others.
 ValueInfo bindInput(Builder& builder, const ir::Value& value, ValueId id, const InputSchema& schema);
 
+// The schema with all graph tables as tables of nodes that are gathered from the rows of their graph.
+InputSchema withGatheredGraphs(InputSchema schema);
+
 // The schema where the edges of these relations are a table of nodes, whose rows can be looked up by number.
 InputSchema withNumberedEdges(InputSchema schema, const std::set<std::string>& relations);
 

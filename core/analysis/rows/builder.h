@@ -48,6 +48,7 @@ public:
     // Numbers of rows in the file are sizes of tables that a weight has the rows of.
     bool fixedSizes = false;
     std::map<std::int64_t, SpaceId> fixed;  // by size; an invalid one where several tables have it
+    std::set<SpaceId> graphs;               // those of them that have a row for each graph
 
     SpaceId node(const std::string& name) { return table(SpaceKind::Node, name); }
     SpaceId graph(const std::string& name) { return table(SpaceKind::Graph, name); }

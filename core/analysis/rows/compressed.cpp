@@ -208,10 +208,11 @@ std::optional<double> emptySegment(const RuleContext& c)
                                               {"max", -infinity}, {"min", infinity}, {"amax", -infinity},
                                               {"amin", infinity}};
     const auto it = known.find(c.text("reduce"));
-    if (it == known.end() || (c.has("initial") && it->first == "mean")) return std::nullopt;
-    if (c.arg("initial").value()) return std::nullopt;
-    if (const double* given = std::get_if<double>(&c.arg("initial").data)) return *given;
-    return c.has("initial") ? static_cast<double>(c.integer("initial", 0)) : it->second;
+    if (it == known.end() || c.arg("initial").value()) return std::nullopt;
+    const double* const given = std::get_if<double>(&c.arg("initial").data);
+    const double initial = given ? *given : static_cast<double>(c.integer("initial", 0));
+    if (c.has("initial") && it->first == "mean" && initial != 0) return std::nullopt;  // it would be a part of the sum
+    return c.has("initial") ? initial : it->second;
 }
 
 // One number per row, shaped so that it meets whole rows of `like`.
@@ -241,16 +242,27 @@ ValueId reduced(Chain& chain, const RuleContext& c, ValueId table, ValueId ids)
                       dtype);
 }
 
+// For each row the segment that it is in; invalid if that is not known.
+ValueId segmentOfRows(Chain& chain, const RuleContext& c, ValueId given, ValueId counts)
+{
+    const ValueId data = c.tensor("data");
+    if (isPart(c, given, c.has("lengths") ? OffsetsPart::Count : OffsetsPart::All))
+        return c.dim(data, 0) == rowsOf(c, given).space ? columnOf(c, given) : ValueId{};
+    const bool ofAll = c.builder.positions && c.structure(given) && c.rank(given) == 1 && !c.anyRow(c.dims(given));
+    if (!ofAll || !c.isRow(c.dim(data, 0))) return {};
+    const std::vector<std::int64_t> rows{c.shape(data)[0]};  // of the whole table, in their order
+    const ValueId ids = chain.call("repeat_interleave.Tensor", {Arg{counts}}, rows, base::DType::Int64);
+    const ValueId size = chain.number("scalar::size", {Arg{data}, Arg{std::int64_t{0}}}, rows[0]);
+    return chain.call("reshape", {Arg{ids}, Arg{ArgList{Arg{size}}}}, rows, base::DType::Int64);
+}
+
 Rewritten segments(Emitter& emitter, const RuleContext& c)
 {
     const ValueId data = c.tensor("data");
     const ValueId given = c.tensor(c.has("lengths") ? "lengths" : "offsets");
     c.passOn({"unsafe"});
     const auto empty = emptySegment(c);
-    const bool known = isPart(c, given, c.has("lengths") ? OffsetsPart::Count : OffsetsPart::All);
-    if (!known || !empty || c.has("indices") || c.integer("axis", 0) != 0) return std::nullopt;
-    const ValueId ids = columnOf(c, given);
-    if (c.dim(data, 0) != rowsOf(c, given).space || !ids.valid()) return std::nullopt;
+    if (!given.valid() || !empty || c.has("indices") || c.integer("axis", 0) != 0) return std::nullopt;
     Chain chain(emitter, c.op);
     const auto& shape = c.outputs[0].shape;
     const base::DType dtype = c.outputs[0].dtype;
@@ -258,12 +270,17 @@ Rewritten segments(Emitter& emitter, const RuleContext& c)
                                ? given
                                : chain.call("diff", {Arg{given}, Arg{std::int64_t{1}}, Arg{std::int64_t{-1}}},
                                             {shape[0]}, c.value(given).dtype);
+    const ValueId ids = segmentOfRows(chain, c, given, counts);
+    if (!ids.valid()) return std::nullopt;
     ArgList size{Arg{chain.number("scalar::size", {Arg{counts}, Arg{std::int64_t{0}}}, shape[0])}};
     for (std::size_t i = 1; i < shape.size(); ++i) size.push_back(Arg{shape[i]});
     const ValueId table = chain.call("new_full", {Arg{data}, Arg{size}, Arg{*empty}}, shape, dtype);
     const ValueId result = reduced(chain, c, table, ids);
     if (c.text("reduce") != "mean") return chain.done(result);
-    const ValueId divisor = beside(chain, c, castTo(chain, c, counts, dtype), shape);
+    const ValueId least = c.has("initial") ? chain.call("clamp", {Arg{counts}, Arg{std::int64_t{1}}, {}}, {shape[0]},
+                                                        c.value(counts).dtype)
+                                           : counts;  // without an initial number, empty segments are not a number
+    const ValueId divisor = beside(chain, c, castTo(chain, c, least, dtype), shape);
     return chain.done(chain.call("div.Tensor", {Arg{result}, Arg{divisor}}, shape, dtype));
 }
 

@@ -2,12 +2,21 @@
 
 #include <span>
 
+#include "analysis/rows/chain.h"
 #include "analysis/rows/other_rows.h"
 #include "operators/operators.h"
 
 namespace hopscope::analysis {
 
 namespace {
+
+// Numbers of graphs are small, as widths are: they are read where a table is made, and not where one is given another shape.
+bool mayBeSize(const Builder& builder, const ir::Op& op, SpaceId table)
+{
+    using operators::Rule;
+    const Rule rule = operators::of(op.name).rule;
+    return table.valid() && (!builder.graphs.contains(table) || (rule != Rule::Reshape && rule != Rule::Expand));
+}
 
 // The argument that says how large the result is.
 const char* sizeArgument(const ir::Op& op)
@@ -23,16 +32,46 @@ const char* sizeArgument(const ir::Op& op)
     }
 }
 
+void note(Builder& builder, std::int64_t rows, SpaceId table)
+{
+    const auto [known, fresh] = builder.fixed.emplace(rows, table);
+    if (!fresh && known->second != table) known->second = {};  // two tables of one size
+}
+
+// The number of rows of a table. Where no value has its rows yet, the number in the file counts them, also those that no
+// row number names.
+ValueId sizeOfTable(Emitter& emitter, SpaceId table, std::int64_t rows, const ir::Op& place)
+{
+    const ValueId known = rowCount(emitter, table, place);
+    Analysis& a = emitter.builder().analysis;
+    for (std::size_t v = 0; !known.valid() && v < a.values.size(); ++v) {
+        const auto& role = a.values[v].role;
+        if (!role || role->target != table || a.program.values[v].origin != ir::Origin::Input) continue;
+        a.tables.spaces[table.at()].rows = rows;
+        Chain chain(emitter, place);
+        const ValueId counts =
+            chain.call("bincount", {ir::Arg{ValueId(v)}, {}, ir::Arg{rows}}, {rows}, base::DType::Int64);
+        return counts.valid() ? rowCount(emitter, table, place) : counts;
+    }
+    return known;
+}
+
 }  // namespace
 
 void noteFixedSize(Builder& builder, const ir::Value& value, const ValueInfo& info)
 {
     if (value.origin != ir::Origin::Parameter) return;
-    for (std::size_t d = 0; d < info.dims.size(); ++d) {
-        if (!builder.analysis.tables.isRow(info.dims[d])) continue;
-        const auto [known, fresh] = builder.fixed.emplace(value.shape[d], info.dims[d]);
-        if (!fresh && known->second != info.dims[d]) known->second = {};  // two tables of one size
-    }
+    for (std::size_t d = 0; d < info.dims.size(); ++d)
+        if (builder.analysis.tables.isRow(info.dims[d])) note(builder, value.shape[d], info.dims[d]);
+}
+
+void noteGraphSizes(Builder& builder, const InputSchema& schema)
+{
+    for (const std::string& graphs : schema.gathered)
+        if (const auto rows = schema.sizes.find(graphs); rows != schema.sizes.end()) {
+            builder.graphs.insert(builder.node(graphs));
+            note(builder, rows->second, builder.node(graphs));
+        }
 }
 
 ir::Op withTableSizes(Emitter& emitter, ir::Op op)
@@ -44,8 +83,9 @@ ir::Op withTableSizes(Emitter& emitter, ir::Op op)
         for (ir::Arg& size : list ? std::span(*list) : std::span(&op.args[i], 1)) {
             const auto table =
                 size.integer() ? emitter.builder().fixed.find(*size.integer()) : emitter.builder().fixed.end();
-            if (table == emitter.builder().fixed.end() || !table->second.valid()) continue;
-            if (const ValueId rows = rowCount(emitter, table->second, op); rows.valid()) size = ir::Arg{rows};
+            if (table == emitter.builder().fixed.end() || !mayBeSize(emitter.builder(), op, table->second)) continue;
+            const ValueId rows = sizeOfTable(emitter, table->second, table->first, op);
+            if (rows.valid()) size = ir::Arg{rows};
             return op;
         }
     }

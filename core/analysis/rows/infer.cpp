@@ -80,6 +80,7 @@ private:
             noteFixedSize(m_builder, v, info);
             m_map[v.id.at()] = m_builder.addValue(std::move(copy), std::move(info));
         }
+        noteGraphSizes(m_builder, m_schema);
         for (const ir::NamedValue& in : m_program.inputs)
             m_builder.analysis.program.inputs.push_back({in.name, m_map[in.value.at()]});
     }
@@ -138,6 +139,7 @@ private:
 
     base::Result<std::vector<ValueId>> emitNumber(Op op, const std::vector<Value>& outputs, const std::string& key)
     {
+        if (const auto size = sizeOfOneTable(op, outputs[0])) return std::vector{*size};
         const ValueId self(m_builder.analysis.program.values.size());
         const auto size = numberOf(op, self);
         if (!size) return refuse(op, size.error());
@@ -149,6 +151,36 @@ private:
         opInfo.structureOnly = true;
         learnSize(*size, outputs[0]);
         return commit(std::move(op), opInfo, outputs, {std::move(info)}, key);
+    }
+
+    SpaceId tableOfSize(const Arg& arg) const
+    {
+        const auto size = arg.value() ? of(*arg.value()).size : std::nullopt;
+        const bool one = size && size->sizes.size() == 1 && *size == sizeOf(size->sizes.begin()->first);
+        return one ? size->sizes.begin()->first : SpaceId{};
+    }
+
+    // The size of the smaller or the larger of two tables is that of the one that it is on the sample. Which one is checked on the
+    // data, as branches are.
+    std::optional<ValueId> sizeOfOneTable(const Op& op, const Value& result)
+    {
+        const bool least = op.name == "scalar::min";
+        if ((!least && op.name != "scalar::max") || op.args.size() != 2) return std::nullopt;
+        const SpaceId a = tableOfSize(op.args[0]), b = tableOfSize(op.args[1]);
+        if (!a.valid() || !b.valid() || a == b) return std::nullopt;
+        const auto& rows = m_builder.analysis.sampleSizes;
+        if (!rows.contains(a) || !rows.contains(b)) return std::nullopt;
+        const bool ordered = rows.at(a) <= rows.at(b);
+        Op order = op;
+        order.name = "scalar::le";
+        Value answer = result;
+        answer.kind = ValueKind::Bool;
+        answer.number = ordered ? 1 : 0;
+        const auto made = emit(std::move(order), {answer});
+        if (!made) return std::nullopt;
+        m_builder.analysis.program.guards.push_back(
+            {.condition = made->front(), .taken = answer.number, .modules = op.modules, .source = op.source});
+        return *op.args[ordered == least ? 0 : 1].value();
     }
 
     Ruled<Linear> numberOf(const Op& op, ValueId self) const
@@ -397,11 +429,12 @@ private:
         for (const ir::NamedValue& o : m_builder.analysis.program.outputs) {
             if (of(o.value).sparse)
                 return refuseOutput(o, {"its result '" + o.name + "' is a sparse matrix", Refused::Kind::SparseResult});
-            const auto unknown = std::ranges::find_if(of(o.value).dims, [&](SpaceId s) { return m_unknown.contains(s); });
+            const auto unknown =
+                std::ranges::find_if(of(o.value).dims, [&](SpaceId s) { return m_unknown.contains(s); });
             if (unknown != of(o.value).dims.end())
-                return refuseOutput(o, {"its result '" + o.name + "' has " +
-                                            tableLabel(m_builder.analysis.tables, *unknown),
-                                        m_unknown.at(*unknown)});
+                return refuseOutput(
+                    o, {"its result '" + o.name + "' has " + tableLabel(m_builder.analysis.tables, *unknown),
+                        m_unknown.at(*unknown)});
         }
         return {};
     }
@@ -419,7 +452,7 @@ private:
         return std::ranges::any_of(of(v).dims, [&](SpaceId s) {
             const bool cat = s.valid() && tables.space(s).kind == SpaceKind::Cat;
             return cat &&
-                   std::ranges::any_of(tables.space(s).parts, [&](SpaceId p) { return tables.space(p).rows > 0; });
+                   std::ranges::any_of(tables.space(s).parts, [&](SpaceId p) { return tables.space(p).isAdded(); });
         });
     }
 

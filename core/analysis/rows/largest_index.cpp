@@ -19,8 +19,12 @@ SpaceId indexedTable(const RuleContext& c, ValueId x)
 
 namespace {
 
-// bincount(index) without a number of rows.
-bool countsUpToLargest(const RuleContext& c) { return c.name == "bincount" && c.integer("minlength", 0) == 0; }
+// bincount(index) without a number of rows, or with 1, which any index has.
+bool countsUpToLargest(const RuleContext& c)
+{
+    const std::int64_t least = c.integer("minlength", 0);
+    return c.name == "bincount" && (least == 0 || least == 1);
+}
 
 bool measures(const RuleContext& c)
 {
@@ -89,6 +93,7 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
     const auto& role = c.of(x).role;
     const auto length = c.linear(c.arg("minlength"));
     auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
+    if (role && length && length->isConstant() && length->constant == c.space(role->target).rows) space = role->target;
     if (role && countsUpToLargest(c)) {
         space = role->target;
         c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = *space, .op = c.op.id});

@@ -42,7 +42,7 @@ ValueId addedCount(Emitter& emitter, SpaceId table, const ir::Op& place)
 ValueId rowCount(Emitter& emitter, SpaceId table, const ir::Op& place)
 {
     const Analysis& a = emitter.builder().analysis;
-    if (a.tables.space(table).rows > 0) return addedCount(emitter, table, place);
+    if (a.tables.space(table).isAdded()) return addedCount(emitter, table, place);
     for (std::size_t v = 0; v < a.values.size(); ++v) {
         const auto dim = std::ranges::find(a.values[v].dims, table);
         if (dim == a.values[v].dims.end() || a.values[v].sparse) continue;

@@ -15,7 +15,7 @@ std::vector<Linear> startsOf(const RuleContext& c, SpaceId cat)
     return starts;
 }
 
-bool isAdded(const RuleContext& c, SpaceId part) { return c.space(part).rows > 0; }
+bool isAdded(const RuleContext& c, SpaceId part) { return c.space(part).isAdded(); }
 
 Linear fromFront(const RuleContext& c, SpaceId cat, const Linear& position)
 {
