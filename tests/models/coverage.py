@@ -24,7 +24,7 @@ HEADINGS = {
     "compressed_rows": "Compressed rows (`rowptr`, `col`)", "adjacencies": "Pairs of inputs, sparse adjacencies",
     "counted_rows": "Rows counted by the largest number of an index",
     "learned_rows": "Weights with rows of their own", "added_rows": "Rows that forward adds to those of a table", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
-    "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
+    "typed": "Several types, norms, readouts", "whole_graphs": "Readouts that need all rows of a graph", "writings": "Views, writes in place, spellings",
     "numbers": "Sizes and row numbers", "positions": "Rows by where they lie", "sharing": "Shared memory",
     "signatures": "Every class of `torch_geometric.nn`, with options drawn from its signature",
     "refused": "What cannot be split",

@@ -46,8 +46,8 @@ private:
 
     static const Arg* sizesOf(const Op& op)
     {
-        const Arg* const sizes = argumentOf(op, "shape");
-        return sizes ? sizes : argumentOf(op, "size");
+        const Arg* const sizes = ir::argument(op, "shape");
+        return sizes ? sizes : ir::argument(op, "size");
     }
 
     // ---- heads
