@@ -29,7 +29,7 @@ def write_programs(arguments, first, count, folder):
 def verified(arguments, program, folder):
     """A line as test_models prints it: what the command line says of a program, with full verification."""
     command = [arguments.engine, "run", program["model"], "--data", program["data0"], "--verify", "full", "--batch", "7", "--json",
-               "--out", f"{folder}/out", "--force", "--trust"]
+               "-o", f"{folder}/{program['name']}", "--trust"]
     for role in filter(None, program.get("roles", "").split(";")):
         command += ["--role", role]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
