@@ -92,7 +92,6 @@ private:
     std::optional<at::Tensor> degrees(const ir::Op& op);
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op, ir::ValueId wanted);
-    void findNumbers();
     at::Tensor dummy(ir::ValueId id);
     bool isMade(ir::ValueId id) const;
     void checkStop() const;

@@ -250,27 +250,31 @@ void Structure::dropOthers()
     });
 }
 
+namespace {
+
+// Sizes and single numbers are asked for as late as they are needed: by then inputs that tell them may be gone.
+void findNumbers(Structure& structure, const analysis::Analysis& analysis)
+{
+    for (const ir::Op& op : analysis.program.ops) {
+        if (!ir::isScalarOp(op) || op.outputs.empty()) continue;
+        const auto& size = analysis.info(op.outputs[0]).size;
+        for (const auto& [table, factor] : size ? size->sizes : std::map<ir::SpaceId, std::int64_t>{})
+            (void)structure.size(table);
+        if (op.name == "scalar::item" && analysis.info(*op.args.at(0).value()).structureOnly)
+            (void)structure.value(*op.args[0].value());
+    }
+}
+
+}  // namespace
+
 void Structure::forgetInput(ir::ValueId input)
 {
     const std::lock_guard lock(m_mutex);
     const analysis::ValueInfo& info = m_analysis.info(input);
     if (info.role) (void)size(info.role->target);
     for (const analysis::Role& role : info.pairRoles) (void)size(role.target);
-    findNumbers();
+    findNumbers(*this, m_analysis);
     m_values.erase(input);
-}
-
-// Sizes and single numbers are asked for as late as they are needed: by then inputs that tell them may be gone.
-void Structure::findNumbers()
-{
-    for (const ir::Op& op : m_analysis.program.ops) {
-        if (!ir::isScalarOp(op) || op.outputs.empty()) continue;
-        const auto& size = m_analysis.info(op.outputs[0]).size;
-        for (const auto& [table, factor] : size ? size->sizes : std::map<ir::SpaceId, std::int64_t>{})
-            (void)Structure::size(table);
-        if (op.name == "scalar::item" && m_analysis.info(*op.args.at(0).value()).structureOnly)
-            (void)value(*op.args[0].value());
-    }
 }
 
 void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen)
