@@ -124,7 +124,7 @@ def nvidia_physicsnemo():
 def torch_geometric_temporal():
     import torch_geometric.typing
 
-    if not torch_geometric.typing.WITH_TORCH_SPARSE:  # the package needs it for the name of a type, and it has to be compiled
+    if not torch_geometric.typing.WITH_TORCH_SPARSE:  # it would have to be compiled, and is asked for the name of a type
         sys.modules["torch_sparse"] = types.ModuleType("torch_sparse")
         sys.modules["torch_sparse"].SparseTensor = torch_geometric.typing.SparseTensor
     from torch_geometric_temporal.nn import attention, recurrent
