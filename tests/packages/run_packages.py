@@ -49,6 +49,9 @@ seed, on data made in the package's own way: a small graph, and one of some 2,00
 `hopscope.inference(model, data)`, without `roles=`. `equal` means that the verification of all rows and the comparison with the module's
 own `forward` agree; the difference is the largest over both graphs, relative to the largest value where that is above 1. The packages
 were used with PyTorch {torch} and PyG {pyg}.
+The packages' own files are untouched; three names that their dependencies lack here are supplied beside them (`package_models.py`: a type of
+torch-sparse for torch-geometric-temporal, `T_co` of older torch versions for SchNetPack, two operators of torchvision for PhysicsNeMo). OGB
+has encoders only: the layers behind them are PyG's.
 
 | package | version | model | result | largest difference |
 |---|---|---|---|---|
