@@ -158,6 +158,18 @@ group.add("pooled_places", PooledPlaces, places, stages=1)
 group.add("pooled_places_scripted", PooledPlaces, places, how="script", stages=1)
 
 
+@group.module(lambda graph: {"x": places(graph)["x"], "edge_index": graph["edge_index"]}, stages=1)
+class GroupsOfColumns(nn.Module):
+    """A weight for each group of columns, which is turned to the front of rows and places."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = G.DNAConv(H, heads=2, groups=4)
+
+    def forward(self, x, edge_index):
+        return self.conv(x, edge_index)
+
+
 class KeptStatistics(nn.Module):
     def __init__(self):
         super().__init__()

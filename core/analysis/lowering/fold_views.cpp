@@ -27,7 +27,8 @@ public:
         for (const Op& op : m_old.ops) {
             if (isReshape(op) ? reshape(op) : op.name == "scalar::size" && size(op)) continue;
             append(op, op.outputs);
-            if (op.outputs.size() == 1) keepApart(op);
+            keepApart(op);
+            if (op.outputs.size() == 1) keepGroupsApart(op);
         }
         return std::move(m_new);
     }
@@ -58,12 +59,17 @@ private:
         std::int64_t count = 0, width = 0;
     };
 
+    // The first two dimensions change places.
+    static bool turns(const Op& op)
+    {
+        return op.name == "aten::transpose" && ((isNumber(op, "dim0", 0) && isNumber(op, "dim1", 1)) ||
+                                                (isNumber(op, "dim0", 1) && isNumber(op, "dim1", 0)));
+    }
+
     std::optional<Heads> headsOf(ValueId v) const
     {
         const Op* const turned = producer(v);
-        const bool front = turned && turned->name == "aten::transpose" &&
-                           ((isNumber(*turned, "dim0", 0) && isNumber(*turned, "dim1", 1)) ||
-                            (isNumber(*turned, "dim0", 1) && isNumber(*turned, "dim1", 0)));
+        const bool front = turned && turns(*turned);
         const Op* const merged = front ? producer(*valueOf(*turned, "self")) : nullptr;
         if (!merged || !isReshape(*merged)) return std::nullopt;
         const ValueId from = *valueOf(*merged, "self");
@@ -106,57 +112,106 @@ private:
 
     // ---- products with a weight
 
-    // Whether the value is [all, width], of rows in several dimensions.
-    std::optional<ValueId> mergedRows(ValueId v) const
+    // How many of the first dimensions of what `v` is a view of are merged into its first one; 0 if none are.
+    std::size_t mergedDims(ValueId v) const
     {
         const Op* const merged = producer(v);
-        if (!merged || !isReshape(*merged) || shape(v).size() != 2) return std::nullopt;
-        const ValueId from = *valueOf(*merged, "self");
-        std::int64_t width = 1;
-        std::size_t lead = shape(from).size();
-        while (lead > 0 && width < shape(v)[1]) width *= shape(from)[--lead];
-        return width == shape(v)[1] && lead > 1 ? std::optional(from) : std::nullopt;
+        if (!merged || !isReshape(*merged) || shape(v).size() < 2) return 0;
+        const Shape& from = shape(*valueOf(*merged, "self"));
+        std::int64_t rows = 1;
+        std::size_t lead = 0;
+        while (lead < from.size() && rows < shape(v)[0]) rows *= from[lead++];
+        return rows == shape(v)[0] && lead > 1 ? lead : 0;
     }
 
-    // The rows with their own dimensions, which the model merges: `v`, whose last dimension has all that a row has.
+    // The rows with their own dimensions, which the model merges into the first one of `v`.
     std::optional<ValueId> apart(const Op& op, ValueId v)
     {
         if (const auto known = m_apart.find(v); known != m_apart.end()) return known->second;
-        const auto from = mergedRows(v);
-        if (!from) return std::nullopt;
-        Shape lead = shape(*from);
-        for (std::int64_t width = shape(v)[1]; width > 1; lead.pop_back()) width /= lead.back();
+        const std::size_t lead = mergedDims(v);
+        if (lead == 0) return std::nullopt;
+        const ValueId from = *valueOf(*producer(v), "self");
+        Shape whole = shape(v);
+        whole.erase(whole.begin());
         ArgList sizes;
-        for (std::size_t d = 0; d < lead.size(); ++d) sizes.push_back(rows(op, *from, d));
-        sizes.push_back(Arg{shape(v)[1]});
-        lead.push_back(shape(v)[1]);
-        return m_apart[v] = add(op, "reshape", {Arg{*from}, Arg{std::move(sizes)}}, lead, v);
+        for (std::size_t d = 0; d < lead; ++d) sizes.push_back(rows(op, from, d));
+        for (const std::int64_t width : whole) sizes.push_back(Arg{width});
+        whole.insert(whole.begin(), shape(from).begin(), shape(from).begin() + static_cast<std::ptrdiff_t>(lead));
+        return m_apart[v] = add(op, "reshape", {Arg{from}, Arg{std::move(sizes)}}, whole, v);
     }
 
-    // The operator once more, on rows that are apart.
+    // Whether it works on each row of [all, width] by itself.
+    bool isByRow(const Op& op) const
+    {
+        const Rule rule = ruleOf(op);
+        const bool columns = rule == Rule::Split && (isNumber(op, "dim", 1) || isNumber(op, "dim", -1));
+        return columns || rule == Rule::Linear || op.name == "aten::contiguous" || isElementwise(m_old, op);
+    }
+
+    // The operator once more, on rows that are apart. Weights and numbers beside them have no rows.
     void keepApart(const Op& op)
     {
-        const char* const argument = ruleOf(op) == Rule::Linear ? "input" : "self";
-        const bool alone = ruleOf(op) == Rule::Linear || (isElementwise(m_old, op) && tensors(op) == 1);
-        const auto input = alone ? valueOf(op, argument) : std::nullopt;
-        if (!input || shape(*input).size() != 2 || shape(op.outputs.at(0)).size() != 2) return;
-        const auto rows = apart(op, *input);
-        if (!rows) return;
-        Shape out = shape(*rows);
-        out.back() = shape(op.outputs.at(0))[1];
+        if (!isByRow(op)) return;
         Op again = op;
-        for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-            if (op.argInfo[i].name == argument) again.args[i] = Arg{*rows};
-        const ValueId made = fresh(std::move(out), op.outputs.at(0));
-        append(std::move(again), {made});
-        m_apart[op.outputs.at(0)] = made;
+        Shape lead;
+        for (std::size_t i = 0; i < op.args.size(); ++i) {
+            const ValueId* const operand = op.args[i].value();
+            const bool weight = ruleOf(op) == Rule::Linear && i > 0;
+            if (!operand || weight || m_old.value(*operand).kind != ir::ValueKind::Tensor || shape(*operand).size() < 2)
+                continue;
+            const auto rows = apart(op, *operand);
+            if (!rows) return;
+            Shape own = shape(*rows);
+            own.resize(own.size() - shape(*operand).size() + 1);
+            if (!lead.empty() && lead != own) return;
+            lead = std::move(own);
+            again.args[i] = Arg{*rows};
+        }
+        if (!lead.empty()) appendApart(op, std::move(again), lead);
     }
 
-    static int tensors(const Op& op)
+    void appendApart(const Op& op, Op again, const Shape& lead)
     {
-        int count = 0;
-        ir::forEachOperand(op, [&](ir::Slot, ValueId) { ++count; });
-        return count;
+        std::vector<ValueId> made;
+        for (const ValueId out : op.outputs) {
+            Shape whole = lead;
+            whole.insert(whole.end(), shape(out).begin() + 1, shape(out).end());
+            made.push_back(fresh(std::move(whole), out));
+            m_apart[out] = made.back();
+        }
+        if (ruleOf(op) == Rule::Split) again.args.back() = Arg{static_cast<std::int64_t>(-1)};
+        append(std::move(again), made);
+    }
+
+    // What a copy is of.
+    ValueId uncopied(ValueId v) const
+    {
+        const Op* const op = producer(v);
+        return op && op->name == "aten::contiguous" ? *valueOf(*op, "self") : v;
+    }
+
+    // Groups of columns that are turned to the front of merged rows, each multiplied with its own weight, and turned back.
+    void keepGroupsApart(const Op& op)
+    {
+        const Op* const product = turns(op) ? producer(uncopied(*valueOf(op, "self"))) : nullptr;
+        const bool grouped = product && product->name == "aten::matmul" && shape(op.outputs.at(0)).size() == 3;
+        const auto weight = grouped ? valueOf(*product, "other") : std::nullopt;
+        const Op* const turned = weight ? producer(uncopied(*valueOf(*product, "self"))) : nullptr;
+        if (!turned || !turns(*turned) || shape(*weight).size() != 3) return;
+        const auto rows = apart(op, *valueOf(*turned, "self"));
+        if (!rows) return;
+        Shape one = shape(*rows);
+        const auto place = static_cast<std::int64_t>(one.size()) - 1;
+        one.insert(one.end() - 1, 1);
+        const ValueId vectors = add(op, "unsqueeze", {Arg{*rows}, Arg{place}}, one, *rows);
+        one.back() = shape(*weight)[2];
+        Op again = *product;
+        again.args.at(0) = Arg{vectors};
+        const ValueId products = fresh(one, op.outputs.at(0));
+        append(std::move(again), {products});
+        one.erase(one.end() - 2);
+        m_apart[op.outputs.at(0)] =
+            add(op, "select.int", {Arg{products}, Arg{place}, Arg{std::int64_t{0}}}, one, op.outputs.at(0));
     }
 
     // ---- sizes of what is not there any more
