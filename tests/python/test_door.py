@@ -4,7 +4,7 @@ import hopscope
 import torch
 from support import PackageTest
 from torch import nn
-from torch_geometric.nn import GAE, GCNConv, DeepGCNLayer, HeteroConv, RGCNConv, SAGEConv
+from torch_geometric.nn import GAE, GCNConv, DeepGCNLayer, HeteroConv, MaxAggregation, MedianAggregation, RGCNConv, SAGEConv
 
 NODES, EDGES, WIDTH = 300, 1500, 6
 
@@ -209,6 +209,14 @@ class Door(PackageTest):
         self.equal(counted, {**data, "num_nodes": NODES}, counted(**data, num_nodes=NODES))
         with self.assertRaisesRegex(hopscope.Refused, r"no input has so many rows: 'num_nodes' \(77\)"):
             hopscope.inference(counted, {**data, "num_nodes": 77}, scratch=self.scratch)
+
+    def test_numbers_of_graphs_are_kept_where_the_data_counts_them(self):
+        batch = torch.sort(torch.arange(NODES) % 4)[0]
+        model, data = MedianAggregation(), {"x": graph()["x"], "index": batch, "dim_size": 4}
+        self.equal(model, data, model(**data))
+        offsets = torch.cat([torch.zeros(1, dtype=torch.long), torch.bincount(batch).cumsum(0)])
+        data = {"x": data["x"], "ptr": offsets, "dim_size": 4}
+        self.equal(MaxAggregation(), data, MaxAggregation()(**data))
 
     def test_none_is_an_argument_where_it_was_given(self):
         data, model = graph(), SAGEConv((WIDTH, WIDTH), 3, root_weight=False)

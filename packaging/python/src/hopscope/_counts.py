@@ -57,10 +57,12 @@ class Counted:
             for number, end in zip(size, first, strict=True)
         )
 
-    def _place(self, name: str, number: int, tables: list[str]) -> Place | Groups:
+    def _place(self, name: str, number: int, tables: list[str]) -> Place | Groups | int:
         place = self.place(number, tables)
         if place is not None:
             return place
+        if any(_counts(leaf, number) for leaf in self.leaves.values()):
+            return number
         raise Refused(
             f"forward takes a size of the graph as a number, and no input has so many rows: '{name}' ({number})",
             "take it from a tensor inside forward, as x.size(0)",
@@ -87,6 +89,15 @@ class Counted:
         return None
 
 
+def _counts(leaf: Any, number: int) -> bool:
+    """Whether a vector of row numbers, or of offsets, is for so many graphs: the file keeps their number."""
+    if len(leaf.shape) != 1 or "int" not in str(leaf.dtype) or len(leaf) == 0:
+        return False
+    steps = leaf[1:] - leaf[:-1]
+    offsets = len(leaf) == number + 1 and int(leaf[0]) == 0 and bool((steps >= 0).all())
+    return offsets or int(leaf.max()) + 1 == number
+
+
 def read(size: Any, tensors: Mapping[str, Any]) -> Any:
     """In a trace it stays a computation."""
     import torch
@@ -96,4 +107,4 @@ def read(size: Any, tensors: Mapping[str, Any]) -> Any:
     if isinstance(size, Groups):
         groups = tensors[size.key].max() + 1
         return groups if torch.jit.is_tracing() else int(groups)
-    return None if size is None else tensors[size.key].size(size.dimension)
+    return tensors[size.key].size(size.dimension) if isinstance(size, Place) else size
