@@ -292,8 +292,8 @@ void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& see
     }
 }
 
-// Forgets operands that no later operator of the prologue and no stage wants, and what nobody asks for of several results; not
-// single numbers, which sizes may follow from.
+// Forgets operands that no later operator of the prologue and no stage wants, and unused ones of several results; keeps single
+// numbers, from which sizes may follow.
 void Structure::release(const ir::Op& op, ir::ValueId wanted)
 {
     if (m_kept.empty()) return;

@@ -15,7 +15,7 @@ namespace hopscope::models {
 enum class Expectation : std::uint8_t {
     Equal,    // runs, and computes what is expected
     Refused,  // ends with exit code 4 and a sentence that names the place
-    Either,   // one of both: a random program, of which nobody says what it is
+    Either,   // one of both, as a random program may
 };
 
 struct Graph {

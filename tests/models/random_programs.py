@@ -27,7 +27,7 @@ def write_programs(arguments, first, count, folder):
 
 
 def verified(arguments, program, folder):
-    """A line as test_models prints it: what the command line says of a program, with full verification."""
+    """The result of the command line with full verification, as a line of test_models."""
     command = [arguments.engine, "run", program["model"], "--data", program["data0"], "--verify", "full", "--batch", "7", "--json",
                "-o", f"{folder}/{program['name']}", "--trust"]
     for role in filter(None, program.get("roles", "").split(";")):

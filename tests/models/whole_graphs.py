@@ -16,7 +16,7 @@ H, WIDTH = HIDDEN, 12
 
 
 class Read(nn.Module):
-    """A layer, the readout, and what follows from it for each graph."""
+    """A layer, the readout, and a layer on graphs."""
 
     def __init__(self, aggregation, width, **sizes):
         super().__init__()

@@ -53,7 +53,7 @@ private:
 
     // ---- heads
 
-    // [places, rows, heads * width], of which the rows and heads were merged and turned to the front.
+    // [places, rows, heads * width] whose rows and heads were merged and turned to the front.
     struct Heads {
         ValueId from;
         std::int64_t count = 0, width = 0;
@@ -96,7 +96,7 @@ private:
 
     // ---- views of views
 
-    // What the operator is a view of, with as many dimensions as there were before any view.
+    // Replaces a view of views by a view of the first operand.
     bool reshape(const Op& op)
     {
         const ValueId self = *valueOf(op, "self");
@@ -148,7 +148,7 @@ private:
         return columns || rule == Rule::Linear || op.name == "aten::contiguous" || isElementwise(m_old, op);
     }
 
-    // The operator once more, on rows that are apart. Weights and numbers beside them have no rows.
+    // The operator once more, on separate rows. Weights and numbers have no rows.
     void keepApart(const Op& op)
     {
         if (!isByRow(op)) return;
@@ -183,7 +183,7 @@ private:
         append(std::move(again), made);
     }
 
-    // What a copy is of.
+    // The value that was copied.
     ValueId uncopied(ValueId v) const
     {
         const Op* const op = producer(v);
@@ -214,7 +214,7 @@ private:
             add(op, "select.int", {Arg{products}, Arg{place}, Arg{std::int64_t{0}}}, one, op.outputs.at(0));
     }
 
-    // ---- sizes of what is not there any more
+    // ---- sizes of dimensions that were merged
 
     bool size(const Op& op)
     {

@@ -7,7 +7,7 @@
 namespace hopscope::analysis {
 
 // Attention as PyTorch writes it merges the batch with the heads, which it turns to the front, and merges all places for a product
-// with a weight. The same programs without such dimensions: views of views are views of what the first is of, heads get a dimension of
+// with a weight. The same programs without such dimensions: views of views become views of the first operand, heads get a dimension of
 // their own, and weights are multiplied with rows that stay apart. The numbers are the same on any graph.
 ir::Program foldViews(const ir::Program& program);
 

@@ -115,8 +115,7 @@ base::Result<std::vector<ValueId>> normaliseRows(Emitter& emitter, const RuleCon
     return chain.done(scaled(chain, c, chain.call("mul.Tensor", {Arg{centred}, Arg{factor}}, shape, dtype)));
 }
 
-// Sums of rows that are multiplied by alpha first, or that are added to what is read out itself: from zeros, which batches can
-// begin with.
+// Sums of rows that are multiplied by alpha first, or added to a readout: they start from zeros, as a sum over batches does.
 std::optional<base::Result<std::vector<ValueId>>> sumsFromZeros(Emitter& emitter, const RuleContext& c)
 {
     const Arg& alpha = c.arg("alpha");

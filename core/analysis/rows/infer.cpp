@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/rows/bind.h"
+#include "analysis/rows/check_results.h"
 #include "analysis/rows/compressed.h"
 #include "analysis/rows/decompose.h"
 #include "analysis/rows/fixed_sizes.h"
@@ -14,7 +15,6 @@ namespace hopscope::analysis {
 
 namespace {
 
-using base::ErrorCode;
 using ir::Arg;
 using ir::ArgList;
 using ir::Op;
@@ -43,9 +43,7 @@ public:
             for (std::size_t i = 0; i < results->size(); ++i) m_map[op.outputs[i].at()] = (*results)[i];
         }
         finish();
-        if (auto status = checkOutputs(); !status) return status;
-        if (auto status = checkAdded(); !status) return status;
-        return checkGuards();
+        return checkResults(m_builder, m_unknown);
     }
 
     Builder& builder() override { return m_builder; }
@@ -60,7 +58,7 @@ public:
         markShapeOnly(op, info);
         RuleContext context(m_builder, op, outputs, info);
         if (auto rewritten = decompose(*this, context)) {
-            if (const auto unread = context.unread()) return refuse(op, *unread);
+            if (const auto unread = context.unread()) return refusal(op, *unread);
             return *rewritten;
         }
         context.forgetRead();
@@ -142,7 +140,7 @@ private:
         if (const auto size = sizeOfOneTable(op, outputs[0])) return std::vector{*size};
         const ValueId self(m_builder.analysis.program.values.size());
         const auto size = numberOf(op, self);
-        if (!size) return refuse(op, size.error());
+        if (!size) return refusal(op, size.error());
         ValueInfo info;
         info.structureOnly = true;
         info.size = *size;
@@ -247,11 +245,11 @@ private:
     {
         const bool structure = structureOnly(c);
         auto outcomes = outcomesOf(c, structure);
-        if (!outcomes) return refuse(op, outcomes.error());
+        if (!outcomes) return refusal(op, outcomes.error());
         if (c.same) return std::vector<ValueId>{*c.same};
-        if (const auto wrong = checkSizes(*outcomes, outputs)) return refuse(op, *wrong);
+        if (const auto wrong = checkSizes(*outcomes, outputs)) return refusal(op, *wrong);
         if (!structure && rowsByRows(*outcomes))
-            return refuse(op, {"has rows by rows (all pairs of nodes)", Refused::Kind::AllPairs});
+            return refusal(op, {"has rows by rows (all pairs of nodes)", Refused::Kind::AllPairs});
         std::vector<ValueInfo> infos;
         for (Outcome& o : *outcomes) infos.push_back(infoOf(std::move(o), structure, c));
         c.info.structureOnly = structure;
@@ -405,14 +403,6 @@ private:
         return results;
     }
 
-    tl::unexpected<base::Error> refuse(const Op& op, const Refused& why)
-    {
-        Op placed = op;
-        placed.id = OpId(m_builder.analysis.program.ops.size());
-        return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why.text, hintOf(why.kind),
-                          ir::describeOp(placed));
-    }
-
     void finish()
     {
         ir::Program& program = m_builder.analysis.program;
@@ -422,77 +412,6 @@ private:
             const auto& size = of(g.condition).size;
             if (!size || !size->isConstant()) program.guards.push_back(std::move(g));
         }
-    }
-
-    base::Status checkOutputs()
-    {
-        for (const ir::NamedValue& o : m_builder.analysis.program.outputs) {
-            if (of(o.value).sparse)
-                return refuseOutput(o, {"its result '" + o.name + "' is a sparse matrix", Refused::Kind::SparseResult});
-            const auto unknown =
-                std::ranges::find_if(of(o.value).dims, [&](SpaceId s) { return m_unknown.contains(s); });
-            if (unknown != of(o.value).dims.end())
-                return refuseOutput(
-                    o, {"its result '" + o.name + "' has " + tableLabel(m_builder.analysis.tables, *unknown),
-                        m_unknown.at(*unknown)});
-        }
-        return {};
-    }
-
-    base::Status refuseOutput(const ir::NamedValue& output, const Refused& why)
-    {
-        const OpId made = m_builder.analysis.program.value(output.value).producer;
-        m_builder.analysis.refusedOp = made;
-        return refuse(m_builder.analysis.program.op(made), why);
-    }
-
-    bool joinsAdded(ValueId v) const
-    {
-        const Tables& tables = m_builder.analysis.tables;
-        return std::ranges::any_of(of(v).dims, [&](SpaceId s) {
-            const bool cat = s.valid() && tables.space(s).kind == SpaceKind::Cat;
-            return cat &&
-                   std::ranges::any_of(tables.space(s).parts, [&](SpaceId p) { return tables.space(p).isAdded(); });
-        });
-    }
-
-    // Rows of a table together with rows that belong to none are never made: what needs them goes by the parts.
-    base::Status checkAdded()
-    {
-        const ir::Program& program = m_builder.analysis.program;
-        std::set<ValueId> needed;
-        for (const ir::NamedValue& o : program.outputs) needed.insert(o.value);
-        for (const ir::Guard& g : program.guards) needed.insert(g.condition);
-        for (auto op = program.ops.rbegin(); op != program.ops.rend(); ++op) {
-            if (std::ranges::none_of(op->outputs, [&](ValueId v) { return needed.contains(v); })) continue;
-            if (std::ranges::any_of(op->outputs, [&](ValueId v) { return joinsAdded(v); })) return refuseAdded(*op);
-            const bool number =
-                ir::isScalarOp(*op) && of(op->outputs[0]).size && of(op->outputs[0]).size->atoms.empty();
-            ir::forEachOperand(*op, [&](Slot slot, ValueId v) {
-                if (!number && m_builder.analysis.info(op->id).use(slot).use != Use::Shape) needed.insert(v);
-            });
-        }
-        return {};
-    }
-
-    base::Status refuseAdded(const Op& op)
-    {
-        m_builder.analysis.refusedOp = op.id;
-        return refuse(op, {"needs rows of a table together with rows that belong to no table", Refused::Kind::Added});
-    }
-
-    base::Status checkGuards()
-    {
-        for (const ir::Guard& g : m_builder.analysis.program.guards) {
-            if (of(g.condition).structureOnly) continue;
-            Op place;
-            place.name = "branch";
-            place.modules = g.modules;
-            place.source = g.source;
-            m_builder.analysis.refusedOp = m_builder.analysis.program.value(g.condition).producer;
-            return refuse(place, "a branch depends on the values of features");
-        }
-        return {};
     }
 
     Builder& m_builder;

@@ -19,7 +19,7 @@ ValueId countAlong(Emitter& emitter, ValueId v, std::int64_t d, std::int64_t now
     return made ? made->front() : ValueId{};
 }
 
-// Of rows that belong to no table: what was joined to others has them.
+// The number of added rows, read from the value that was joined to a table.
 ValueId addedCount(Emitter& emitter, SpaceId table, const ir::Op& place)
 {
     const Analysis& a = emitter.builder().analysis;

@@ -138,7 +138,7 @@ private:
         return made ? Numbers{Shifted{made->front(), number}} : Numbers{};
     }
 
-    // What a sum or a difference adds to each of the numbers of its first operand.
+    // The numbers of the first operand, shifted by the other operand of a sum or difference.
     Numbers throughSum(const ir::Op& op)
     {
         const bool minus = op.name == "aten::sub";

@@ -305,7 +305,7 @@ struct Scatter {
     SpaceId messages;  // the row space of the index
     std::string how;   // "sum", "mean", "amax", "amin", "prod", "copy"
     bool includeSelf = true;
-    bool elementwise = false;  // the index has the shape of what is written
+    bool elementwise = false;  // the index has the shape of the messages
 };
 
 std::string combineOf(RuleContext& c)
@@ -379,7 +379,7 @@ Ruled<Outcomes> aggregate(RuleContext& c, const Scatter& s, const Role& role)
     return c.one(c.dims(s.table));
 }
 
-// How many numbers what is written has where the index has rows; 1 where it has these rows, or one for all of them.
+// The extent of the messages where the index has rows; 1 where they have these rows, or one row for all.
 std::int64_t rowsWithoutTable(const RuleContext& c, const Scatter& s)
 {
     if (!s.source.valid() || c.anyRow(c.dims(s.source))) return 1;

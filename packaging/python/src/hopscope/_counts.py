@@ -69,7 +69,7 @@ class Counted:
         )
 
     def place(self, number: int, tables: Iterable[str] = ()) -> Place | Groups | None:
-        """What has so many rows, if there is something."""
+        """A place with so many rows; None without one."""
         fitting = [table for table in (tables or self.rows) if self.rows.get(table) == number]
         return next((place for table in fitting for place in (self._of(table), self._groups(table)) if place), None)
 

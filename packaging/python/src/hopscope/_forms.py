@@ -1,4 +1,4 @@
-"""The forms of arguments and results: dicts, lists and objects around tensors, with and without what is None."""
+"""The forms of arguments and results: dicts, lists and objects around tensors, with and without their None members."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def has_none(value: Any) -> bool:
 
 
 def without_none(value: Any) -> Any:
-    """The same without what is None, and with dicts of their tensors for objects; None where nothing else is left."""
+    """The value without its None members, with objects as dicts of their tensors; None where all members are None."""
     if _records.is_record(value):
         return _records.tensors(value)
     if not has_none(value) and not _records.holds_records(value):
@@ -67,7 +67,7 @@ def without_none(value: Any) -> Any:
 
 
 def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """As arrays.flat, but a sparse tensor is one leaf, and what is no tensor is refused."""
+    """As arrays.flat, but a sparse tensor is one leaf, and other values than tensors are refused."""
     if _records.is_record(value):
         value = _records.tensors(value)
     if isinstance(value, Mapping):

@@ -87,7 +87,7 @@ def numbered(value: Any, given: Mapping[str, Any]) -> Any:
 
 
 def fields(value: Any) -> dict[str, Any] | None:
-    """What an object holds by name; None for what is no such object."""
+    """The attributes of an object by name; None for values of other kinds."""
     if _is_named_tuple(value):
         return dict(zip(value._fields, value, strict=True))
     if _is_graph(value):

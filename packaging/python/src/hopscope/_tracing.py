@@ -1,4 +1,4 @@
-"""What stands in the way of tracing or scripting a module although it changes nothing of what it computes."""
+"""Removes obstacles to tracing and scripting a module that do not affect its results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _has_exports(module: Any) -> bool:
 
 
 class _Context:
-    """What `forward` of such a function notes for its derivative, which nobody asks for."""
+    """Takes the notes of such a function's `forward` for its derivative, which is never computed."""
 
     def __init__(self, arguments: int) -> None:
         self.needs_input_grad = (False,) * arguments

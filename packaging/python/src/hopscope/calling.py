@@ -65,7 +65,7 @@ class Call:
         return self.drop(unread)
 
     def holds_objects(self) -> bool:
-        """Whether what it takes may be more than the model reads: a container, or objects with attributes."""
+        """Whether the model may read only a part of its arguments: a container, or objects with attributes."""
         return self.container is not None or any(map(_records.is_record, self.forms.values()))
 
     def drop(self, unread: set[str]) -> bool:
@@ -101,7 +101,7 @@ class Call:
                 self._count_in(name, record, attribute, found)
 
     def _count_in(self, name: str, record: Any, attribute: str, found: _counts.Counted) -> None:
-        """A number that an object holds beside its tensors counts rows, or is part of the file."""
+        """Decides whether a number of an object counts rows or is part of the file."""
         number = _records.numbers(record)[attribute]
         place = found.place(number) if _counts.may_count(attribute) else None
         if place is not None:

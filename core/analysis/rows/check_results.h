@@ -1,0 +1,19 @@
+#pragma once
+
+// Private to analysis: what a program whose rows are known has to fulfil as a whole.
+
+#include <map>
+
+#include "analysis/rows/builder.h"
+#include "analysis/rows/rules.h"
+
+namespace hopscope::analysis {
+
+// The error of a model that is refused at this operator.
+tl::unexpected<base::Error> refusal(const ir::Op& op, const Refused& why);
+
+// Fails with Unsupported, and sets analysis.refusedOp, where an output is a sparse matrix or has unknown rows (`unknown`: why they
+// are), where rows of a table are needed together with rows that belong to none, and where a branch depends on features. Linear.
+base::Status checkResults(Builder& builder, const std::map<SpaceId, Refused::Kind>& unknown);
+
+}  // namespace hopscope::analysis
