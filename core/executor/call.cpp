@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "executor/dense.h"
 #include "executor/failure.h"
 #include "loader/tensors.h"
@@ -264,9 +266,24 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
     } catch (const c10::OutOfMemoryError&) {
         throw;
     } catch (const c10::Error& e) {
+        if (auto empty = emptyResults(op, context); !empty.empty()) return empty;
         raise(base::ErrorCode::Internal, std::string("LibTorch reports: ") + e.what_without_backtrace(), {},
               ir::describeOp(op));
     }
+}
+
+// Some operators, such as quantile, refuse a batch that has no rows of a table.
+std::vector<at::Tensor> Caller::emptyResults(const ir::Op& op, const CallContext& context) const
+{
+    std::vector<at::Tensor> results;
+    for (const ir::ValueId out : op.outputs) {
+        if (!m_analysis.knownShape(out) || m_analysis.info(out).sparse) return {};
+        const auto dtype = loader::scalarType(m_analysis.program.value(out).dtype);
+        const auto shape = shapeOf(m_analysis, out, context.localSizes);
+        if (std::ranges::find(shape, 0) == shape.end()) return {};
+        results.push_back(at::empty(shape, at::TensorOptions().dtype(dtype).device(context.device)));
+    }
+    return results;
 }
 
 std::optional<at::Scalar> Caller::fillValue(const ir::Op& op, const CallContext& context) const

@@ -222,6 +222,20 @@ TEST_CASE("edges that other inputs point to are a node table")
     for (const Row& row : rows) check(row);
 }
 
+TEST_CASE("entries of a matrix have no numbers, so that pairs do not point to them")
+{
+    const TensorMap data{
+        {"x", floats({4, 3})},
+        {"adj.coo_indices", index({{0, 1}, {1, 2}, {2, 3}, {3, 0}, {3, 1}, {0, 2}, {1, 0}})},
+        {"adj.coo_values", floats({7})},
+        {"adj.coo_size", column({4, 4})},
+        {"buy", index({{0, 6}, {3, 1}})},
+    };
+    const auto schema = infer(data);
+    REQUIRE_FALSE(schema.has_value());
+    CHECK(schema.error().message.starts_with("buy[1, 0] is 6, but \"node\" has 4 rows"));
+}
+
 TEST_CASE("the sample of edges that are a table renumbers their ends and what points to them")
 {
     std::vector<std::pair<std::int64_t, std::int64_t>> edges;

@@ -81,6 +81,14 @@ def messages_backwards(m, x, edge_index):
     return m.a(add_rows(torch.tanh(w - w.flip(0)), edge_index[1], x.size(0)), edge_index)
 
 
+@plain()
+def quantiles_of_messages(m, x, edge_index):
+    """quantile refuses the batch of a node without edges, which has no messages."""
+    messages = m.inp(x)[edge_index[0]]
+    middle = torch.quantile(messages, 0.5, dim=1, keepdim=True)
+    return m.a(add_rows(messages * middle, edge_index[1], x.size(0)), edge_index)
+
+
 @group.model(take("x", "edge_index", "edge_attr", "edge_weight"), base=Parts)
 def weights_backwards(m, x, edge_index, edge_attr, edge_weight):
     w = m.edge(edge_attr).roll(1, 0) * edge_weight.flip(0).unsqueeze(1) + m.inp(x)[edge_index[0]]

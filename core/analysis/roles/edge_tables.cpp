@@ -121,7 +121,8 @@ void findPairsOfEdges(Draft& draft, const Item& item)
         });
     const Item* best = nullptr;
     for (const Item& index : draft.items) {
-        const bool fits = mayBeTable(draft, index) && index.role.relation != item.role.relation && index.edges() > high;
+        const bool fits = mayBeTable(draft, index) && index.name.part.empty() &&  // entries of a matrix have no numbers
+                          index.role.relation != item.role.relation && index.edges() > high;
         if (fits && (!best || index.edges() < best->edges())) best = &index;
     }
     if (!beyond || !best) return;
