@@ -111,6 +111,7 @@ private:
     std::unordered_map<ir::ValueId, int> m_consumers;
     std::unordered_set<ir::ValueId> m_kept;
     bool m_features = false;
+    bool m_numbersFound = false;
     std::recursive_mutex m_mutex;  // making one thing asks for others
 };
 

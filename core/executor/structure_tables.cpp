@@ -35,7 +35,7 @@ std::int64_t Structure::countRows(ir::SpaceId space)
                                [this](std::int64_t sum, ir::SpaceId part) { return sum + size(part); });
     case SpaceKind::Edge: return column(space, m_analysis.tables.endKey(0)).rows;
     case SpaceKind::Node:
-    case SpaceKind::Graph: return std::max(s.rows, largestKey(space) + 1);
+    case SpaceKind::Graph: return s.isAdded() ? s.rows : std::max(s.rows, largestKey(space) + 1);
     case SpaceKind::Opaque: break;
     }
     raise(ErrorCode::Internal, "unknown number of rows: " + analysis::tableLabel(m_analysis.tables, space));
@@ -50,11 +50,10 @@ std::int64_t Structure::largestKey(ir::SpaceId target)
     };
     for (const ir::NamedValue& in : m_analysis.program.inputs) {
         const analysis::ValueInfo& info = m_analysis.info(in.value);
-        const at::Tensor t = value(in.value);
-        if (info.role && info.role->target == target) include(t);
+        if (info.role && info.role->target == target) include(value(in.value));
         for (std::size_t i = 0; i < info.pairRoles.size(); ++i)
             if (info.pairRoles[i].target == target)
-                include(t.select(m_analysis.rowDim(in.value) == 0 ? 1 : 0, static_cast<std::int64_t>(i)));
+                include(value(in.value).select(m_analysis.rowDim(in.value) == 0 ? 1 : 0, static_cast<std::int64_t>(i)));
     }
     return most;
 }

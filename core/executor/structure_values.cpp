@@ -1,6 +1,7 @@
 // Structure: inputs, weights and the values of the prologue.
 
 #include <set>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -225,6 +226,34 @@ std::optional<at::Tensor> Structure::degrees(const ir::Op& op)
     return counts.to(loader::scalarType(m_analysis.program.value(op.outputs[0]).dtype));
 }
 
+namespace {
+
+// Single numbers that the prologue reads out of tensors.
+std::vector<ir::ValueId> numbersRead(const analysis::Analysis& analysis)
+{
+    std::vector<ir::ValueId> found;
+    for (const ir::Op& op : analysis.program.ops) {
+        if (op.name != "scalar::item" || op.outputs.empty()) continue;
+        const ir::ValueId from = *op.args.at(0).value();
+        if (analysis.info(from).structureOnly) found.push_back(from);
+    }
+    return found;
+}
+
+// Sizes and single numbers are asked for as late as they are needed: by then inputs that tell them may be gone.
+void findNumbers(Structure& structure, const analysis::Analysis& analysis)
+{
+    for (const ir::Op& op : analysis.program.ops) {
+        if (!ir::isScalarOp(op) || op.outputs.empty()) continue;
+        const auto& size = analysis.info(op.outputs[0]).size;
+        for (const auto& [table, factor] : size ? size->sizes : std::map<ir::SpaceId, std::int64_t>{})
+            (void)structure.size(table);
+    }
+    for (const ir::ValueId v : numbersRead(analysis)) (void)structure.value(v);
+}
+
+}  // namespace
+
 void Structure::keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned)
 {
     const auto keepOne = [this](ir::ValueId v) {
@@ -240,6 +269,7 @@ void Structure::keep(const std::unordered_set<ir::ValueId>& values, const std::u
     std::unordered_set<ir::OpId> seen;
     for (ir::ValueId v : m_kept) countConsumers(v, seen);
     for (ir::ValueId v : owned) countConsumers(m_same.first(v), seen);
+    for (const ir::ValueId v : numbersRead(m_analysis)) countConsumers(m_same.first(v), seen);
 }
 
 void Structure::dropOthers()
@@ -250,30 +280,13 @@ void Structure::dropOthers()
     });
 }
 
-namespace {
-
-// Sizes and single numbers are asked for as late as they are needed: by then inputs that tell them may be gone.
-void findNumbers(Structure& structure, const analysis::Analysis& analysis)
-{
-    for (const ir::Op& op : analysis.program.ops) {
-        if (!ir::isScalarOp(op) || op.outputs.empty()) continue;
-        const auto& size = analysis.info(op.outputs[0]).size;
-        for (const auto& [table, factor] : size ? size->sizes : std::map<ir::SpaceId, std::int64_t>{})
-            (void)structure.size(table);
-        if (op.name == "scalar::item" && analysis.info(*op.args.at(0).value()).structureOnly)
-            (void)structure.value(*op.args[0].value());
-    }
-}
-
-}  // namespace
-
 void Structure::forgetInput(ir::ValueId input)
 {
     const std::lock_guard lock(m_mutex);
     const analysis::ValueInfo& info = m_analysis.info(input);
     if (info.role) (void)size(info.role->target);
     for (const analysis::Role& role : info.pairRoles) (void)size(role.target);
-    findNumbers(*this, m_analysis);
+    if (!std::exchange(m_numbersFound, true)) findNumbers(*this, m_analysis);  // while all inputs are there
     m_values.erase(input);
 }
 

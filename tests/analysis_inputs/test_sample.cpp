@@ -448,6 +448,22 @@ TEST_CASE("the same seed gives the same sample")
     CHECK(tags(cut(data, 100, 7).at("x")) != tags(cut(data, 100, 8).at("x")));
 }
 
+TEST_CASE("offsets of groups of rows end where the rows of the sample end")
+{
+    const TensorMap data{{"x", inputs::floats({900, 3})}, {"ptr", inputs::column({0, 0, 300, 450, 900})}};
+    const auto schema = analysis::inferSchema(data, {});
+    REQUIRE(schema.has_value());
+    const auto sample = analysis::cutSample(data, *schema, 100);
+    REQUIRE(sample.has_value());
+    const analysis::IntColumn offsets(sample->at("ptr"));
+    CHECK(offsets.size() == 5);
+    CHECK(offsets[0] == 0);
+    CHECK(offsets[1] == 0);
+    CHECK(offsets[2] <= offsets[3]);
+    CHECK(offsets[4] == sample->at("x").shape[0]);
+    CHECK(offsets[4] < 900);
+}
+
 TEST_CASE("a table that a weight has the rows of is kept whole, with some of its edges, and is as large as the weight")
 {
     const TensorMap data{{"x", inputs::floats({900, 3})}, {"edge_index", inputs::path(890)}};

@@ -21,7 +21,7 @@ from exported import ENGINE, ROOT, arrays, cases, complaints, difference, differ
 
 sys.path.insert(0, str(ROOT / "packaging/python/src"))
 import hopscope
-from hopscope.calling import outputs_of
+from hopscope._forms import outputs_of
 
 ZOO = Path(os.environ["HOPSCOPE_ZOO"])
 RERUN = os.environ["HOPSCOPE_RERUN"]  # the stages from C++

@@ -21,8 +21,8 @@ SOURCES = HERE.parents[1] / "packaging/python/src"
 
 @dataclass(frozen=True)
 class Package:
-    """`alone`: installed without what they ask for, which would bring other versions of torch, or gigabytes that no model
-    needs; `others`: what the models import, with what it asks for; `compiled`: built with the torch that is there."""
+    """`alone` are installed without their dependencies, which would bring another torch or gigabytes that no model needs; `others` are
+    those that the models import, with their own dependencies; `compiled` are built with the installed torch."""
 
     alone: tuple[str, ...]
     others: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ seed, on data made in the package's own way: a small graph, and one of some 2,00
 `hopscope.inference(model, data)`, without `roles=`. `equal` means that the verification of all rows and the comparison with the module's
 own `forward` agree; the difference is the largest over both graphs, relative to the largest value where that is above 1. The packages
 were used with PyTorch {torch} and PyG {pyg}.
-The packages' own files are untouched; three names that their dependencies lack here are supplied beside them (`package_models.py`: a type of
+The packages' own files are untouched. `package_models.py` supplies three names that their dependencies lack here (a type of
 torch-sparse for torch-geometric-temporal, `T_co` of older torch versions for SchNetPack, two operators of torchvision for PhysicsNeMo). OGB
 has encoders only: the layers behind them are PyG's.
 

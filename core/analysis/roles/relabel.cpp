@@ -1,5 +1,7 @@
 #include "analysis/roles/relabel.h"
 
+#include <algorithm>
+
 namespace hopscope::analysis {
 
 base::TensorView offsetsOf(const base::TensorView& offsets, const Members& targets, const IntColumn& ends,
@@ -13,6 +15,30 @@ base::TensorView offsetsOf(const base::TensorView& offsets, const Members& targe
         while (at < edges.size() && ends[edges[at]] == row) ++at;
         storeInteger(to += base::itemSize(offsets.dtype), offsets.dtype, static_cast<std::int64_t>(at));
     }
+    return out.view;
+}
+
+std::string groupedTable(const base::TensorView& view, const InputSchema& schema)
+{
+    if (view.shape.size() != 1 || view.shape[0] < 2 || !base::isIntegral(view.dtype)) return {};
+    const IntColumn numbers(view);
+    std::int64_t before = numbers[0];
+    if (before != 0) return {};
+    for (std::int64_t i = 1; i < numbers.size(); before = numbers[i++])
+        if (numbers[i] < before) return {};
+    const auto table = std::ranges::find_if(
+        schema.sizes, [&](const auto& size) { return size.second == before && isNodeTable(schema, size.first); });
+    return table == schema.sizes.end() ? std::string() : table->first;
+}
+
+base::TensorView groupOffsets(const base::TensorView& offsets, const Members& rows)
+{
+    base::OwnedTensor out = base::allocate(offsets.dtype, offsets.shape);
+    out.view.origin = offsets.origin;
+    const IntColumn numbers(offsets);
+    const auto size = static_cast<std::int64_t>(base::itemSize(offsets.dtype));
+    for (std::int64_t i = 0; i < numbers.size(); ++i)
+        storeInteger(out.bytes + i * size, offsets.dtype, rankIn(rows, numbers[i]));
     return out.view;
 }
 

@@ -2,6 +2,9 @@
 
 // Private to analysis: inputs that hold row numbers, for the rows that a sample keeps.
 
+#include <string>
+
+#include "analysis/roles/roles.h"
 #include "analysis/roles/row_copy.h"
 
 namespace hopscope::analysis {
@@ -9,6 +12,13 @@ namespace hopscope::analysis {
 // Where the edges of each kept destination begin, given the destinations of all edges and the edges kept, both ascending.
 base::TensorView offsetsOf(const base::TensorView& offsets, const Members& targets, const IntColumn& ends,
                            const Members& edges);
+
+// The node table that a vector divides into consecutive groups of rows, as PyG's `ptr` does: its numbers ascend from 0 to that table's
+// size. Empty for others. Linear.
+std::string groupedTable(const base::TensorView& view, const InputSchema& schema);
+
+// Where these groups begin among the rows that are kept.
+base::TensorView groupOffsets(const base::TensorView& offsets, const Members& rows);
 
 // The numbers of kept rows, as ranks among the kept targets, of which the data has `all`. In a table of neighbours those
 // that are not kept become others, for what is computed from them does not matter; padding stays padding.

@@ -447,6 +447,8 @@ base::TensorView Cutter::cut(const std::string& key, const InputRole& role, cons
         return relabelKey(view, membersOf(role.first), membersOf(role.second), m_schema.sizes.at(role.second));
     case RoleKind::Plain: break;
     }
+    if (const std::string table = groupedTable(view, m_schema); !table.empty())
+        return groupOffsets(view, membersOf(table));
     const bool compressed = key.ends_with(".csr_size");
     if ((!compressed && !key.ends_with(".coo_size")) || view.shape.size() != 1 || !base::isIntegral(view.dtype))
         return view;
