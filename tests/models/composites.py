@@ -78,4 +78,5 @@ def composite(name, expression):
 
 for name, expression in EXPRESSIONS.items():
     for how in ("trace", "script"):
-        group.add(f"{name}_{how}", composite(name, expression), PLAIN, how=how)
+        # A difference of two distances, times values of 100: eager PyTorch itself is off by 4e-5 from float64.
+        group.add(f"{name}_{how}", composite(name, expression), PLAIN, how=how, random=name == "triplet_margin_loss")
