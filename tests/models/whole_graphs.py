@@ -45,7 +45,7 @@ for name, (make, width, sizes) in AGGREGATIONS.items():
 
 
 def vector(name):
-    """Numbers under a name that says nothing, some of which no row has, or in another order."""
+    """Numbers under a neutral name, with gaps among them or in another order."""
     def inputs(graph):
         numbers = {"gaps": graph["batch"].clamp(min=1) // 3 * 3, "shuffled": graph["kind"]}[name]
         return {"x": graph["x"], "edge_index": graph["edge_index"], "part": numbers}
@@ -143,7 +143,7 @@ group.add("places_of_a_row_scripted", Attention, places, how="script", stages=1)
 
 
 class PooledPlaces(nn.Module):
-    """Attention of learned places to those of a row: the batch has the heads beside it."""
+    """Attention of learned places to those of a row, with several heads."""
 
     def __init__(self):
         super().__init__()

@@ -64,7 +64,7 @@ def drawn(name, rows, *shape):
     return lambda s, g: {name: torch.randn(s[rows], *shape, generator=g)}
 
 
-# What a program makes of them -----------------------------------------------------------------------------------------
+# Programs over these parts ----------------------------------------------------------------------------------------------
 class State:
     """The pools, columns and ways back of a program being drawn."""
 
@@ -226,7 +226,7 @@ PARTS = {
 
 
 def parts_of(seed):
-    """One to four parts, with what they need, in the order of the table; without two tables of items."""
+    """One to four parts and those that they depend on, in the order of the table; at most one table of items."""
     draw = random.Random(seed)
     chosen = {"edges"} if draw.random() < 0.7 else set()
     for name in draw.sample(list(PARTS), draw.randint(1, 3)):

@@ -282,7 +282,7 @@ def program(seed):
 
 
 def described(seed):
-    """What the program is made of, in a line."""
+    """The parts and steps of the program in a line."""
     model = program(seed)
     with torch.no_grad():
         steps = model.drawn(inputs_of(seed)({"x": torch.zeros(23, 1)})).steps

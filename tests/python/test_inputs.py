@@ -13,7 +13,7 @@ import networkx
 import numpy
 import scipy.sparse
 import torch
-from hopscope import arrays, calling
+from hopscope import _forms, arrays, calling
 from hopscope.data import inputs_of
 from safetensors.torch import load_file, save_file
 from support import FEATURES, NODES, Gcn, Hetero, PackageTest, Plain, ROOT, edges, graph, made, shop
@@ -65,7 +65,7 @@ class Containers(unittest.TestCase):
         self.assertIs(arguments["x"], data.x)
 
     def test_types_and_relations_of_hetero_data_are_keys(self):
-        keys = [key for name, value in bound(Hetero, shop()).items() for key, _ in arrays.flat(name, value)]
+        keys = [key for name, value in bound(Hetero, shop()).items() for key, _ in _forms.leaves(name, value)]
         self.assertEqual(keys, ["x_dict.user", "x_dict.item", "edge_index_dict.user__rates__item",
                                 "edge_index_dict.item__rated__user"])
 

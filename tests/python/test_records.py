@@ -14,7 +14,7 @@ class Slots:
     V: torch.Tensor
     ends: torch.Tensor
     molecule: torch.Tensor
-    targets: torch.Tensor  # nobody reads them
+    targets: torch.Tensor  # unread
     size: int = 5
     layers: int = 2
 

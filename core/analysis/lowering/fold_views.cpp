@@ -45,12 +45,6 @@ private:
         return named && valueOf(op, "self") && sizesOf(op)->list();
     }
 
-    static const Arg* sizesOf(const Op& op)
-    {
-        const Arg* const sizes = ir::argument(op, "shape");
-        return sizes ? sizes : ir::argument(op, "size");
-    }
-
     // ---- heads
 
     // [places, rows, heads * width] whose rows and heads were merged and turned to the front.

@@ -25,6 +25,9 @@ inline std::optional<ir::ValueId> valueOf(const ir::Op& op, const std::string& n
     return arg && arg->value() ? std::optional(*arg->value()) : std::nullopt;
 }
 
+// The sizes that a reshape asks for; null for other operators.
+inline const ir::Arg* sizesOf(const ir::Op& op) { return ir::argument(op, {"shape", "size"}); }
+
 // Whether the argument is this number; `otherwise` if it is left out.
 inline bool isNumber(const ir::Op& op, const std::string& name, std::int64_t number, bool otherwise = false)
 {

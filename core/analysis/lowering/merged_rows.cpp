@@ -43,12 +43,6 @@ private:
     static Rule ruleOf(const Op& op) { return operators::of(op.name).rule; }
     static bool isReshape(const Op& op) { return ruleOf(op) == Rule::Reshape; }
 
-    static const Arg* sizesOf(const Op& op)
-    {
-        const Arg* sizes = ir::argument(op, "shape");
-        return sizes ? sizes : ir::argument(op, "size");
-    }
-
     // ---- what can be separated
 
     std::optional<Merged> mergedOf(ValueId v)

@@ -264,8 +264,7 @@ private:
 
     void reshape(const Op& op, ValueId separated)
     {
-        const Arg* const sizes = ir::argument(op, op.name == "aten::reshape" ? "shape" : "size");
-        append(syntheticOp("reshape", {Arg{separated}, *sizes}, op), op.outputs);
+        append(syntheticOp("reshape", {Arg{separated}, *sizesOf(op)}, op), op.outputs);
     }
 
     const ir::Program& m_old;

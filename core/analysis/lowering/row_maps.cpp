@@ -74,7 +74,7 @@ private:
     // The last reshape is done again, on rows that lie as it wants them: its sizes are those of the table, or it is refused.
     void take(const Op& op, const Mapped& mapped)
     {
-        const bool says = sizesOf(op) != nullptr;
+        const bool says = numbersOf(op) != nullptr;
         const ValueId rows = mapped.turned ? size(op, mapped.source, 0) : ValueId{};
         if (!mapped.turned) return says ? onRows(op, mapped.source) : keep(op, mapped.source);
         const ValueId numbers = add(syntheticOp("reshape", {Arg{mapped.numbers}, Arg{ArgList{Arg{rows}}}}, op),
@@ -100,11 +100,10 @@ private:
     }
 
     // The shape that a reshape asks for in numbers.
-    static const ArgList* sizesOf(const Op& op)
+    static const ArgList* numbersOf(const Op& op)
     {
         if (operators::of(op.name).rule != Rule::Reshape || op.name == "aten::unflatten") return nullptr;
-        const Arg* sizes = ir::argument(op, "shape");
-        if (!sizes) sizes = ir::argument(op, "size");
+        const Arg* const sizes = analysis::sizesOf(op);
         return sizes ? sizes->list() : nullptr;
     }
 
@@ -157,7 +156,7 @@ private:
             const bool rows = isNumber(op, "dim", 0) && split && split->list() && split->list()->size() == count;
             return rows ? std::optional(*split->list()) : std::nullopt;
         }
-        const ArgList* const sizes = sizesOf(op);
+        const ArgList* const sizes = numbersOf(op);
         if (!sizes || sizes->size() < count) return std::nullopt;
         const auto columns = sizes->begin() + static_cast<std::ptrdiff_t>(count);
         const bool same = std::all_of(columns, sizes->end(), [&](const Arg& size) { return isWidth(size); });

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: what a program whose rows are known has to fulfil as a whole.
+// Private to analysis: the conditions on a whole program whose rows are known.
 
 #include <map>
 

@@ -67,7 +67,7 @@ def without_none(value: Any) -> Any:
 
 
 def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """As arrays.flat, but a sparse tensor is one leaf, and other values than tensors are refused."""
+    """The tensors by the engine's keys: `x`, `arg.key`, `arg.0`; a sparse tensor is one leaf. Others are refused."""
     if _records.is_record(value):
         value = _records.tensors(value)
     if isinstance(value, Mapping):
@@ -80,7 +80,7 @@ def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, arrays.checked(name, value)
     elif value is not None:
         raise InputError(
-            f"'{name}' is a {type(value).__name__}, not a tensor", "pass tensors, or dicts and lists of them"
+            f"'{name}' is of type {type(value).__name__}, not a tensor", "pass tensors, or dicts and lists of them"
         )
 
 

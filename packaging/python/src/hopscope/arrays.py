@@ -70,23 +70,11 @@ def native(array: Any) -> Any:
 
 
 def flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The engine's keys of an argument: `x`, `arg.key`, `arg.0`, `arg.coo_indices`, ...; None has none."""
-    if value is None:
-        return
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from flat(f"{name}.{key_text(key)}", item)
-    elif isinstance(value, (list, tuple)):
-        for position, item in enumerate(value):
-            yield from flat(f"{name}.{position}", item)
-    elif is_torch(value) and str(value.layout) != "torch.strided":
+    """The engine's keys of an array: its name, or those of the parts of a sparse tensor (`arg.coo_indices`, ...)."""
+    if is_torch(value) and str(value.layout) != "torch.strided":
         yield from _sparse(name, value)
-    elif is_array(value):
-        yield name, value
     else:
-        raise InputError(
-            f"'{name}' is a {type(value).__name__}, not a tensor", "pass tensors, or dicts and lists of them"
-        )
+        yield name, value
 
 
 def _sparse(name: str, value: Any) -> Iterator[tuple[str, Any]]:

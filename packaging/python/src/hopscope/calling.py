@@ -97,17 +97,17 @@ class Call:
         self.sizes = {name: found.places(name, value) for name, value in self.sizes.items()}
         records = {"": self.container} if self.container is not None else self.forms
         for name, record in {**records, **self.constants}.items():
-            for attribute in _records.numbers(record):
-                self._count_in(name, record, attribute, found)
+            self._find_counts(name, record, found)
 
-    def _count_in(self, name: str, record: Any, attribute: str, found: _counts.Counted) -> None:
-        """Decides whether a number of an object counts rows or is part of the file."""
-        number = _records.numbers(record)[attribute]
-        place = found.place(number) if _counts.may_count(attribute) else None
-        if place is not None:
-            self.counted.setdefault(name, {})[attribute] = place
-        elif name not in self.constants and attribute in (_records.fields(record) or {}):
-            self.notes.append(part_of_file(f"{name}.{attribute}".removeprefix("."), number))
+    def _find_counts(self, name: str, record: Any, found: _counts.Counted) -> None:
+        """Decides for each number of an object whether it counts rows or is part of the file."""
+        own = _records.fields(record) or {}
+        for attribute, number in _records.numbers(record).items():
+            place = found.place(number) if _counts.may_count(attribute) else None
+            if place is not None:
+                self.counted.setdefault(name, {})[attribute] = place
+            elif name not in self.constants and attribute in own:
+                self.notes.append(part_of_file(f"{name}.{attribute}".removeprefix("."), number))
 
     def forward(self, model: Any, given: Mapping[str, Any]) -> Any:
         """The model's results for the arguments of the file."""
