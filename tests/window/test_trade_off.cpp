@@ -91,7 +91,12 @@ void TestTradeOff::eachPointIsWhatThePlanOfItsLimitIs()
     QVERIFY(bed.open(model, {data}));
     const std::vector<models::FrontRow> rows = search(bed);
     QVERIFY(!rows.empty());
-    QVERIFY(!rows.back().point.memory);  // the fastest of all
+    // Without a limit a plan is as fast as any. The forecast counts more than the optimiser's cost model: 0.06 % was met.
+    const models::FrontPoint& unlimited = bed.window->document().front().points.front();
+    QVERIFY(!unlimited.memory);
+    const double fastest = *rows.back().point.plan->predicted->seconds;
+    const double free = *unlimited.plan->predicted->seconds;
+    QVERIFY2(fastest <= free && free <= 1.02 * fastest, qPrintable(QString("%1 s, %2 s").arg(fastest).arg(free)));
     for (std::size_t at = 0; at < rows.size(); ++at) {
         const protocol::PlanRecord& shown = *rows[at].point.plan;
         const protocol::Prediction& predicted = *shown.predicted;
