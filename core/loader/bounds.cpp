@@ -76,6 +76,15 @@ void checkSegments(const Stack& arguments)
     offsetsWithin(arguments[offsets].toTensor(), arguments[0].toTensor().size(arguments[axis].toInt()), "offsets");
 }
 
+// Repeats that cancel each other out, such as 3000 and -2995, are written before the operator meets the negative ones.
+void checkRepeats(const Stack& arguments)
+{
+    const bool alone = arguments.size() == 2;  // without rows that are repeated
+    const c10::IValue& repeats = arguments[alone ? 0 : 1];
+    if (repeats.isTensor())
+        TORCH_CHECK_INDEX((repeats.toTensor() >= 0).all().item<bool>(), "repeats must not be negative");
+}
+
 // Looks at the arguments of one call, in the order of the operator's schema.
 using Check = void (*)(const Stack& arguments);
 
@@ -84,6 +93,7 @@ Check checkOf(const std::string& name)
     static const std::map<std::string, Check> checks{{"aten::_convert_indices_from_coo_to_csr", checkCompressed},
                                                      {"aten::_convert_indices_from_csr_to_coo", checkUncompressed},
                                                      {"aten::_reshape_alias", checkAliased},
+                                                     {"aten::repeat_interleave", checkRepeats},
                                                      {"aten::_sparse_coo_tensor_unsafe", checkSparse},
                                                      {"aten::segment_reduce", checkSegments}};
     const auto found = checks.find(name);

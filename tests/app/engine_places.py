@@ -21,7 +21,7 @@ always_the_program()
 FAR = 1 << 40
 TENSORS = {"F": "h", "I": f"torch.tensor([0, {FAR}, -{FAR}, 3, 2])", "R": f"torch.tensor([[0, {FAR}, 1, -{FAR}]] * 3)",
            "N": "None"}
-SAYS = r"[^n] out of (range|bounds|DATA)|places|descend"  # of refusals that have looked at the numbers
+SAYS = r"[^n] out of (range|bounds|DATA)|places|descend|must not be negative"  # of refusals that have looked at the numbers
 WORDS = {"int": "1", "SymInt": "1", "float": "1.0", "number": "1", "Scalar": "1", "bool": "False", "str": "'sum'",
          "Device": "None", "List[int]": "[1]", "List[SymInt]": "[1]", "List[float]": "[1.0]", "List[bool]": "[False]"}
 FAR_WORDS = {"int": str(FAR), "SymInt": str(FAR), "number": str(FAR), "Scalar": str(FAR), "List[int]": f"[{FAR}]",
@@ -86,6 +86,13 @@ class Places(ServeTest):
         self.assertGreater(self.asked, sized(100, 2000))
         self.assertGreater(self.answered, 0)
         self.assertGreater(self.looked, 80)
+
+    def test_repeats_that_cancel_each_other_reach_nothing(self):
+        client, model = self.client(), self.folder / "model.pt"
+        for rows in ("", "torch.arange(2), "):
+            hostile.written(f"print(torch.repeat_interleave({rows}torch.tensor([{FAR}, {5 - FAR}]), output_size=5))").save(str(model))
+            self.open(client, model)
+        self.assertEqual(self.looked, 2)
 
     def open(self, client, model):
         try:
