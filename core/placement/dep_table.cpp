@@ -19,6 +19,15 @@ class Classes {
 public:
     explicit Classes(const Analysis& analysis) : m_analysis(analysis) {}
 
+    std::vector<RowClass> of(const ir::Op& op, ValueId v)
+    {
+        const bool reduction = m_analysis.info(op.id).kind == OpKind::Reduce;
+        std::vector<RowClass> all = of(reduction ? ir::SpaceId() : m_analysis.rowSpace(v));
+        if (m_analysis.info(v).sparse) addEntries(all, v);
+        return all;
+    }
+
+private:
     const std::vector<RowClass>& of(ir::SpaceId space)
     {
         const auto [it, fresh] = m_known.try_emplace(space);
@@ -30,7 +39,16 @@ public:
         return it->second;
     }
 
-private:
+    // A product wants the entries of its rows, also where edges point to the entries, which makes these a table of nodes.
+    void addEntries(std::vector<RowClass>& all, ValueId matrix) const
+    {
+        const analysis::ValueInfo& info = m_analysis.info(matrix);
+        for (const analysis::Role* role : {&info.sparseRow, &info.sparseColumn}) {
+            const RowClass entries = analysis::owned(m_analysis, role->space, role->key);
+            if (std::ranges::find(all, entries) == all.end()) all.push_back(entries);
+        }
+    }
+
     const Analysis& m_analysis;
     std::map<ir::SpaceId, std::vector<RowClass>> m_known;
 };
@@ -48,9 +66,8 @@ DepTable::DepTable(const Analysis& analysis, const MayStore& mayStore, std::set<
     Classes classes(analysis);
     for (const ir::Op& op : analysis.program.ops) {
         if (!isFilled(op)) continue;
-        const bool reduction = analysis.info(op.id).kind == OpKind::Reduce;
         for (const ValueId v : op.outputs) {
-            const std::vector<RowClass>& all = classes.of(reduction ? ir::SpaceId() : analysis.rowSpace(v));
+            const std::vector<RowClass> all = classes.of(op, v);
             m_places[v.at()] = {m_cells.size(), all.size()};
             for (const RowClass& rows : all) m_cells.push_back({rows, never});
             m_mayStore[v.at()] = mayStore(v) ? 1 : 0;

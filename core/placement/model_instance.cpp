@@ -46,7 +46,7 @@ public:
         : m_a(a),
           m_costs(costs),
           m_names(a),
-          m_table(a, [&a](ValueId v) { return a.hasRows(v) && whyNotStorable(a, v).empty(); })
+          m_table(a, [&a](ValueId v) { return isStorable(a, v); })
     {
         m_model.storedOn = on;
     }

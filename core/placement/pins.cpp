@@ -187,6 +187,8 @@ std::string whyNotStorable(const Analysis& a, ValueId v)
     return {};
 }
 
+bool isStorable(const Analysis& a, ValueId v) { return a.hasRows(v) && whyNotStorable(a, v).empty(); }
+
 base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const std::vector<Pin>& pins)
 {
     if (pins.empty()) return makePlan(a, strategy);

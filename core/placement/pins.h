@@ -32,4 +32,7 @@ std::vector<plan::Pin> settled(const std::vector<plan::Pin>& pins);
 // Why a value cannot be pinned; nothing if it can. Constant time.
 std::string whyNotStorable(const analysis::Analysis& analysis, plan::ValueId value);
 
+// Whether a stage can store the value for others. Constant time.
+bool isStorable(const analysis::Analysis& analysis, plan::ValueId value);
+
 }  // namespace hopscope::placement

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analysis/depth.h"
+#include "placement/pins.h"
 
 namespace hopscope::placement {
 
@@ -124,7 +125,7 @@ std::set<ValueId> crossing(const Analysis& a, const Folded& f)
             const int parent = f.nodeOf[from.at()];
             const bool crosses =
                 parent >= 0 && f.t[static_cast<std::size_t>(parent)] < f.t[static_cast<std::size_t>(to)];
-            if (crosses && a.hasRows(v) && !a.info(from).view) stored.insert(v);
+            if (crosses && isStorable(a, v) && !a.info(from).view) stored.insert(v);
         });
     }
     return stored;

@@ -25,7 +25,7 @@ std::vector<ValueId> storable(const Analysis& a)
     std::vector<ValueId> found;
     for (const ir::Op& op : a.program.ops)
         for (const ValueId v : op.outputs)
-            if (!a.available(v) && a.hasRows(v) && whyNotStorable(a, v).empty()) found.push_back(v);
+            if (!a.available(v) && isStorable(a, v)) found.push_back(v);
     return found;
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <iterator>
 
+#include "placement/pins.h"
 #include "placement/scheduler.h"
 #include "placement/source_rule.h"
 
@@ -32,7 +33,7 @@ ReadRule depthRule(const Analysis& a, const DepTable& table)
     return [&a, &table](const Wanted& w) {
         const DepTable::Home home = table.home(w.value);
         const bool message = w.rows.kind == ir::RowKind::Owned && home.rows != w.rows;
-        const bool kept = !isView(a, w.value) && depthOf(a, w.value) > 0 && !message;
+        const bool kept = isStorable(a, w.value) && !isView(a, w.value) && depthOf(a, w.value) > 0 && !message;
         return w.computable > w.stage || (kept && home.stage < w.stage);
     };
 }
@@ -46,7 +47,7 @@ ReadRule preferred(const DepTable& table, const std::set<ValueId>& cut)
 
 base::Result<std::set<ValueId>> storedBy(const Analysis& a, Strategy strategy)
 {
-    const DepTable table(a, [&a](ValueId v) { return a.hasRows(v); });
+    const DepTable table(a, [&a](ValueId v) { return isStorable(a, v); });
     const std::set<ValueId> cut = strategy == Strategy::SourceRule ? sourceRuleCut(a) : std::set<ValueId>{};
     const auto result =
         schedule(a, table, strategy == Strategy::SourceRule ? preferred(table, cut) : depthRule(a, table));

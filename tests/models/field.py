@@ -162,6 +162,25 @@ def line_graph(graph):
 group.add("line_graph", LineGraph, line_graph)
 
 
+def bonds_of_line_graph(graph):
+    return {key: value for key, value in line_graph(graph).items() if key not in ("angle", "batch")}
+
+
+@group.module(bonds_of_line_graph, how="script")
+class MatrixOfBondStates(nn.Module):
+    """The entries of a sparse matrix are rows of a table that other edges point to."""
+
+    def __init__(self):
+        super().__init__()
+        self.node, self.edge = nn.Linear(FEATURES, H), nn.Linear(ED, H)
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor, lg_edge_index: Tensor) -> Tuple[Tensor, Tensor]:
+        e = self.edge(edge_attr)
+        e = (e + torch.zeros_like(e).index_add(0, lg_edge_index[1], e[lg_edge_index[0]])).tanh()
+        adj = torch.sparse_coo_tensor(edge_index.flip(0), e[:, 0], [x.size(0), x.size(0)])
+        return adj.transpose(0, 0) @ self.node(x) + adj.t() @ self.node(x).relu(), e
+
+
 class Gated(nn.Module):
     """GatedGCN with edge states and batch norms, as leaderboards have it."""
 
