@@ -202,6 +202,31 @@ def table_of_twice_the_rows(m, x, edge_index):
     return h.new_zeros(2 * x.size(0), H).index_add(0, 2 * edge_index[1], h[edge_index[0]])
 
 
+@refused("picks a range that numbers of the graph decide", hint="the size of an input")
+def first_rows_of_a_weight(m, x, edge_index):
+    return m.inp(x) * torch.ones_like(m.inp.weight[: edge_index.max() % 7 + 1]).sum()
+
+
+@pair("picks a range that numbers of the graph decide", "the size of an input")
+class PartsOfAWeight:
+    class Refused(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inp = nn.Linear(FEATURES, H)
+
+        def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+            first = int(edge_index.max()) % H
+            return self.inp(x) * torch.ones_like(self.inp.weight.split([first, H - first])[0]).sum()
+
+    class Accepted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inp = nn.Linear(FEATURES, H)
+
+        def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+            return self.inp(x) * torch.ones_like(x[:, 0]).sum()
+
+
 @refused("adds rows to node", hint="to the inputs of the model")
 def row_added_by_padding(m, x, edge_index):
     return nn.functional.pad(m.inp(x), (0, 0, 0, 1))

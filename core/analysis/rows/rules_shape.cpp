@@ -250,8 +250,18 @@ int pairDim(RuleContext& c, ValueId x)
 Ruled<Outcomes> permuteRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    const std::vector<int> order = permutationOf(c, c.rank(x));
     std::vector<SpaceId> dims;
-    for (int i : permutationOf(c, c.rank(x))) dims.push_back(c.dim(x, i));
+    for (int i : order) dims.push_back(c.dim(x, i));
+    if (const ValueInfo& matrix = c.of(x); matrix.sparse) {
+        Outcome turned;
+        turned.dims = std::move(dims);
+        turned.sparse = true;
+        turned.sparseRow = matrix.sparseRow;
+        turned.sparseColumn = matrix.sparseColumn;
+        if (order[0] != 0) std::swap(turned.sparseRow, turned.sparseColumn);
+        return Outcomes{turned};
+    }
     // The pair of roles stays attached to whichever dimension is not the rows.
     return c.keep(x, dims, true);
 }
@@ -304,6 +314,22 @@ std::vector<Role> sliceOf(const std::vector<Role>& roles, std::int64_t start, st
     return picked;
 }
 
+bool isFixed(const RuleContext& c, const ir::Arg& number)
+{
+    if (number.list()) return std::ranges::all_of(*number.list(), [&](const ir::Arg& one) { return isFixed(c, one); });
+    const auto known = c.linear(number);
+    return known && known->isConstant();
+}
+
+// A range of what belongs to no table, such as the first rows of a weight, has to be as long on any graph.
+std::optional<Refusal> variableRange(const RuleContext& c, std::initializer_list<const char*> numbers)
+{
+    if (std::ranges::all_of(numbers, [&](const char* name) { return !c.has(name) || isFixed(c, c.arg(name)); }))
+        return std::nullopt;
+    return Refusal(Refused("picks a range that numbers of the graph decide out of what belongs to no table",
+                           Refused::Kind::Derived));
+}
+
 }  // namespace
 
 Ruled<Outcomes> sliceRule(RuleContext& c)
@@ -318,6 +344,7 @@ Ruled<Outcomes> sliceRule(RuleContext& c)
         return Refusal(Refused("picks a range of rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));
     c.passOn({"start", "end", "length", "step"});
     if (auto part = partOfOffsets(c, x)) return *part;
+    if (auto refusal = variableRange(c, {"start", "end", "length"})) return *refusal;
     Outcomes result = c.keep(x, c.dims(x), true);
     if (!result[0].pairRoles.empty() && d == pairDim(c, x)) {
         const std::int64_t start = c.integer("start", 0);
@@ -338,6 +365,7 @@ Ruled<Outcomes> splitRule(RuleContext& c)
     if (c.isRow(c.dim(x, d)) && !whole)
         return Refusal(Refused("splits the rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Parts));
     c.passOn({"chunks", "split_size", "split_sizes", "sections", "indices"});
+    if (auto refusal = variableRange(c, {"split_size", "split_sizes", "sections", "indices"})) return *refusal;
     const std::vector<Role>& pair = c.of(x).pairRoles;
     const bool along = !pair.empty() && d == pairDim(c, x);
     Outcomes result;
