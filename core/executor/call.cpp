@@ -262,7 +262,7 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
         if (auto dense = denseLayer(op, stack)) return {std::move(*dense)};
         if (auto mean = meanOfParts(op, stack)) return {std::move(*mean)};
         found.run(stack);
-        return results(stack, op);
+        return typed(results(stack, op), op);
     } catch (const c10::OutOfMemoryError&) {
         throw;
     } catch (const c10::Error& e) {
@@ -270,6 +270,14 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
         raise(base::ErrorCode::Internal, std::string("LibTorch reports: ") + e.what_without_backtrace(), {},
               ir::describeOp(op));
     }
+}
+
+// Without any numbers to count bincount returns integers, whatever type its weights have.
+std::vector<at::Tensor> Caller::typed(std::vector<at::Tensor> results, const ir::Op& op) const
+{
+    for (std::size_t i = 0; i < results.size(); ++i)
+        results[i] = results[i].to(loader::scalarType(m_analysis.program.value(op.outputs[i]).dtype));
+    return results;
 }
 
 // Some operators, such as quantile, refuse a batch that has no rows of a table.

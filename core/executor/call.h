@@ -43,6 +43,7 @@ public:
 private:
     const loader::RegisteredOperator& registered(const ir::Op& op);
     torch::jit::Stack arguments(const ir::Op& op, const c10::FunctionSchema& schema, const CallContext& context) const;
+    std::vector<at::Tensor> typed(std::vector<at::Tensor> results, const ir::Op& op) const;
     std::vector<at::Tensor> emptyResults(const ir::Op& op, const CallContext& context) const;
     at::Tensor fill(const ir::Op& op, const at::Scalar& value, const CallContext& context) const;
     std::optional<at::Scalar> fillValue(const ir::Op& op, const CallContext& context) const;
