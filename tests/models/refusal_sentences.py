@@ -215,8 +215,9 @@ class PartsOfAWeight:
             self.inp = nn.Linear(FEATURES, H)
 
         def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-            first = int(edge_index.max()) % H
-            return self.inp(x) * torch.ones_like(self.inp.weight.split([first, H - first])[0]).sum()
+            weight = self.inp.weight
+            first = int(edge_index.max()) % weight.size(0)
+            return self.inp(x) * torch.ones_like(weight.split([first, weight.size(0) - first])[0]).sum()
 
     class Accepted(nn.Module):
         def __init__(self):
