@@ -34,9 +34,16 @@ struct Space {
     std::int64_t rows = 0;         // Node, Graph: how many there are, where the file says so; else 0
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
-    ValueId columns[2]{};          // ...or a value for each end
+    ValueId columns[2]{};          // ...or a value for each end; of items of bags the same for both
     ValueId offsets{};             // Edge: the input that says where each destination's edges begin (CSR)
 
+    // The input that tells an end of the edges; invalid if they are derived.
+    [[nodiscard]] ValueId givenEnd(int end) const
+    {
+        const bool bags = columns[0].valid() && columns[0] == columns[1];
+        if (offsets.valid() && (end == 1 || bags)) return offsets;
+        return columns[end].valid() ? columns[end] : index;
+    }
     // Rows that forward adds to those of a table, such as one of all nodes.
     [[nodiscard]] bool isAdded() const { return kind == SpaceKind::Graph && rows > 0; }
 };
@@ -94,9 +101,10 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
-// Offsets of compressed rows and their parts: the first and the last place of each row of another table, and the number of places.
+// Offsets of compressed rows and their parts: the first and the last place of each row of another table, the places between two
+// rows (the last ones without that of the last row), and the number of places.
 // Edges by their destinations, if an input holds the offsets.
-enum class OffsetsPart : std::uint8_t { All, Begin, End, Count };
+enum class OffsetsPart : std::uint8_t { All, Begin, End, Inner, Count };
 struct Compressed {
     Role rows;
     OffsetsPart part = OffsetsPart::All;
@@ -113,7 +121,8 @@ struct ValueInfo {
     std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
     bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space
     Role sparseRow, sparseColumn;
-    std::optional<Compressed> compressed;  // All has no row space: it has one number more than there are destinations
+    std::optional<Compressed>
+        compressed;  // All and Inner have no row space: one number more and less than destinations
 
     [[nodiscard]] bool scalarShape() const { return dims.empty(); }
 };

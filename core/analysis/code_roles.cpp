@@ -65,6 +65,9 @@ public:
         for (const ir::Op& op : m_program.ops) readOp(op);
     }
 
+    // The forms of inputs with offsets, as operators take them.
+    [[nodiscard]] const std::map<std::string, EdgeForm>& forms() const { return m_forms; }
+
 private:
     void readInput(const ir::NamedValue& input)
     {
@@ -77,7 +80,7 @@ private:
             return;
         }
         if (role.form == EdgeForm::Rows || role.form == EdgeForm::Pairs) facts.index = &found->first;
-        else if (role.form != EdgeForm::Offsets) facts = endOf(role.relation, role.form == EdgeForm::Source ? 0 : 1);
+        else if (!isCompressed(role.form)) facts = endOf(role.relation, role.form == EdgeForm::Source ? 0 : 1);
     }
 
     Facts endOf(const std::string& relation, int end)
@@ -125,6 +128,7 @@ private:
         case Rule::IndexSelect:
         case Rule::Gather: return readGather(op);
         case Rule::Scatter: return readScatter(op);
+        case Rule::Segments: return readSegments(op);
         case Rule::Pointwise: return readPointwise(op);
         case Rule::Copy:
         case Rule::Expand:
@@ -186,6 +190,33 @@ private:
         m_facts[op.outputs.front().at()].rows = factsOf(ids).ids;
     }
 
+    // The input that offsets are, or are the front part of, and the form that it has then.
+    [[nodiscard]] std::optional<std::pair<std::string, EdgeForm>> offsetsOf(ir::ValueId id) const
+    {
+        EdgeForm form = EdgeForm::Offsets;
+        const ir::Value* value = &m_program.value(id);
+        if (value->origin == ir::Origin::Op && m_program.op(value->producer).name == "aten::cat") {
+            const auto first = tensor(&m_program.op(value->producer).args.front());
+            value = first ? &m_program.value(*first) : value;
+            form = EdgeForm::Starts;
+        }
+        const auto role = m_schema.roles.find(value->name);
+        const bool given = value->origin == ir::Origin::Input && role != m_schema.roles.end() &&
+                           role->second.kind == RoleKind::Index && isCompressed(role->second.form);
+        return given ? std::optional(std::pair(role->first, form)) : std::nullopt;
+    }
+
+    // Rows that belong to bags are the edges of the relation whose offsets tell where these begin.
+    void readSegments(const ir::Op& op)
+    {
+        const auto given = tensor(op, "offsets");
+        const auto offsets = given ? offsetsOf(*given) : std::nullopt;
+        if (!offsets) return;
+        const std::string& relation = m_schema.roles.at(offsets->first).relation;
+        m_classes.unite(factsOf(tensor(op, "data")).rows, m_classes.of(edgesName(relation)));
+        m_forms.insert_or_assign(offsets->first, offsets->second);
+    }
+
     // Operands with as many rows and dimensions as the result have its rows.
     void readPointwise(const ir::Op& op)
     {
@@ -215,6 +246,7 @@ private:
     const InputSchema& m_schema;
     Classes& m_classes;
     std::vector<Facts> m_facts;  // by value
+    std::map<std::string, EdgeForm> m_forms;
 };
 
 // The members of a class.
@@ -237,6 +269,21 @@ public:
         for (const auto& [key, role] : m_schema.roles)
             if (role.kind == RoleKind::Index) judgeEnds(key, role);
         return std::move(m_overrides);
+    }
+
+    // Offsets that have another form than their role says, and the sources that belong to them.
+    void judgeForms(const std::map<std::string, EdgeForm>& forms)
+    {
+        for (const auto& [key, form] : forms) {
+            const InputRole& role = m_schema.roles.at(key);
+            if (role.overridden || role.form == form) continue;
+            for (const auto& [name, other] : m_schema.roles) {
+                if (other.kind != RoleKind::Index || other.relation != role.relation) continue;
+                InputRole& better = m_overrides.insert_or_assign(name, InputRole{}).first->second;
+                better.kind = RoleKind::Index;
+                better.form = name == key ? form : other.form;
+            }
+        }
     }
 
 private:
@@ -333,8 +380,11 @@ private:
 Overrides rolesByCode(const ir::Program& program, const InputSchema& schema)
 {
     Classes classes;
-    Reader(program, schema, classes).read();
-    return Judge(schema, classes).overrides();
+    Reader reader(program, schema, classes);
+    reader.read();
+    Judge judge(schema, classes);
+    judge.judgeForms(reader.forms());
+    return judge.overrides();
 }
 
 }  // namespace hopscope::analysis

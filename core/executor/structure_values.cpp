@@ -123,7 +123,8 @@ void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
         raise(ErrorCode::Input,
               name + " has " + std::to_string(tensor.dim()) + " dimensions, not " + std::to_string(value.shape.size()));
     // Offsets have one number more than there are destinations.
-    if (info.compressed) return takeSize(info.compressed->rows.target, tensor.size(0) - 1, name);
+    if (info.compressed && info.compressed->part == analysis::OffsetsPart::All)
+        return takeSize(info.compressed->rows.target, tensor.size(0) - 1, name);
     for (std::size_t d = 0; d < info.dims.size(); ++d) {
         const std::int64_t n = tensor.size(static_cast<std::int64_t>(d));
         if (info.dims[d].valid()) takeSize(info.dims[d], n, name);

@@ -80,15 +80,14 @@ private:
     std::optional<analysis::IntColumn> end(SpaceId relation, int which) const
     {
         const analysis::Space& space = m_a.tables.space(relation);
-        const bool offsets = which == 1 && space.offsets.valid();
-        const ValueId column = space.columns[which].valid() ? space.columns[which] : space.index;
-        const ValueId from = offsets ? space.offsets : column;
+        const ValueId from = space.givenEnd(which);
         if (!from.valid()) return std::nullopt;
         const std::string& name = m_a.program.value(from).name;
         const auto view = m_prepared.inputs.find(name);
         const auto role = m_prepared.schema.roles.find(name);
         if (view == m_prepared.inputs.end() || role == m_prepared.schema.roles.end()) return std::nullopt;
-        return analysis::endColumn(view->second, role->second.form, which);
+        return analysis::endColumn(view->second, role->second.form, which,
+                                   m_prepared.schema.sizes.at(role->second.relation));
     }
 
     std::int64_t rowsWithout(const analysis::IntColumn& column, std::int64_t rows) const

@@ -275,6 +275,7 @@ std::string roleText(const analysis::InputRole& role)
         return (role.form == analysis::EdgeForm::Source        ? "source:"
                 : role.form == analysis::EdgeForm::Destination ? "destination:"
                 : role.form == analysis::EdgeForm::Offsets     ? "offsets:"
+                : role.form == analysis::EdgeForm::Starts      ? "starts:"
                                                                : "index:") +
                role.first + ">" + role.second;
     case analysis::RoleKind::Edge: return "edge:" + role.first;

@@ -71,7 +71,7 @@ std::vector<SpaceId> Cutter::dims(const std::string& input) const
     const std::string& name = pair ? role->second.relation : role->second.first;
     const std::size_t dim =
         pair ? role->second.form == analysis::EdgeForm::Rows : static_cast<std::size_t>(role->second.dim);
-    if (role->second.form == analysis::EdgeForm::Offsets) return labels;
+    if (analysis::isCompressed(role->second.form)) return labels;
     for (const SpaceId table : m_structure.tables)
         if (m_analysis.tables.space(table).name == name) labels[dim] = table;
     return labels;
@@ -84,8 +84,8 @@ std::vector<std::int64_t> Cutter::shape(const std::string& input) const
     for (std::size_t d = 0; d < shape.size(); ++d)
         if (const auto table = m_tables.find(labels[d]); table != m_tables.end()) shape[d] = table->second.count;
     for (const Link& link : m_structure.links)
-        if (link.input == input && link.form == analysis::EdgeForm::Offsets)
-            shape[0] = m_tables.at(link.target).count + 1;
+        if (link.input == input && analysis::isCompressed(link.form))
+            shape[0] = m_tables.at(link.target).count + (link.form == analysis::EdgeForm::Offsets ? 1 : 0);
     return shape;
 }
 
@@ -114,22 +114,23 @@ void Cutter::copySlices(const base::TensorView& view, const std::vector<SpaceId>
     }
 }
 
-// Where the chosen edges of each chosen destination begin: both are in ascending order.
+// Where the chosen edges of each chosen destination begin, and where the last ones end unless that is left out: both are in
+// ascending order.
 void Cutter::copyOffsets(const Link& link, std::byte* out) const
 {
     const Table &edges = m_tables.at(link.table), &targets = m_tables.at(link.target);
     const base::DType dtype = m_inputs.at(link.input).dtype;
+    const std::int64_t count = targets.count + (link.form == analysis::EdgeForm::Offsets ? 1 : 0);
     std::int64_t at = 0;
-    storeInteger(out, dtype, 0);
-    for (std::int64_t i = 0; i < targets.count; ++i) {
-        while (at < edges.count && link.keys[edges.rows[at]] == targets.rows[i]) ++at;
-        storeInteger(out += base::itemSize(dtype), dtype, at);
+    for (std::int64_t i = 0; i < count; ++i, out += base::itemSize(dtype)) {
+        while (i > 0 && at < edges.count && link.keys[edges.rows[at]] == targets.rows[i - 1]) ++at;
+        storeInteger(out, dtype, at);
     }
 }
 
 void Cutter::copyIds(const Link& link, std::byte* out) const
 {
-    if (link.form == analysis::EdgeForm::Offsets) return copyOffsets(link, out);
+    if (analysis::isCompressed(link.form)) return copyOffsets(link, out);
     const Table& table = m_tables.at(link.table);
     const std::int64_t* positions = m_tables.at(link.target).positions;
     const base::DType dtype = m_inputs.at(link.input).dtype;

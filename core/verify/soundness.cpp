@@ -51,9 +51,19 @@ bool shapeArgument(const ir::Op& op, Slot slot)
     return type == ir::ArgType::Int || type == ir::ArgType::IntList || op.name == "aten::arange";
 }
 
+// Whether its number goes behind offsets, where it is that of the edges at hand.
+bool endsOffsets(const Analysis& analysis, const ir::Op& op)
+{
+    return operators::isFill(op.name) && std::ranges::any_of(analysis.program.ops, [&](const ir::Op& user) {
+               bool used = false;
+               ir::forEachOperand(user, [&](Slot, ValueId v) { used = used || v == op.outputs[0]; });
+               return used && analysis.info(user.outputs[0]).compressed;
+           });
+}
+
 Obstacle usesGlobalSize(const Analysis& analysis, const ir::Op& op)
 {
-    if (ir::isScalarOp(op)) return std::nullopt;
+    if (ir::isScalarOp(op) || endsOffsets(analysis, op)) return std::nullopt;
     Obstacle obstacle;
     ir::forEachOperand(op, [&](Slot slot, ValueId value) {
         const Use use = analysis.info(op.id).use(slot).use;

@@ -37,9 +37,7 @@ SpaceId tableNamed(const Analysis& analysis, const std::string& name, bool graph
 // The data key that has an end of a relation's edges.
 const std::string& endInput(const Analysis& analysis, const analysis::Space& space, int end)
 {
-    if (end == 1 && space.offsets.valid()) return analysis.program.value(space.offsets).name;
-    const ir::ValueId column = space.columns[end];
-    return analysis.program.value(column.valid() ? column : space.index).name;
+    return analysis.program.value(space.givenEnd(end)).name;
 }
 
 void addEnds(Structure& structure, const Analysis& analysis, const analysis::InputSchema& schema, SpaceId table,
@@ -57,7 +55,7 @@ void addEnds(Structure& structure, const Analysis& analysis, const analysis::Inp
                                    .input = name,
                                    .end = end,
                                    .form = form,
-                                   .keys = analysis::endColumn(input->second, form, end)});
+                                   .keys = analysis::endColumn(input->second, form, end, structure.sizes.at(table))});
     }
 }
 
@@ -73,7 +71,7 @@ void addPair(Structure& structure, const Analysis& analysis, const std::string& 
                                        .input = name,
                                        .end = end,
                                        .form = role.form,
-                                       .keys = analysis::endColumn(pair, role.form, end)});
+                                       .keys = analysis::endColumn(pair, role.form, end, structure.sizes.at(table))});
     }
 }
 

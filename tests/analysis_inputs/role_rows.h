@@ -27,6 +27,7 @@ inline std::string text(const InputRole& role)
         if (role.form == EdgeForm::Source) return "source:" + ends;
         if (role.form == EdgeForm::Destination) return "destination:" + ends;
         if (role.form == EdgeForm::Offsets) return "offsets:" + ends;
+        if (role.form == EdgeForm::Starts) return "starts:" + ends;
         return (role.form == EdgeForm::Pairs ? "pairs:" : "index:") + ends;
     }
     case RoleKind::Ends: return "ends:" + role.first + ">" + role.second;

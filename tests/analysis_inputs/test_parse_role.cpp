@@ -28,6 +28,8 @@ TEST_CASE("every form of --role is understood")
         {"src=source:user>item", "src", RoleKind::Index, "user", "item", EdgeForm::Source},
         {"dst=destination:user>item", "dst", RoleKind::Index, "user", "item", EdgeForm::Destination},
         {"rowptr=offsets", "rowptr", RoleKind::Index, "", "", EdgeForm::Offsets},
+        {"bags=starts", "bags", RoleKind::Index, "", "", EdgeForm::Starts},
+        {"bags=starts:word>user", "bags", RoleKind::Index, "word", "user", EdgeForm::Starts},
         {"rowptr=offsets:user>item", "rowptr", RoleKind::Index, "user", "item", EdgeForm::Offsets},
         {"edge_attr=edge", "edge_attr", RoleKind::Edge, "", ""},
         {"edge_attr=edge:edge_index", "edge_attr", RoleKind::Edge, "edge_index", ""},

@@ -21,7 +21,7 @@ HEADINGS = {
     "convolutions": "PyG convolutions, traced", "scripted": "PyG convolutions, scripted",
     "further": "Further convolutions, models, dtypes", "field": "Models as the field writes them",
     "structures": "Architectures",
-    "compressed_rows": "Compressed rows (`rowptr`, `col`)", "adjacencies": "Pairs of inputs, sparse adjacencies",
+    "compressed_rows": "Compressed rows (`rowptr`, `col`)", "bags": "Bags of rows (`words`, `offsets`)", "adjacencies": "Pairs of inputs, sparse adjacencies",
     "counted_rows": "Rows counted by the largest number of an index",
     "learned_rows": "Weights with rows of their own", "added_rows": "Rows that forward adds to those of a table", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
     "typed": "Several types, norms, readouts", "whole_graphs": "Readouts that need all rows of a graph", "writings": "Views, writes in place, spellings",

@@ -25,7 +25,7 @@ from registry import NotTried
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
-           "compressed_rows": "compressed_rows", "adjacencies": "adjacencies", "counted_rows": "counted_rows", "learned_rows": "learned_rows", "added_rows": "added_rows",
+           "compressed_rows": "compressed_rows", "bags": "bags", "adjacencies": "adjacencies", "counted_rows": "counted_rows", "learned_rows": "learned_rows", "added_rows": "added_rows",
            "neighbour_tables": "neighbour_tables", "further": "further",
            "writings": "writings", "numbers": "sizes_and_ids", "positions": "positions", "typed": "typed",
            "whole_graphs": "whole_graphs",

@@ -71,7 +71,7 @@ std::string roleLabel(const analysis::InputRole& role)
     case analysis::RoleKind::Ends:
         return (role.form == analysis::EdgeForm::Source        ? "sources of edges "
                 : role.form == analysis::EdgeForm::Destination ? "destinations of edges "
-                : role.form == analysis::EdgeForm::Offsets     ? "where each destination's edges begin, "
+                : analysis::isCompressed(role.form)            ? "where each destination's edges begin, "
                                                                : "edges ") +
                role.first + " \u2192 " + role.second;
     case analysis::RoleKind::Edge: return "a row per edge of " + role.first;

@@ -110,6 +110,13 @@ const Item& otherOfPair(const Draft& draft, const Item& item)
     return *elementOf(draft, item.name.argument, item.name.item == "0" ? "1" : "0");
 }
 
+bool hasSources(const Draft& draft, const Item& index)
+{
+    return std::ranges::any_of(draft.items, [&](const Item& i) {
+        return i.is(RoleKind::Index) && i.role.relation == index.role.relation && hasEnd(i.role.form, 0);
+    });
+}
+
 bool isEdgeCount(const Draft& draft, std::int64_t rows)
 {
     return std::ranges::any_of(draft.items, [&](const Item& i) { return i.is(RoleKind::Index) && i.edges() == rows; });
@@ -130,6 +137,7 @@ const char* roleName(const InputRole& role)
     if (role.kind == RoleKind::Key) return "key";
     if (role.form == EdgeForm::Source) return "source";
     if (role.form == EdgeForm::Destination) return "destination";
+    if (role.form == EdgeForm::Starts) return "starts";
     return role.form == EdgeForm::Offsets ? "offsets" : "index";
 }
 

@@ -39,7 +39,8 @@ struct Item {
     InputRole role;
     bool forced = false;  // the kind was given by the user
     bool decided = false;
-    Range ranges[2];  // Index: per end
+    Range ranges[2];          // Index: per end
+    std::int64_t items = -1;  // Starts: how many edges there are
 
     [[nodiscard]] std::int64_t rows() const
     {
@@ -47,7 +48,10 @@ struct Item {
     }
     [[nodiscard]] bool integral() const { return base::isIntegral(view->dtype); }
     [[nodiscard]] bool vector() const { return view->shape.size() == 1; }
-    [[nodiscard]] std::int64_t edges() const { return edgeCount(*view, role.form); }  // Index
+    [[nodiscard]] std::int64_t edges() const  // Index
+    {
+        return role.form == EdgeForm::Starts ? items : edgeCount(*view, role.form);
+    }
     [[nodiscard]] bool is(RoleKind kind) const { return forced ? role.kind == kind : decided && role.kind == kind; }
     [[nodiscard]] bool open() const { return !forced && !decided; }
     // The part of a sparse tensor: "coo_indices" of "adj.coo_indices".
@@ -147,6 +151,8 @@ int placeInPair(const Draft& draft, const Item& item);
 // The other element of the pair; only where placeInPair() is not -1.
 const Item& otherOfPair(const Draft& draft, const Item& item);
 
+// Whether an item has the sources of the index's edges; else these are the items of bags.
+bool hasSources(const Draft& draft, const Item& index);
 // Whether an index has this number of edges.
 bool isEdgeCount(const Draft& draft, std::int64_t rows);
 // The index of a relation, by the relation's name, the data key, or the item in it; nullptr if there is none.

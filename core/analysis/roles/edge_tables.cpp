@@ -73,7 +73,7 @@ bool mayBeTable(const Draft& draft, const Item& index)
 {
     return index.is(RoleKind::Index) && std::ranges::none_of(draft.items, [&](const Item& other) {
                return other.is(RoleKind::Index) && other.role.relation == index.role.relation &&
-                      other.role.form == EdgeForm::Offsets;
+                      isCompressed(other.role.form);
            });
 }
 

@@ -33,13 +33,20 @@ std::pair<std::string, std::string> namedEnds(const Draft& draft, const Item& it
     return {};
 }
 
-// The input that has the end of the item's edges: itself, or the other column.
+// The input that has the end of the item's edges: itself, or the other column; itself too where it begins bags, whose items
+// have one end.
 const Item& endOf(const Draft& draft, const Item& item, int end)
 {
     if (hasEnd(item.role.form, end)) return item;
-    return *std::ranges::find_if(draft.items, [&](const Item& i) {
+    const auto other = std::ranges::find_if(draft.items, [&](const Item& i) {
         return i.is(RoleKind::Index) && i.role.relation == item.role.relation && hasEnd(i.role.form, end);
     });
+    return other == draft.items.end() ? item : *other;
+}
+
+bool beginsBags(const Draft& draft, const Item& item)
+{
+    return isCompressed(item.role.form) && !hasSources(draft, item);
 }
 
 // Those of x = (sources, destinations), if the ids fit.
@@ -72,14 +79,14 @@ std::pair<std::string, std::string> keyEnds(const Draft& draft, const Item& item
 std::string pickRows(const Draft& draft, const Item& offsets)
 {
     for (const std::string& type : draft.nodes.types())
-        if (draft.nodes.rows(type) == offsets.rows() - 1) return type;
+        if (draft.nodes.rows(type) == offsets.ranges[1].high + 1) return type;
     return draft.nodes.types().empty() ? "node" : offsets.key;
 }
 
 // The table with the least room above the largest id; a table that is too small only where all are.
 std::string pickEnd(const Draft& draft, const Item& item, int row)
 {
-    if (item.role.form == EdgeForm::Offsets) return pickRows(draft, item);
+    if (isCompressed(item.role.form)) return pickRows(draft, item);
     std::string best;
     const auto consider = [&](const std::string& type) {
         const std::int64_t room = draft.nodes.rows(type) - 1 - item.ranges[row].high;
@@ -129,12 +136,12 @@ base::Status findEnds(Draft& draft)
         if (first.empty()) std::tie(first, second) = namedEnds(draft, item);
         if (first.empty()) std::tie(first, second) = pairEnds(draft, item);
         if (first.empty()) {
-            first = pickEnd(draft, endOf(draft, item, 0), 0);
             second = pickEnd(draft, endOf(draft, item, 1), 1);
-            if (draft.nodes.types().size() > 1)
+            first = beginsBags(draft, item) ? second : pickEnd(draft, endOf(draft, item, 0), 0);
+            if (draft.nodes.types().size() > 1 && !beginsBags(draft, item))
                 draft.note(item.key + ": assumed to be " + first + " > " + second + ", judging by its largest ids");
         }
-        setEnds(draft, item, first, second);
+        setEnds(draft, item, beginsBags(draft, item) ? second : first, second);
         draft.schema.sizes[item.role.relation] = item.edges();
     }
     return checkSparseSizes(draft);
@@ -148,7 +155,7 @@ base::Status checkIndices(Draft& draft)
         for (int row = 0; row < 2; ++row) {
             const std::int64_t size = draft.nodes.sizeOf(*ends[row]);
             if (item.ranges[row].high < size || !hasEnd(item.role.form, row)) continue;
-            const IntColumn ids = endColumn(*item.view, item.role.form, row);
+            const IntColumn ids = endColumn(*item.view, item.role.form, row, item.edges());
             if (auto status = checkIds(item, ids, placeOf(item, row), size, *ends[row]); !status) return status;
         }
     }

@@ -11,19 +11,21 @@ using base::ErrorCode;
 
 base::Status scanIndex(Item& item)
 {
-    if (item.role.form == EdgeForm::Offsets) {
-        item.ranges[1] = {0, item.rows() - 2};
+    if (isCompressed(item.role.form)) {
+        item.ranges[1] = {0, item.rows() - (item.role.form == EdgeForm::Offsets ? 2 : 1)};
         return {};
     }
     for (int end = 0; end < 2; ++end) {
         if (!hasEnd(item.role.form, end)) continue;
-        const IntColumn column = endColumn(*item.view, item.role.form, end);
+        const IntColumn column = endColumn(*item.view, item.role.form, end, item.edges());
         item.ranges[end] = rangeOf(column);
         if (item.ranges[end].low >= 0) continue;
         return checkIds(item, column, placeOf(item, end), std::numeric_limits<std::int64_t>::max(), {});
     }
     return {};
 }
+
+}  // namespace
 
 base::Status decideIndex(Item& item, EdgeForm form, std::string relation)
 {
@@ -33,6 +35,25 @@ base::Status decideIndex(Item& item, EdgeForm form, std::string relation)
     item.decided = true;
     return scanIndex(item);
 }
+
+bool isOffsets(const Item& item)
+{
+    const IntColumn column(*item.view);
+    if (column.size() == 0 || column[0] != 0) return false;
+    for (std::int64_t i = 1; i < column.size(); ++i)
+        if (column[i] < column[i - 1]) return false;
+    return true;
+}
+
+bool namedSources(const Item& item)
+{
+    static const std::set<std::string> columns{"col",    "cols",    "column",    "columns",    "indices", "index",
+                                               "colind", "colidx",  "src",       "source",     "sources", "row",
+                                               "adj",    "senders", "neighbors", "neighbours", "nbr",     "nbrs"};
+    return names::has(names::words(item.key), columns);
+}
+
+namespace {
 
 // Both ends of a list of edges as people call them, as words of a key.
 constexpr std::pair<const char*, const char*> endNames[] = {
@@ -78,16 +99,6 @@ bool haveOneDict(const Item& one, const Item& other)
            (!one.name.dictItem() || one.name.argument == other.name.argument);
 }
 
-// 0 <= .. <= E: what the offsets of compressed rows look like.
-bool isOffsets(const Item& item)
-{
-    const IntColumn column(*item.view);
-    if (column.size() == 0 || column[0] != 0) return false;
-    for (std::int64_t i = 1; i < column.size(); ++i)
-        if (column[i] < column[i - 1]) return false;
-    return true;
-}
-
 bool namedOffsets(const Item& item)
 {
     static const std::set<std::string> pointers{"ptr",  "rowptr", "colptr",  "indptr",  "pointers",
@@ -100,9 +111,6 @@ bool namedOffsets(const Item& item)
 // is none.
 Item* columnOf(Draft& draft, const Item& offsets)
 {
-    static const std::set<std::string> columns{"col",    "cols",    "column",    "columns",    "indices", "index",
-                                               "colind", "colidx",  "src",       "source",     "sources", "row",
-                                               "adj",    "senders", "neighbors", "neighbours", "nbr",     "nbrs"};
     if (offsets.sparsePart("csr_crow")) {
         const auto column = std::ranges::find(draft.items, offsets.tensorKey() + ".csr_col", &Item::key);
         return column == draft.items.end() ? nullptr : &*column;
@@ -110,8 +118,7 @@ Item* columnOf(Draft& draft, const Item& offsets)
     Item* best = nullptr;
     for (Item& item : draft.items) {
         const bool fits = item.integral() && item.vector() && item.open() && item.hint != Hint::Key &&
-                          names::has(names::words(item.key), columns) &&
-                          item.rows() == edgeCount(*offsets.view, EdgeForm::Offsets);
+                          namedSources(item) && item.rows() == edgeCount(*offsets.view, EdgeForm::Offsets);
         if (fits && (!best || names::affinity(item.key, offsets.key) > names::affinity(best->key, offsets.key)))
             best = &item;
     }
@@ -158,7 +165,9 @@ base::Status findOffsets(Draft& draft)
         const bool only = !relationNamed(draft, "edge") && !offsets.sparsePart("csr_crow");
         const std::string relation = only ? "edge" : column->tensorKey();
         if (auto status = decideIndex(*column, EdgeForm::Source, relation); !status) return status;
-        if (auto status = decideIndex(offsets, EdgeForm::Offsets, relation); !status) return status;
+        offsets.items = column->rows();
+        const EdgeForm form = formOfOffsets(draft, offsets, offsets.items).value_or(EdgeForm::Offsets);
+        if (auto status = decideIndex(offsets, form, relation); !status) return status;
     }
     return {};
 }
@@ -202,10 +211,32 @@ base::Status checkForced(const Item& item)
         return base::fail(ErrorCode::Input, "--role " + item.key +
                                                 " is one end of each edge, which needs an integer vector, but it is " +
                                                 base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
-    if (item.role.form == EdgeForm::Offsets && !isOffsets(item))
-        return base::fail(ErrorCode::Input,
-                          "--role " + item.key + "=offsets: its numbers do not ascend from 0 to the number of edges");
+    const std::string name = item.role.form == EdgeForm::Offsets ? "offsets" : "starts";
+    if (isCompressed(item.role.form) && !isOffsets(item))
+        return base::fail(ErrorCode::Input, "--role " + item.key + "=" + name +
+                                                ": its numbers do not ascend from 0 to the number of edges");
     return {};
+}
+
+// Whether one has the sources of the edges that the other begins, or ends.
+bool haveSameEdges(const Item& one, const Item& other)
+{
+    const bool ends = other.is(RoleKind::Index) && isOneEnd(other.role.form) &&
+                      hasEnd(one.role.form, 0) != hasEnd(other.role.form, 0);
+    if (!ends) return false;
+    const Item &sources = hasEnd(one.role.form, 0) ? one : other, &ends1 = hasEnd(one.role.form, 0) ? other : one;
+    const std::int64_t least = edgeCount(*ends1.view, ends1.role.form);
+    return ends1.role.form == EdgeForm::Starts ? sources.rows() >= least : sources.rows() == least;
+}
+
+// The number of items of bags without sources; -1 if no input has as many rows.
+std::int64_t itemsForced(Draft& draft, const Item& offsets)
+{
+    for (const Item& item : draft.items)
+        if (item.forced && item.role.kind == RoleKind::Edge && item.role.first == offsets.key) return item.rows();
+    const Item* const items = itemsOf(draft, offsets);
+    const std::int64_t last = edgeCount(*offsets.view, offsets.role.form);
+    return items && (offsets.role.form == EdgeForm::Starts || items->rows() == last) ? items->rows() : -1;
 }
 
 base::Status pairForced(Draft& draft)
@@ -214,16 +245,16 @@ base::Status pairForced(Draft& draft)
         if (auto status = checkForced(item); !status) return status;
     for (Item& item : draft.items) {
         if (!item.is(RoleKind::Index) || !isOneEnd(item.role.form)) continue;
-        const auto other = std::ranges::find_if(draft.items, [&](const Item& i) {
-            return i.is(RoleKind::Index) && isOneEnd(i.role.form) &&
-                   hasEnd(i.role.form, 0) != hasEnd(item.role.form, 0) && i.edges() == item.edges();
-        });
-        if (other == draft.items.end())
+        const auto other = std::ranges::find_if(draft.items, [&](const Item& i) { return haveSameEdges(item, i); });
+        const bool alone = other == draft.items.end();
+        if (isCompressed(item.role.form)) item.items = alone ? itemsForced(draft, item) : other->rows();
+        if (alone && item.items < 0)
             return base::fail(ErrorCode::Input,
                               "--role " + item.key + " is one end of each edge, which needs an input with the same " +
                                   "number of edges for the other end",
                               "give both --role NAME=source and --role NAME=destination, or NAME=offsets");
-        if (auto status = decideIndex(item, item.role.form, "edge"); !status) return status;
+        const std::string relation = alone ? item.tensorKey() : "edge";
+        if (auto status = decideIndex(item, item.role.form, relation); !status) return status;
     }
     return {};
 }
@@ -275,7 +306,8 @@ base::Status findIndices(Draft& draft)
     if (auto status = pairForced(draft); !status) return status;
     if (auto status = findOffsets(draft); !status) return status;
     stateSizes(draft);
-    return findColumns(draft);
+    if (auto status = findColumns(draft); !status) return status;
+    return findBags(draft);
 }
 
 }  // namespace hopscope::analysis::inference

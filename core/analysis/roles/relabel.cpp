@@ -4,16 +4,17 @@
 
 namespace hopscope::analysis {
 
-base::TensorView offsetsOf(const base::TensorView& offsets, const Members& targets, const IntColumn& ends,
-                           const Members& edges)
+base::TensorView offsetsOf(const base::TensorView& offsets, EdgeForm form, const Members& targets,
+                           const IntColumn& ends, const Members& edges)
 {
-    base::OwnedTensor out = base::allocate(offsets.dtype, {static_cast<std::int64_t>(targets.size()) + 1});
+    const std::size_t count = targets.size() + (form == EdgeForm::Offsets ? 1 : 0);
+    base::OwnedTensor out = base::allocate(offsets.dtype, {static_cast<std::int64_t>(count)});
     out.view.origin = offsets.origin;
     std::byte* to = out.bytes;
     std::size_t at = 0;
-    for (const std::int64_t row : targets) {
-        while (at < edges.size() && ends[edges[at]] == row) ++at;
-        storeInteger(to += base::itemSize(offsets.dtype), offsets.dtype, static_cast<std::int64_t>(at));
+    for (std::size_t i = 0; i < count; ++i, to += base::itemSize(offsets.dtype)) {
+        while (i > 0 && at < edges.size() && ends[edges[at]] == targets[i - 1]) ++at;
+        storeInteger(to, offsets.dtype, static_cast<std::int64_t>(at));
     }
     return out.view;
 }

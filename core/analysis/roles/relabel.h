@@ -9,9 +9,10 @@
 
 namespace hopscope::analysis {
 
-// Where the edges of each kept destination begin, given the destinations of all edges and the edges kept, both ascending.
-base::TensorView offsetsOf(const base::TensorView& offsets, const Members& targets, const IntColumn& ends,
-                           const Members& edges);
+// Where the edges of each kept destination begin, given the destinations of all edges and the edges kept, both ascending; and
+// where the last ones end, unless `form` leaves it out.
+base::TensorView offsetsOf(const base::TensorView& offsets, EdgeForm form, const Members& targets,
+                           const IntColumn& ends, const Members& edges);
 
 // The node table that a vector divides into consecutive groups of rows, as PyG's `ptr` does: its numbers ascend from 0 to that table's
 // size. Empty for others. Linear.

@@ -3,16 +3,22 @@
 // The steps from data to roles, in order: indices first, then tables, then what hangs on either. Internal to
 // inferSchema(), which begins with the data keys and the user's overrides. All fail with Input, as inferSchema() says.
 
+#include <optional>
+
 #include "analysis/roles/draft.h"
 
 namespace hopscope::analysis::inference {
 
 // Decides which items are edge indices, by name, dtype and shape, and scans them for the range of their ids.
 base::Status findIndices(Draft& draft);
+// Decides which items say where the bags of a table begin in others, which have a row for each item of a bag.
+base::Status findBags(Draft& draft);
 // Finds the dimension that has the rows of features with several batches: the first that all ids fit into.
 base::Status findRowDims(Draft& draft);
 // Finds the node tables and decides the items that declare them.
 base::Status declareTables(Draft& draft);
+// Makes node tables of the rows that have a bag each, where no other item has as many.
+base::Status declareBags(Draft& draft);
 // Makes node tables of edges that other inputs point to, and of rows that are asked for by number.
 base::Status findEdgeTables(Draft& draft);
 // Gives each index the node types that its two rows point to.
@@ -23,5 +29,17 @@ base::Status checkIndices(Draft& draft);
 base::Status placeRest(Draft& draft);
 // Gives the inputs on edges that are rows of a node table the roles that such rows have.
 base::Status settleEdgeTables(Draft& draft);
+
+// The steps share the following. Makes an item an index, and scans it.
+base::Status decideIndex(Item& item, EdgeForm form, std::string relation);
+// Whether its numbers ascend from 0, as the offsets of compressed rows do.
+bool isOffsets(const Item& item);
+// Whether it is called like the sources that offsets belong to.
+bool namedSources(const Item& item);
+// The shortest vector that may have a row for each item of the bags, of those named like the offsets; nullptr if there is none.
+Item* itemsOf(Draft& draft, const Item& offsets);
+// Whether the last number says where the last bag ends, given the number of items, by the numbers of rows that tables have;
+// nullopt if no table fits either.
+std::optional<EdgeForm> formOfOffsets(const Draft& draft, const Item& offsets, std::int64_t items);
 
 }  // namespace hopscope::analysis::inference

@@ -93,16 +93,16 @@ base::Result<InputSchema> infer(const base::TensorMap& inputs, const Overrides& 
     Draft draft;
     collect(draft, inputs);
     if (auto status = applyOverrides(draft, overrides, parameters); !status) return base::forward(status);
-    for (const auto step :
-         {findIndices, findRowDims, declareTables, findEdgeTables, findEnds, checkIndices, placeRest, settleEdgeTables})
+    for (const auto step : {findIndices, findRowDims, declareTables, declareBags, findEdgeTables, findEnds,
+                            checkIndices, placeRest, settleEdgeTables})
         if (auto status = step(draft); !status) return base::forward(status);
     if (auto status = checkParameters(draft, parameters); !status) return base::forward(status);
     if (auto status = publish(draft); !status) return base::forward(status);
     return std::move(draft.schema);
 }
 
-constexpr const char* kRoleHint =
-    "write NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, edge:R, key:T>U, graph or plain";
+constexpr const char* kRoleHint = "write NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, starts:S>T, "
+                                  "edge:R, key:T>U, graph or plain";
 
 base::Result<InputRole> parseKind(const std::string& text, const std::string& kind, const std::string& rest, bool named)
 {
@@ -116,7 +116,8 @@ base::Result<InputRole> parseKind(const std::string& text, const std::string& ki
     static const std::map<std::string, EdgeForm> forms{{"index", EdgeForm::Rows},
                                                        {"source", EdgeForm::Source},
                                                        {"destination", EdgeForm::Destination},
-                                                       {"offsets", EdgeForm::Offsets}};
+                                                       {"offsets", EdgeForm::Offsets},
+                                                       {"starts", EdgeForm::Starts}};
     if (kind == "key" || forms.contains(kind)) {
         if (named && !pair) return bad();
         role.kind = kind == "key" ? RoleKind::Key : RoleKind::Index;
@@ -139,30 +140,40 @@ base::Result<InputRole> parseKind(const std::string& text, const std::string& ki
 
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form)
 {
-    if (form != EdgeForm::Offsets) return index.shape[form == EdgeForm::Rows ? 1 : 0];
+    if (!isCompressed(form)) return index.shape[form == EdgeForm::Rows ? 1 : 0];
     const IntColumn offsets(index);
     return offsets.size() > 0 ? offsets[offsets.size() - 1] : 0;
 }
 
 namespace {
 
-// 0 2 2 3 -> 0 0 2
-IntColumn writtenOut(const base::TensorView& offsets)
+// 0 2 2 3 -> 0 0 2; of starts the last ones end at `edges`.
+IntColumn writtenOut(const base::TensorView& offsets, EdgeForm form, std::int64_t edges)
 {
     const IntColumn at(offsets);
-    base::OwnedTensor ids = base::allocate(base::DType::Int64, {edgeCount(offsets, EdgeForm::Offsets)});
+    base::OwnedTensor ids = base::allocate(base::DType::Int64, {edges});
     auto* to = reinterpret_cast<std::int64_t*>(ids.bytes);
-    for (std::int64_t row = 0; row + 1 < at.size(); ++row) std::fill(to + at[row], to + at[row + 1], row);
+    const std::int64_t rows = at.size() - (form == EdgeForm::Offsets ? 1 : 0);
+    for (std::int64_t row = 0; row < rows; ++row)
+        std::fill(to + at[row], to + (row + 1 < at.size() ? at[row + 1] : edges), row);
     return IntColumn(ids.view);
 }
 
 }  // namespace
 
-IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end)
+IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::int64_t edges)
 {
-    if (form == EdgeForm::Offsets) return writtenOut(index);
+    if (isCompressed(form)) return writtenOut(index, form, edges);
     if (form == EdgeForm::Rows || form == EdgeForm::Pairs) return {index, end, form == EdgeForm::Rows ? 0U : 1U};
     return IntColumn(index);
+}
+
+bool listsSources(const InputSchema& schema, const std::string& relation)
+{
+    return std::ranges::any_of(schema.roles, [&](const auto& named) {
+        const InputRole& role = named.second;
+        return role.kind == RoleKind::Index && role.relation == relation && hasEnd(role.form, 0);
+    });
 }
 
 bool isNodeTable(const InputSchema& schema, const std::string& table)

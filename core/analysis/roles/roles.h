@@ -22,6 +22,7 @@ enum class EdgeForm : std::uint8_t {
     Source,       // [E]: the sources; another input has the destinations
     Destination,  // [E]
     Offsets,      // [N + 1]: where the edges of each destination begin among the sources of another input (CSR)
+    Starts,       // [N]: the same without the last number, which is how many edges there are
 };
 
 enum class RoleKind : std::uint8_t {
@@ -53,9 +54,14 @@ constexpr bool hasEnd(EdgeForm form, int end)
 }
 // Whether it has one end only, and another input the other.
 constexpr bool isOneEnd(EdgeForm form) { return form != EdgeForm::Rows && form != EdgeForm::Pairs; }
+// Whether it says where the edges of each destination begin. Without an input with the sources, the edges are the items of
+// bags: each has the node of its bag at both ends.
+constexpr bool isCompressed(EdgeForm form) { return form == EdgeForm::Offsets || form == EdgeForm::Starts; }
+// Starts do not say it: they begin no edge behind this number.
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
-// The numbers of an end that the index has. Those of offsets are written out: linear in the edges, in memory too.
-IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end);
+// The numbers of an end that the index has, or of both for one that is compressed, whose numbers are written out: linear in the
+// edges, in memory too. `edges`: how many there are.
+IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::int64_t edges);
 
 // Data keys (and, for declared weight tables, dotted parameter names) to roles.
 struct InputSchema {
@@ -65,11 +71,14 @@ struct InputSchema {
     std::set<std::string> gathered;  // graph tables whose rows are computed like nodes: each from the rows of its graph
 };
 
+// Whether an input has the sources of a relation's edges; else they are the items of bags.
+bool listsSources(const InputSchema& schema, const std::string& relation);
+
 // Whether a table is one of nodes: a key's target is, if an input has rows of it or edges lead to it; else it is one of graphs,
 // which are like nodes where the schema says so.
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
-// One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | edge:R | key:T>U | graph | plain;
+// One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R | key:T>U | graph | plain;
 // `:T`, `:R`, `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);

@@ -75,20 +75,23 @@ private:
         case EdgeForm::Pairs: return moved(repeated(view, 0), 0, {role.first, role.second});
         case EdgeForm::Source: return moved(repeated(view, 0), 0, {role.first});
         case EdgeForm::Destination: return moved(repeated(view, 0), 0, {role.second});
-        case EdgeForm::Offsets: break;
+        case EdgeForm::Offsets:
+        case EdgeForm::Starts: break;
         }
-        return offsets(view);
+        return offsets(view, role);
     }
 
-    [[nodiscard]] base::TensorView offsets(const base::TensorView& view) const
+    [[nodiscard]] base::TensorView offsets(const base::TensorView& view, const InputRole& role) const
     {
         const IntColumn numbers(view);
-        const std::int64_t count = numbers.size() - 1;
-        base::OwnedTensor out = base::allocate(view.dtype, {count * m_copies + 1});
+        const std::int64_t last = role.form == EdgeForm::Offsets ? 1 : 0, count = numbers.size() - last;
+        const std::int64_t edges = m_schema.sizes.at(role.relation);
+        base::OwnedTensor out = base::allocate(view.dtype, {count * m_copies + last});
         out.view.origin = view.origin;
-        for (std::int64_t i = 0; i <= count * m_copies; ++i) {
-            const std::int64_t copy = i == 0 ? 0 : (i - 1) / count;
-            storeInteger(out.bytes + i * itemOf(view), view.dtype, numbers[i - copy * count] + copy * numbers[count]);
+        for (std::int64_t i = 0; i < count * m_copies + last; ++i) {
+            const std::int64_t copy = i < count * m_copies ? i / count : m_copies;
+            const std::int64_t start = copy < m_copies ? numbers[i % count] : 0;
+            storeInteger(out.bytes + i * itemOf(view), view.dtype, start + copy * edges);
         }
         return out.view;
     }

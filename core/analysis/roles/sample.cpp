@@ -20,8 +20,8 @@ namespace {
 
 struct Relation {
     std::string name, type[2];
-    IntColumn end[2];
-    Members edges;  // positions of the induced edges
+    IntColumn end[2]{};
+    Members edges{};  // positions of the induced edges
 
     [[nodiscard]] std::int64_t size() const { return end[0].size(); }
 };
@@ -138,8 +138,8 @@ void Cutter::pinLargest()
 void Cutter::readEnds(const InputRole& role, const base::TensorView& view)
 {
     for (const std::string& type : {role.relation, role.first, role.second}) addType(type);
-    m_keys.push_back({.type = role.relation, .target = role.first, .ids = endColumn(view, role.form, 0)});
-    m_keys.push_back({.type = role.relation, .target = role.second, .ids = endColumn(view, role.form, 1)});
+    m_keys.push_back({.type = role.relation, .target = role.first, .ids = endColumn(view, role.form, 0, 0)});
+    m_keys.push_back({.type = role.relation, .target = role.second, .ids = endColumn(view, role.form, 1, 0)});
 }
 
 void Cutter::readRole(const InputRole& role, const base::TensorView& view)
@@ -157,10 +157,10 @@ void Cutter::readRole(const InputRole& role, const base::TensorView& view)
     addType(role.second);
     auto relation = std::ranges::find(m_relations, role.relation, &Relation::name);
     if (relation == m_relations.end())
-        relation = m_relations.insert(
-            relation, {.name = role.relation, .type = {role.first, role.second}, .end = {}, .edges = {}});
+        relation = m_relations.insert(relation, {.name = role.relation, .type = {role.first, role.second}});
     for (int end = 0; end < 2; ++end)
-        if (hasEnd(role.form, end)) relation->end[end] = endColumn(view, role.form, end);
+        if (hasEnd(role.form, end) || !listsSources(m_schema, role.relation))
+            relation->end[end] = endColumn(view, role.form, end, m_schema.sizes.at(role.relation));
 }
 
 void Cutter::readSchema()
@@ -397,7 +397,7 @@ void Cutter::keepWholeTables()
 base::TensorView Cutter::relabelIndex(const base::TensorView& view, const InputRole& role) const
 {
     const Relation& r = relation(role.relation);
-    if (role.form == EdgeForm::Offsets) return offsetsOf(view, membersOf(r.type[1]), r.end[1], r.edges);
+    if (isCompressed(role.form)) return offsetsOf(view, role.form, membersOf(r.type[1]), r.end[1], r.edges);
     return relabelEnds(view, role, r.type, r.end, r.edges);
 }
 
@@ -440,7 +440,8 @@ base::TensorView Cutter::cut(const std::string& key, const InputRole& role, cons
     case RoleKind::Graph: return sliceRows(view, membersOf(role.first), role.dim);
     case RoleKind::Ends:
         return relabelEnds(view, role, {role.first, role.second},
-                           {endColumn(view, role.form, 0), endColumn(view, role.form, 1)}, membersOf(role.relation));
+                           {endColumn(view, role.form, 0, 0), endColumn(view, role.form, 1, 0)},
+                           membersOf(role.relation));
     case RoleKind::Edge: return sliceRows(view, relation(role.first).edges);
     case RoleKind::Index: return relabelIndex(view, role);
     case RoleKind::Key:

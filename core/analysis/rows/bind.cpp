@@ -33,7 +33,13 @@ bool hasEdges(const ir::Value& value, const InputRole& role)
 void declareIndex(Builder& b, const ir::Value& value, const InputRole& role)
 {
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
-    if (role.form != EdgeForm::Offsets && hasEdges(value, role)) b.fixSize(e, value.shape[edgeDim(role)]);
+    if (!isCompressed(role.form) && hasEdges(value, role)) b.fixSize(e, value.shape[edgeDim(role)]);
+}
+
+// Rows of the items of bags: no input with the sources of edges tells how many there are.
+void declareItems(Builder& b, const ir::Value& value, const InputRole& role, const InputSchema& schema)
+{
+    if (!listsSources(schema, role.first)) b.fixSize(b.edge(role.first, {}, {}), value.shape[0]);
 }
 
 void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, const InputRole& role)
@@ -41,10 +47,12 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
     if (!hasEdges(value, role)) return;
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
     Tables& tables = b.analysis.tables;
+    const bool all = role.form == EdgeForm::Offsets;
     info.structureOnly = true;
-    if (role.form == EdgeForm::Offsets) {
+    if (isCompressed(role.form)) {
         info.compressed = {.rows = {.space = e, .key = tables.endKey(1), .target = tables.space(e).ends[1]},
-                           .part = OffsetsPart::All};
+                           .part = all ? OffsetsPart::All : OffsetsPart::Begin};
+        if (!all) info.dims[0] = tables.space(e).ends[1];
         tables.spaces[e.at()].offsets = id;
         return;
     }
@@ -127,6 +135,7 @@ void declareTables(Builder& b, const ir::Program& program, const InputSchema& sc
         if (role->kind == RoleKind::Key) b.fixSize(b.node(role->first), v.shape[0]);
         if (role->kind == RoleKind::Ends) b.fixSize(b.node(role->relation), v.shape.at(edgeDim(*role)));
         if (role->kind == RoleKind::Index) declareIndex(b, v, *role);
+        if (role->kind == RoleKind::Edge) declareItems(b, v, *role, schema);
     }
 }
 

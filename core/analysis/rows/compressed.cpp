@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "analysis/rows/bag_ids.h"
 #include "analysis/rows/chain.h"
 #include "analysis/rows/linear.h"
 
@@ -33,12 +34,39 @@ Compressed as(Compressed compressed, OffsetsPart part)
     return compressed;
 }
 
+// An input with a row for each edge, and the dimension of these; an invalid one if there is none.
+std::pair<ValueId, int> edgesIn(const Builder& b, SpaceId relation)
+{
+    for (const ir::NamedValue& input : b.analysis.program.inputs) {
+        const std::vector<SpaceId>& dims = b.analysis.info(input.value).dims;
+        const auto found = std::ranges::find(dims, relation);
+        if (found != dims.end()) return {input.value, static_cast<int>(found - dims.begin())};
+    }
+    return {};
+}
+
+// The offsets of a relation, with the number of its edges behind them.
+ValueId wholeOffsets(Chain& chain, Builder& b, SpaceId relation)
+{
+    const ValueId starts = b.analysis.tables.space(relation).offsets;
+    if (b.analysis.info(starts).compressed->part == OffsetsPart::All) return starts;
+    const base::DType dtype = b.analysis.program.value(starts).dtype;
+    const std::vector<std::int64_t> all{b.analysis.program.value(starts).shape[0] + 1};
+    const auto [edges, dim] = edgesIn(b, relation);
+    const ValueId size =
+        chain.number("scalar::size", {Arg{edges}, Arg{std::int64_t{dim}}}, b.analysis.sampleSizes[relation]);
+    const ValueId last =
+        chain.call("new_full", {Arg{starts}, Arg{ArgList{Arg{std::int64_t{1}}}}, Arg{size}}, {1}, dtype);
+    return chain.call("cat", {Arg{ArgList{Arg{starts}, Arg{last}}}, Arg{std::int64_t{0}}}, all, dtype);
+}
+
 base::Result<ValueId> writeOut(Emitter& emitter, Builder& b, SpaceId relation)
 {
-    const ValueId offsets = b.analysis.tables.space(relation).offsets;
-    const ir::Value given = b.analysis.program.value(offsets);
-    const std::vector<std::int64_t> rows{given.shape[0] - 1}, edges{b.analysis.sampleSizes[relation]};
+    const ir::Value given = b.analysis.program.value(b.analysis.tables.space(relation).offsets);
+    const std::vector<std::int64_t> edges{b.analysis.sampleSizes[relation]};
     Chain chain(emitter, ir::Op{});
+    const ValueId offsets = wholeOffsets(chain, b, relation);
+    const std::vector<std::int64_t> rows{b.analysis.program.value(offsets).shape[0] - 1};
     ValueId counts = chain.call("diff", {Arg{offsets}, Arg{std::int64_t{1}}, Arg{std::int64_t{-1}}}, rows, given.dtype);
     if (given.dtype != base::DType::Int64)
         counts = chain.call("to.dtype", {Arg{counts}, Arg{dtypeCode(base::DType::Int64)}, Arg{false}, Arg{false}}, rows,
@@ -56,10 +84,12 @@ base::Status writeOffsetsOut(Emitter& emitter, Builder& b)
     for (std::size_t i = 0; i < b.analysis.tables.spaces.size(); ++i) {
         const SpaceId relation(i);
         const Space& s = b.analysis.tables.space(relation);
-        if (!s.offsets.valid() || !s.columns[0].valid()) continue;
+        const bool bags = !s.columns[0].valid() && s.ends[0] == s.ends[1];
+        if (!s.offsets.valid() || !edgesIn(b, relation).first.valid() || (!bags && !s.columns[0].valid())) continue;
         const auto ids = writeOut(emitter, b, relation);
         if (!ids) return base::forward(ids);
         b.analysis.tables.spaces[i].columns[1] = *ids;
+        if (bags) b.analysis.tables.spaces[i].columns[0] = *ids;
     }
     return {};
 }
@@ -124,10 +154,10 @@ Ruled<Outcomes> differenceRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     c.passOn({"dim"});
-    if (c.anyRow(c.dims(x)))
+    const bool given = isPart(c, x, OffsetsPart::All) ? !c.has("append") : appendsSize(c, x);
+    if (!given && c.anyRow(c.dims(x)))
         if (auto steps = stepsOf(c, x)) return *steps;
-    if (!isPart(c, x, OffsetsPart::All) || c.integer("n", 1) != 1 || c.has("prepend") || c.has("append"))
-        return opaqueRule(c);
+    if (!given || c.integer("n", 1) != 1 || c.has("prepend")) return opaqueRule(c);
     Outcome o;
     o.dims = {rowsOf(c, x).target};
     o.compressed = as(*c.of(x).compressed, OffsetsPart::Count);

@@ -8,7 +8,7 @@
 
 namespace hopscope::analysis {
 
-// Emits the destinations of each relation that has offsets: columns[1] of its table.
+// Emits the destinations of each relation that has offsets: columns[1] of its table, and columns[0] where no input has the sources.
 base::Status writeOffsetsOut(Emitter& emitter, Builder& builder);
 
 // offsets[1:], offsets[:-1] and offsets[:N], also as narrow.

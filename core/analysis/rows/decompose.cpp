@@ -1,5 +1,6 @@
 #include "analysis/rows/decompose.h"
 
+#include "analysis/rows/bag_ids.h"
 #include "analysis/rows/cat_parts.h"
 #include "analysis/rows/chain.h"
 #include "analysis/rows/compressed.h"
@@ -157,6 +158,7 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
     if (auto counts = decomposeBincount(emitter, c)) return counts;
     if (auto sums = sumsFromZeros(emitter, c)) return sums;
     if (auto edges = decomposeCompressed(emitter, c)) return edges;
+    if (auto ids = decomposeBagIds(emitter, c)) return ids;
     if (auto product = decomposeSparseProducts(emitter, c)) return product;
     if (c.builder.positions)
         if (auto parts = decomposeCatParts(emitter, c)) return parts;

@@ -57,7 +57,9 @@ constexpr Hint hints[] = {
     {Kind::Factors, "swap the factors: a @ h.t() is (h @ a.t()).t()"},
     {Kind::Columns,
      "keep the weight as w, with a row for each row of h, declare it (--role NAME=node:T), write w.t() @ h"},
-    {Kind::Offsets, "if an input holds where the edges of each destination begin, declare it: --role NAME=offsets:S>T"},
+    {Kind::Offsets, "if an input holds where the edges of each destination begin, declare it: --role NAME=offsets:S>T, "
+                    "or starts:S>T without "
+                    "the last number"},
     {Kind::AllRows, "apply this step to the output of the model: it needs all rows at once"},
     {Kind::Readout, "combine the rows of each graph by sum, mean, max or min, or behind the model"},
     {Kind::Statistics,

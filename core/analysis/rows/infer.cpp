@@ -210,8 +210,8 @@ private:
         const Value& v = m_builder.analysis.program.value(tensor);
         const std::size_t i = static_cast<std::size_t>(wrapDim(d, static_cast<int>(v.shape.size())));
         const SpaceId s = of(tensor).dims[i];
-        if (const auto& c = of(tensor).compressed; c && c->part == OffsetsPart::All)
-            return add(sizeOf(c->rows.target), constant(1));
+        if (const auto& c = of(tensor).compressed; c && !s.valid())
+            return add(sizeOf(c->rows.target), constant(c->part == OffsetsPart::All ? 1 : -1));
         if (!s.valid()) return constant(v.shape[i]);
         const bool opaque = m_builder.analysis.tables.space(s).kind == SpaceKind::Opaque;
         return opaque ? atom(self) : sizeOf(s);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/rows/bag_ids.h"
 #include "analysis/rows/rules.h"
 
 namespace hopscope::analysis {
@@ -185,6 +186,7 @@ Ruled<Outcomes> catRule(RuleContext& c)
     if (parts.empty()) return opaqueRule(c);
     const int d = wrapDim(c.integer("dim", 0), c.rank(parts[0]));
     const bool rows = std::any_of(parts.begin(), parts.end(), [&](ValueId v) { return c.isRow(c.dim(v, d)); });
+    if (auto offsets = joinedOffsets(c, parts)) return *offsets;
     if (!rows) return catFeatures(c, parts, d);
     if (parts.size() == 1) {
         c.same = parts[0];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/lowering/reshape.h"
+#include "analysis/rows/bag_ids.h"
 #include "analysis/rows/compressed.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
@@ -340,6 +341,7 @@ Ruled<Outcomes> sliceRule(RuleContext& c)
         c.same = x;
         return c.one(c.dims(x));
     }
+    if (auto inner = innerOffsets(c, x)) return *inner;
     if (c.isRow(c.dim(x, d)))
         return Refusal(Refused("picks a range of rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));
     c.passOn({"start", "end", "length", "step"});

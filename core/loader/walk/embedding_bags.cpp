@@ -69,23 +69,68 @@ bool EmbeddingBags::beginsEachRow(const Item& offsets, const Item& flat, const I
 std::vector<Item> EmbeddingBags::evaluate(const c10::FunctionSchema& schema, const std::vector<Item>& args)
 {
     m_calls.checkAllowed(schema, args);
-    const Item &flat = argument(schema, args, "indices"), &weights = argument(schema, args, "per_sample_weights");
-    const auto places = matrixOf(flat);
+    const Item &flat = argument(schema, args, "indices"), &weights = argument(schema, args, "per_sample_weights"),
+               &offsets = argument(schema, args, "offsets"), &padding = argument(schema, args, "padding_idx");
+    const Item& table = argument(schema, args, "weight");
+    Bags bags{.places = flat, .weights = weights, .mode = argument(schema, args, "mode").concrete.toInt()};
+    if (!padding.isNone()) bags.padding = padding.concrete.toInt();
+    if (bags.padding < 0 && !padding.isNone()) bags.padding += table.concrete.toTensor().size(0);
     const bool last = argument(schema, args, "include_last_offset").concrete.toBool();
+    const auto places = matrixOf(flat);
     const auto factors = weights.isTensor() ? matrixOf(weights) : std::nullopt;
-    if (!places || last || !beginsEachRow(argument(schema, args, "offsets"), flat, *places) ||
-        weights.isTensor() != factors.has_value())
-        m_location.refuse("aten::embedding_bag over bags that are not the rows of a matrix",
-                          "give it a matrix with a bag in each row, filled up with padding_idx");
-    Item rows = m_calls.record("aten::embedding", "",
-                               {argument(schema, args, "weight"), *places, number(-1), number(false), number(false)});
-    if (factors)
-        rows = m_calls.record("aten::mul", "Tensor",
-                              {rows, m_calls.record("aten::unsqueeze", "", {*factors, number(-1)})});
-    const Item& padding = argument(schema, args, "padding_idx");
-    const Item result = reduced(rows, *places, argument(schema, args, "mode").concrete.toInt(),
-                                padding.isNone() ? -1 : padding.concrete.toInt());
+    const bool matrix =
+        places && !last && beginsEachRow(offsets, flat, *places) && weights.isTensor() == factors.has_value();
+    if (matrix) bags.places = *places, bags.weights = factors.value_or(Item());
+    const Item rows = rowsOf(table, bags);
+    const Item result = matrix ? reduced(rows, bags.places, bags.mode, bags.padding)
+                               : segments(rows, bags, last ? offsets : wholeOffsets(offsets, flat));
     return {result, Item(), Item(), Item()};
+}
+
+Item EmbeddingBags::rowsOf(const Item& table, const Bags& bags)
+{
+    const Item rows =
+        m_calls.record("aten::embedding", "", {table, bags.places, number(-1), number(false), number(false)});
+    if (!bags.weights.isTensor()) return rows;
+    return m_calls.record("aten::mul", "Tensor",
+                          {rows, m_calls.record("aten::unsqueeze", "", {bags.weights, number(-1)})});
+}
+
+// The places where bags begin, with the number of places behind them.
+Item EmbeddingBags::wholeOffsets(const Item& offsets, const Item& places)
+{
+    const Item none;
+    const Item count = m_numbers.sizeOf(places, 0);
+    const Item last = m_calls.record("aten::new_full", "", {offsets, dims(1), count, none, none, none, none});
+    return m_calls.record("aten::cat", "", {boxed(c10::ListType::ofTensors(), {offsets, last}), number(0)});
+}
+
+Item EmbeddingBags::segment(const Item& rows, const char* how, const Item& offsets, const Item& initial)
+{
+    const Item none;
+    return m_calls.record("aten::segment_reduce", "",
+                          {rows, number(how), none, none, offsets, number(0), number(false), initial});
+}
+
+Item EmbeddingBags::segments(Item rows, const Bags& bags, const Item& offsets)
+{
+    Item counts = m_calls.record("aten::diff", "", {offsets, number(1), number(-1), Item(), Item()});
+    if (bags.padding >= 0) {
+        const Item is = m_calls.record("aten::eq", "Scalar", {bags.places, number(bags.padding)});
+        const Item wide = m_calls.record("aten::unsqueeze", "", {is, number(-1)});
+        const double absent = bags.mode == Max ? -std::numeric_limits<double>::infinity() : 0;
+        rows = m_calls.record("aten::masked_fill", "Scalar", {rows, wide, number(absent)});
+        const Item others = m_calls.record("aten::logical_not", "", {is});
+        const Item ones = m_calls.record("aten::type_as", "", {others, rows});
+        counts = segment(ones, "sum", offsets, number(0));
+    }
+    const Item total = segment(rows, bags.mode == Max ? "max" : "sum", offsets, bags.mode == Max ? Item() : number(0));
+    if (bags.mode == Sum) return total;
+    const Item wide = m_calls.record("aten::unsqueeze", "", {counts, number(-1)});
+    if (bags.mode == Max)
+        return m_calls.record("aten::masked_fill", "Scalar",
+                              {total, m_calls.record("aten::eq", "Scalar", {wide, number(0)}), number(0.0)});
+    return m_calls.record("aten::div", "Tensor", {total, m_calls.record("aten::clamp_min", "", {wide, number(1)})});
 }
 
 Item EmbeddingBags::reduced(Item rows, const Item& places, std::int64_t mode, std::int64_t padding)

@@ -1,7 +1,8 @@
 #pragma once
 
-// nn.EmbeddingBag over a matrix with a bag in each row: PyTorch flattens it, and counts where rows begin. Recorded as a lookup in
-// the matrix, whose rows are reduced.
+// nn.EmbeddingBag. Over a matrix with a bag in each row, which PyTorch flattens, counting where rows begin: recorded as a lookup in
+// the matrix, whose rows are reduced. Over bags of any length, by the places where they begin: as a lookup, whose rows are reduced
+// by segments.
 
 #include <optional>
 #include <vector>
@@ -12,14 +13,13 @@ namespace hopscope::loader {
 
 class EmbeddingBags {
 public:
-    EmbeddingBags(Recorder& recorder, const Location& location, OperatorCalls& calls)
+    EmbeddingBags(Recorder& recorder, OperatorCalls& calls, Numbers& numbers)
         : m_recorder(recorder),
-          m_location(location),
-          m_calls(calls)
+          m_calls(calls),
+          m_numbers(numbers)
     {}
 
-    // Of aten::embedding_bag with these arguments: the reduced rows, and nothing for its other results. Throws Refused where
-    // the bags are no rows of a matrix.
+    // Of aten::embedding_bag with these arguments: the reduced rows, and nothing for its other results.
     std::vector<Item> evaluate(const c10::FunctionSchema& schema, const std::vector<Item>& args);
 
 private:
@@ -27,11 +27,19 @@ private:
     [[nodiscard]] std::optional<Item> matrixOf(const Item& flat) const;
     [[nodiscard]] bool beginsEachRow(const Item& offsets, const Item& flat, const Item& matrix) const;
     [[nodiscard]] bool isSize(const ir::Arg& arg, const Item& tensor, std::int64_t dim) const;
+    struct Bags {
+        Item places, weights;  // of the rows of the table; weights: none, or a factor for each place
+        std::int64_t mode = 0, padding = -1;
+    };
+    Item rowsOf(const Item& table, const Bags& bags);
     Item reduced(Item rows, const Item& places, std::int64_t mode, std::int64_t padding);
+    Item segments(Item rows, const Bags& bags, const Item& offsets);
+    Item segment(const Item& rows, const char* how, const Item& offsets, const Item& initial);
+    Item wholeOffsets(const Item& offsets, const Item& places);
 
     Recorder& m_recorder;
-    const Location& m_location;
     OperatorCalls& m_calls;
+    Numbers& m_numbers;
 };
 
 }  // namespace hopscope::loader

@@ -22,7 +22,7 @@ public:
           m_sparse(sparse),
           m_numbers(numbers),
           m_composites(recorder, location, calls, numbers),
-          m_bags(recorder, location, calls)
+          m_bags(recorder, calls, numbers)
     {}
 
     // The node's results, as many as it has outputs.
