@@ -63,10 +63,9 @@ void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
         "--data", parsed.model.data,
         "Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated");
     data->type_name("D")->required(dataRequired);
-    app.add_option(
-           "--role", parsed.model.roles,
-           "What an input is: NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, "
-           "starts:S>T, edge:R, key:T>U, graph or plain; may be repeated")
+    app.add_option("--role", parsed.model.roles,
+                   "What an input is: NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, "
+                   "starts:S>T, edge:R, key:T>U, graph or plain; may be repeated")
         ->type_name("R");
 }
 
