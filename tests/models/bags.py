@@ -12,7 +12,7 @@ WORDS = 17
 
 
 def bagged(graph, seed, rows, ids, last=False):
-    """Numbers below `ids` in bags of 0 to 3 for each row, of which the last two are empty; where each begins; and weights."""
+    """Draws numbers below `ids` in bags of 0 to 3 for each row, of which the last two are empty; where each begins; and weights."""
     generator = torch.Generator().manual_seed(seed + rows)
     counts = torch.randint(4, (rows,), generator=generator)
     counts[-2:], counts[0] = 0, 3
@@ -88,7 +88,7 @@ class Bags(Parts):
         self.table = nn.Embedding(WORDS, HIDDEN)
 
     def after(self, h, edge_index):
-        """Two rounds over the edges of what the bags give."""
+        """Sends what the bags give along the edges, twice."""
         h = (h + add_rows(self.lin(h)[edge_index[0]], edge_index[1], h.size(0))).tanh()
         return self.out(add_rows(h[edge_index[0]], edge_index[1], h.size(0)))
 
