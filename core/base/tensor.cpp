@@ -8,29 +8,8 @@ namespace hopscope::base {
 
 namespace {
 
-struct DTypeFacts {
-    const char* name;
-    std::size_t size;
-};
-
 // In the order of the enumeration.
-constexpr std::array<DTypeFacts, 15> kFacts{{{"bool", 1},
-                                             {"uint8", 1},
-                                             {"int8", 1},
-                                             {"int16", 2},
-                                             {"uint16", 2},
-                                             {"int32", 4},
-                                             {"uint32", 4},
-                                             {"int64", 8},
-                                             {"uint64", 8},
-                                             {"float16", 2},
-                                             {"bfloat16", 2},
-                                             {"float32", 4},
-                                             {"float64", 8},
-                                             {"complex64", 8},
-                                             {"complex128", 16}}};
-
-const DTypeFacts& facts(DType dtype) { return kFacts[static_cast<std::size_t>(dtype)]; }
+constexpr std::array<std::size_t, 15> itemSizes{1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 8, 16};
 
 }  // namespace
 
@@ -43,8 +22,7 @@ DType storedAs(DType computed, StoreType store)
     return isFloating(computed) && itemSize(narrow) < itemSize(computed) ? narrow : computed;
 }
 
-std::size_t itemSize(DType dtype) { return facts(dtype).size; }
-const char* dtypeName(DType dtype) { return facts(dtype).name; }
+std::size_t itemSize(DType dtype) { return itemSizes[static_cast<std::size_t>(dtype)]; }
 bool isFloating(DType dtype) { return dtype >= DType::Float16 && dtype <= DType::Float64; }
 bool isIntegral(DType dtype) { return dtype >= DType::UInt8 && dtype <= DType::UInt64; }
 

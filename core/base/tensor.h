@@ -3,12 +3,15 @@
 // A tensor as plain data: dtype, shape, strides and bytes that somebody else keeps alive. The common currency between
 // mapped files, the loader and the executor; no library's type appears in it.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "base/names.h"
 
 namespace hopscope::base {
 
@@ -30,10 +33,30 @@ enum class DType : std::uint8_t {
     Complex128,
 };
 
-std::size_t itemSize(DType dtype);   // bytes of one element
-const char* dtypeName(DType dtype);  // "float32", as in torch
-bool isFloating(DType dtype);        // float16..float64 (complex is not)
-bool isIntegral(DType dtype);        // integers; bool is not
+// As torch calls them, in the order of the enumeration.
+constexpr auto namesOf(DType)
+{
+    return std::to_array<Named<DType>>({{DType::Bool, "bool"},
+                                        {DType::UInt8, "uint8"},
+                                        {DType::Int8, "int8"},
+                                        {DType::Int16, "int16"},
+                                        {DType::UInt16, "uint16"},
+                                        {DType::Int32, "int32"},
+                                        {DType::UInt32, "uint32"},
+                                        {DType::Int64, "int64"},
+                                        {DType::UInt64, "uint64"},
+                                        {DType::Float16, "float16"},
+                                        {DType::BFloat16, "bfloat16"},
+                                        {DType::Float32, "float32"},
+                                        {DType::Float64, "float64"},
+                                        {DType::Complex64, "complex64"},
+                                        {DType::Complex128, "complex128"}});
+}
+
+std::size_t itemSize(DType dtype);  // bytes of one element
+inline const char* dtypeName(DType dtype) { return nameOf(dtype); }
+bool isFloating(DType dtype);  // float16..float64 (complex is not)
+bool isIntegral(DType dtype);  // integers; bool is not
 
 // A read-only strided view. `strides` count elements, not bytes. `owner` keeps the bytes mapped or allocated for as long
 // as any copy of the view lives.

@@ -79,12 +79,12 @@ void addForecast(std::vector<schema::StageRecord>& stages, const executor::RunRe
     }
 }
 
-std::vector<schema::ReassociatedRecord> reassociatedOf(const analysis::Analysis& analysis)
+schema::ReassociatedRecord reassociatedOf(const analysis::Analysis& analysis)
 {
-    std::vector<schema::ReassociatedRecord> places;
+    schema::ReassociatedRecord record;
     for (const analysis::Reassociation& r : analysis.reassociations)
-        places.push_back({.place = r.place, .module = r.module, .in = r.in, .out = r.out});
-    return places;
+        record.places.push_back({.place = r.place, .module = r.module, .in = r.in, .out = r.out});
+    return record;
 }
 
 }  // namespace

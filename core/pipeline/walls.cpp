@@ -3,7 +3,6 @@
 #include <array>
 
 #include "base/units.h"
-#include "schema/dtypes.h"
 #include "json/names.h"
 
 namespace hopscope::pipeline {
@@ -35,7 +34,7 @@ WallRate wallFrom(const json::Reader& item)
     wall.all = item.get<double>("all");
     wall.one = item.get<double>("one");
     for (const auto& [name, size] : sizes) wall.*size = item.maybe<std::int64_t>(name).value_or(0);
-    if (wall.kind == WallKind::Gemm) wall.dtype = schema::readDType(item.child("dtype"));
+    if (wall.kind == WallKind::Gemm) wall.dtype = json::named<base::DType>(item, "dtype");
     if (!(wall.all > 0 && wall.one > 0)) item.refuse("is not faster than standing still");
     return wall;
 }

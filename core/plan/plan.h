@@ -2,6 +2,7 @@
 
 // What runs where: plain data, made by placement, written and read by schema, run by the executor.
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/choices.h"
+#include "base/describe.h"
 #include "ir/program.h"
 #include "ir/rows.h"
 #include "plan/pin.h"
@@ -80,6 +82,14 @@ struct Bytes {
     }
     bool operator==(const Bytes&) const = default;
 };
+
+template <std::same_as<Bytes> T>
+constexpr auto fieldsOf(const T*)
+{
+    return base::described("bytes", base::field("d2h", &T::d2h, "rows written", base::Quantity::Bytes),
+                           base::field("h2d", &T::h2d, "rows read", base::Quantity::Bytes),
+                           base::field("structure", &T::structure, "indices moved", base::Quantity::Bytes));
+}
 
 struct Plan {
     base::Strategy strategy = base::Strategy::Depth;

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "schema/dtypes.h"
+#include "json/names.h"
 #include "json/reader.h"
 
 namespace hopscope::protocol {
@@ -133,7 +133,7 @@ base::Result<NumberRows> readTensorRows(const json::Value& answer)
 {
     const json::Reader root(answer, "debug/rows");
     NumberRows found{.begin = root.get<std::int64_t>("begin"), .end = root.get<std::int64_t>("end")};
-    const base::DType dtype = schema::readDType(root.child("dtype"));
+    const base::DType dtype = json::named<base::DType>(root, "dtype");
     const auto text = root.get<std::string>("rows");
     for (const json::Reader& name : root.items("names")) found.names.push_back(nameFrom(name));
     if (root.ok() && found.end - found.begin != std::ssize(found.names))

@@ -1,13 +1,15 @@
 #pragma once
 
 // What the debugger finds, as documents: the first operator at which two computations part, what makes numbers that are not
-// finite, and what operators computed where somebody wanted to look. docs/format-findings.md has every member.
+// finite, and the results of operators at breakpoints.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/describe.h"
 #include "base/result.h"
 #include "ir/program.h"
 #include "plan/stage_id.h"
@@ -18,36 +20,79 @@ namespace hopscope::schema {
 
 // An operator and its result, as people find them in the model.
 struct OperatorRecord {
-    ir::OpId op;  // none: an input or a weight
+    ir::OpId op;
     ir::ValueId value;
-    std::string name, kind, module, source{};  // "relu after convs.0", "aten::relu", "convs.0", "gcn.py:17"
+    std::string name, kind, module, source{};
     int depth = 0;
     bool operator==(const OperatorRecord&) const = default;
 };
 
-// As members of another record's object.
-void setOperator(json::Value& item, const OperatorRecord& record);
-OperatorRecord operatorFrom(const json::Reader& item);
+template <std::same_as<OperatorRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("place", field("op", &T::op, "`op12`; empty: an input or a weight"),
+                           field("value", &T::value, "its result: `v5`"),
+                           field("name", &T::name, "what people call it: `relu after convs.0`"),
+                           field("kind", &T::kind, "`aten::relu`"), field("module", &T::module, "its path: `convs.0`"),
+                           field("source", &T::source, "file and line: `gcn.py:17`"),
+                           field("depth", &T::depth, "rounds of message passing before it", base::Quantity::Count));
+}
 
 // A row of the inputs, and one of its numbers that shows what is wrong.
 struct RowRecord {
     std::string table;
     std::int64_t row = 0;
-    std::vector<std::int64_t> ends{};  // of an edge: from, to
-    std::int64_t element = 0;          // within the row
-    double first = 0, second = 0;      // not finite ones are null in documents
+    std::vector<std::int64_t> ends{};
+    std::int64_t element = 0;
+    double first = 0, second = 0;
 };
+
+template <std::same_as<RowRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "row",
+        field("table", &T::table,
+              "of the input. Rows of tables that a model derives are named by their origin: a self-loop by its "
+              "node, a "
+              "selected edge by its number in the data"),
+        field("row", &T::row, "its number"), field("ends", &T::ends, "of an edge: from, to"),
+        field("element", &T::element, "position in the row of the number that shows the fault best",
+              base::Quantity::Count),
+        field("first", &T::first, "that number; null: not finite", base::Null::IsNaN),
+        field("second", &T::second, "in the second computation; null: not finite", base::Null::IsNaN));
+}
 
 struct DifferenceRecord {
     OperatorRecord place;
-    ir::OpId other{};                      // the operator of the second computation, if that is another model
-    std::string what{};                    // "values", or why they cannot be compared
-    std::vector<std::string> arguments{};  // that differ: "exponent: -0.5, -1"
-    std::int64_t rows = 0, of = 0;         // that differ
+    ir::OpId other{};
+    std::string what{};
+    std::vector<std::string> arguments{};
+    std::int64_t rows = 0, of = 0;
     double maxAbsolute = 0, maxRelative = 0;
-    std::vector<RowRecord> shown{};  // the first of them
+    std::vector<RowRecord> shown{};
     std::optional<plan::StageId> stage{};
 };
+
+template <std::same_as<DifferenceRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity, base::Null;
+    return base::described(
+        "difference", base::embedded(&T::place),
+        field("other", &T::other, "the operator of the second computation, if that is another model"),
+        field("what", &T::what, "`values`, or how dtype or shape differ"),
+        field("arguments", &T::arguments, "literals that differ: `exponent: -0.5, -1`"),
+        field("rows", &T::rows, "that differ", Quantity::Count),
+        field("of", &T::of, "rows of the result", Quantity::Count),
+        field("max_abs", &T::maxAbsolute, "largest absolute difference; null: not finite", Quantity::Ratio,
+              Null::IsNaN),
+        field("max_rel", &T::maxRelative, "largest relative difference; null: not finite", Quantity::Ratio,
+              Null::IsNaN),
+        field("shown", &T::shown, "the first 20 of these rows"), field("stage", &T::stage, "of the staged run"));
+}
 
 // How large differences are behind each operator: they grow with depth.
 struct ErrorPoint {
@@ -57,32 +102,85 @@ struct ErrorPoint {
     double maxAbsolute = 0, maxRelative = 0;
 };
 
+template <std::same_as<ErrorPoint> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity, base::Null;
+    return base::described("point", field("op", &T::op, ""), field("value", &T::value, "its result"),
+                           field("depth", &T::depth, "rounds of message passing before it", Quantity::Count),
+                           field("max_abs", &T::maxAbsolute, "null: not finite", Quantity::Ratio, Null::IsNaN),
+                           field("max_rel", &T::maxRelative, "null: not finite", Quantity::Ratio, Null::IsNaN));
+}
+
 struct DivergenceRecord {
-    std::string first, second;                     // what was compared
-    std::int64_t compared = 0;                     // values
-    std::optional<DifferenceRecord> divergence{};  // the first one
-    std::optional<DifferenceRecord> nodes{};       // the first one with the same rows on both sides, on nodes
-    std::vector<std::string> parameters{};         // that differ: "lins.0.weight: 1 of 64 elements, by 0.5"
+    std::string first, second;
+    std::int64_t compared = 0;
+    std::optional<DifferenceRecord> divergence{}, nodes{};
+    std::vector<std::string> parameters{};
     std::vector<OperatorRecord> onlyFirst{}, onlySecond{};
     std::vector<ErrorPoint> growth{};
     double seconds = 0;
 };
 
+template <std::same_as<DivergenceRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "divergence", field("first", &T::first, "a model file, or `staged`"),
+        field("second", &T::second, "the other model file, or `unsplit`"),
+        field("compared", &T::compared, "number of values compared", Quantity::Count),
+        field("divergence", &T::divergence, "the first operator whose results differ; null: none"),
+        field("nodes", &T::nodes,
+              "the same for the first operator whose result has a row per node on both sides: `divergence` may be on "
+              "edges, or "
+              "differ in shape"),
+        field("parameters", &T::parameters, "the weights that differ: `lins.0.weight: 1 of 64 elements, by 0.5`"),
+        field("only_first", &T::onlyFirst, "operators without a counterpart"),
+        field("only_second", &T::onlySecond, "likewise"),
+        field("growth", &T::growth, "every value with numbers, in order: how errors grow with depth"),
+        field("seconds", &T::seconds, "without loading", Quantity::Seconds));
+}
+
 struct NonFiniteRecord {
     OperatorRecord place;
-    std::int64_t nan = 0, infinite = 0;    // numbers
-    std::optional<plan::StageId> stage{};  // none: computed once, before the first stage
-    std::int64_t batch = 0;                // of the stage, from 1; 0: none
+    std::int64_t nan = 0, infinite = 0;
+    std::optional<plan::StageId> stage{};
+    std::int64_t batch = 0;
     bool reachesOutput = false;
-    std::vector<RowRecord> shown{};  // the first rows
+    std::vector<RowRecord> shown{};
 };
 
+template <std::same_as<NonFiniteRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described("maker", base::embedded(&T::place), field("nan", &T::nan, "numbers", Quantity::Count),
+                           field("infinite", &T::infinite, "numbers", Quantity::Count),
+                           field("stage", &T::stage, "null: computed once, before the first stage"),
+                           field("batch", &T::batch, "of the stage, from 1; 0: none", Quantity::Count),
+                           field("reaches_output", &T::reachesOutput, "whether an output depends on it"),
+                           field("shown", &T::shown, "the first rows"));
+}
+
 struct NonFiniteReport {
-    std::vector<NonFiniteRecord> makers;  // operators with such results from finite operands, in the program's order
-    std::vector<std::string> inputs{};    // inputs and parameters that are not finite themselves
-    std::vector<std::string> outputs{};   // that are not finite
+    std::vector<NonFiniteRecord> makers;
+    std::vector<std::string> inputs{}, outputs{};
     double seconds = 0;
 };
+
+template <std::same_as<NonFiniteReport> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "nan",
+        field("makers", &T::makers,
+              "operators whose results have NaN or infinities although no operand has, in the order of the program"),
+        field("inputs", &T::inputs, "inputs and weights that are not finite themselves"),
+        field("outputs", &T::outputs, "outputs that are not finite"),
+        field("seconds", &T::seconds, "without loading", base::Quantity::Seconds));
+}
 
 // A result of one batch at which a condition held.
 struct HitRecord {
@@ -90,40 +188,97 @@ struct HitRecord {
     plan::StageId stage{1};
     std::int64_t batch = 1, firstDestination = 0, destinations = 0;
     std::vector<std::int64_t> shape;
-    std::string dtype, rows;                        // "float32", "rows of node in the batch"
-    std::optional<double> least{}, most{}, mean{};  // of the finite numbers
+    std::string dtype, rows;
+    std::optional<double> least{}, most{}, mean{};
     std::int64_t zeros = 0, nan = 0, infinite = 0;
 };
+
+template <std::same_as<HitRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "hit", base::embedded(&T::place), field("stage", &T::stage, ""),
+        field("batch", &T::batch, "of the stage, from 1"),
+        field("first_destination", &T::firstDestination, "of the batch", Quantity::Count),
+        field("destinations", &T::destinations, "of the batch", Quantity::Count), field("shape", &T::shape, ""),
+        field("dtype", &T::dtype, "`float32`"), field("rows", &T::rows, "as a phrase: `rows of node in the batch`"),
+        field("min", &T::least, "of the finite numbers"), field("max", &T::most, "of the finite numbers"),
+        field("mean", &T::mean, "of the finite numbers"), field("zeros", &T::zeros, "numbers", Quantity::Count),
+        field("nan", &T::nan, "numbers", Quantity::Count), field("infinite", &T::infinite, "numbers", Quantity::Count));
+}
 
 inline constexpr std::int64_t mostWatchedNumbers = 64;
 
 struct WatchRecord {
     OperatorRecord place;
-    std::string file{};  // empty where none was asked for
+    std::string file{};
     std::vector<std::int64_t> nodes{};
-    std::vector<std::vector<double>> numbers{};  // of each node's row, the first mostWatchedNumbers
+    std::vector<std::vector<double>> numbers{};
 };
+
+template <std::same_as<WatchRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "watched", base::embedded(&T::place),
+        field("file", &T::file, "`.npy`, one row for each node; empty where no folder is given"),
+        field("nodes", &T::nodes, "whose rows were recorded"),
+        field("numbers", &T::numbers, "of the row of each node the first 64; null: not finite", base::Null::IsNaN));
+}
 
 // What one edge adds to an aggregation.
 struct ContributionRecord {
-    RowRecord row;     // `first`: the Euclidean norm of its message
-    double share = 0;  // of the sum of all norms into the node
+    RowRecord row;
+    double share = 0;
 };
 
+template <std::same_as<ContributionRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    return base::described(
+        "contribution", base::embedded(&T::row),
+        base::field("share", &T::share,
+                    "of the sum of the Euclidean norms of all messages into the node; `first` is the norm "
+                    "of this one",
+                    base::Quantity::Ratio));
+}
+
 struct AggregationRecord {
-    OperatorRecord place;  // the aggregation
-    std::int64_t node = 0;
-    std::int64_t messages = 0;                        // into the node
-    std::vector<ContributionRecord> contributions{};  // the largest first
+    OperatorRecord place;
+    std::int64_t node = 0, messages = 0;
+    std::vector<ContributionRecord> contributions{};
 };
+
+template <std::same_as<AggregationRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("aggregation", base::embedded(&T::place), field("node", &T::node, "its row number"),
+                           field("messages", &T::messages, "into the node", base::Quantity::Count),
+                           field("contributions", &T::contributions, "the 20 largest"));
+}
 
 struct WatchReport {
     std::vector<HitRecord> hits;
-    std::int64_t seen = 0;  // hits, of which only the first are kept
+    std::int64_t seen = 0;
     std::vector<WatchRecord> watched{};
     std::vector<AggregationRecord> aggregations{};
     double seconds = 0;
 };
+
+template <std::same_as<WatchReport> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "watch", field("hits", &T::hits, "results of batches at which the condition of a breakpoint held"),
+        field("seen", &T::seen, "number of hits; only the first `--hits` are described", Quantity::Count),
+        field("watched", &T::watched, "the recorded values"),
+        field("aggregations", &T::aggregations, "for each aggregation and node (`--messages`, `--nodes`)"),
+        field("seconds", &T::seconds, "without loading", Quantity::Seconds));
+}
 
 // Readers for clients. Each fails with Input and a JSON pointer, also on findings of another kind.
 base::Result<DivergenceRecord> divergenceFrom(const json::Value& document, const std::string& name);

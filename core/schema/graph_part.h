@@ -1,13 +1,15 @@
 #pragma once
 
 // The answer to plan/graph: the nodes and edges that the batches of a plan move along, all of a small graph or the
-// surroundings of a node. docs/protocol.md has every member. Tables and keys have the names of plan.json.
+// surroundings of a node. Tables and keys have the names of plan.json.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/describe.h"
 #include "base/result.h"
 #include "json/json.h"
 
@@ -15,31 +17,68 @@ namespace hopscope::schema {
 
 // Of a node type: the rows that are in the part, and those of them of which all that they gather is in it, too.
 struct PartTable {
-    std::string table{}, label{};              // by plan.json, and for people
-    std::int64_t rows = 0;                     // of the whole table
-    std::vector<std::int64_t> ids{}, whole{};  // both ascending
+    std::string table{}, label{};
+    std::int64_t rows = 0;
+    std::vector<std::int64_t> ids{}, whole{};
     bool operator==(const PartTable&) const = default;
 };
+
+template <std::same_as<PartTable> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("table", field("table", &T::table, "a node type that batches compute or gather from"),
+                           field("label", &T::label, "for people"),
+                           field("rows", &T::rows, "of the whole table", base::Quantity::Count),
+                           field("ids", &T::ids, "rows that are sent, ascending"),
+                           field("whole", &T::whole, "those of them whose edges are all sent, ascending"));
+}
 
 // The rows of `table` that its key `owner` assigns to nodes of type `to`, and the nodes of type `from` that its key `key`
 // names: where nothing is gathered along them, `key` and `from` are empty, and `fromIds` are the rows themselves.
 struct PartRelation {
     std::string table{}, owner{}, key{};
-    std::string label{};  // of the table, for people
-    std::string from{}, to{};
-    std::int64_t of = 0;                           // rows of the table
-    std::vector<std::int64_t> fromIds{}, toIds{};  // one entry for each row whose owner is whole, by owner
+    std::string label{}, from{}, to{};
+    std::int64_t of = 0;
+    std::vector<std::int64_t> fromIds{}, toIds{};
     bool operator==(const PartRelation&) const = default;
 };
+
+template <std::same_as<PartRelation> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "relation", field("table", &T::table, "whose rows they are"),
+        field("owner", &T::owner, "its key that assigns the rows to nodes of type `to`"),
+        field("key", &T::key,
+              "its key that names nodes of type `from`; empty where nothing is gathered along the rows"),
+        field("label", &T::label, "of the table, for people"), field("from", &T::from, "empty where `key` is"),
+        field("to", &T::to, "the node type"), field("of", &T::of, "rows of the table", base::Quantity::Count),
+        field("from_ids", &T::fromIds,
+              "one for each row whose owner is whole, by owner; where `key` is empty the row itself"),
+        field("to_ids", &T::toIds, "the owners"));
+}
 
 struct GraphPart {
     std::vector<PartTable> tables{};
     std::vector<PartRelation> relations{};
-    bool complete = false;               // all nodes and edges are in it
-    std::string table{};                 // else: of the node in the middle
-    std::optional<std::int64_t> node{};  // in the middle; none where the part is complete
+    bool complete = false;
+    std::string table{};
+    std::optional<std::int64_t> node{};
     bool operator==(const GraphPart&) const = default;
 };
+
+template <std::same_as<GraphPart> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("graph_part", field("complete", &T::complete, "all nodes and edges are sent"),
+                           field("table", &T::table, "of the node in the middle; empty if the part is complete"),
+                           field("node", &T::node, "in the middle; null if the part is complete"),
+                           field("tables", &T::tables, "node types"),
+                           field("relations", &T::relations, "rows along which batches gather, or that they compute"));
+}
 
 inline constexpr std::int64_t mostNodesOfAll = 200;  // that a complete part has
 inline constexpr std::int64_t mostNodesOfPart = 60;  // that another one has

@@ -1,12 +1,15 @@
 #pragma once
 
 // receptive-field.json: which rows and edges the result of one node follows from, round by round, and what computing every
-// node from its own receptive field would repeat. docs/format-receptive-field.md has every member.
+// node from its own receptive field would repeat.
 
+#include <array>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/describe.h"
 #include "base/names.h"
 #include "base/result.h"
 #include "json/json.h"
@@ -16,29 +19,67 @@ namespace hopscope::schema {
 // Rows of one table that the node needs at a depth.
 struct FieldRows {
     std::string table{};
-    std::int64_t rows = 0, of = 0;    // of the table's rows
-    std::int64_t rowBytes = 0;        // of the values that pass from this depth to the next one, per row
-    std::vector<std::int64_t> ids{};  // ascending row numbers in the input; empty where they are not listed
+    std::int64_t rows = 0, of = 0;
+    std::int64_t rowBytes = 0;
+    std::vector<std::int64_t> ids{};
     bool operator==(const FieldRows&) const = default;
 };
+
+template <std::same_as<FieldRows> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "rows", field("table", &T::table, ""),
+        field("rows", &T::rows, "different rows that are needed", Quantity::Count),
+        field("of", &T::of, "rows of the table", Quantity::Count),
+        field("row_bytes", &T::rowBytes,
+              "of the inputs (depth 0), of the values that the next round gathers, or of the outputs, per row",
+              Quantity::Bytes),
+        field("ids", &T::ids, "row numbers in the input, ascending; empty where they are not listed"));
+}
 
 // The rows of an input behind some rows of a derived table: an edge of the data, or the node of an added self-loop.
 struct FieldParent {
     std::string table{};
     std::int64_t rows = 0;
-    std::vector<std::int64_t> ids{};  // ascending; empty where they are not listed
+    std::vector<std::int64_t> ids{};
     bool operator==(const FieldParent&) const = default;
 };
 
+template <std::same_as<FieldParent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("parent", field("table", &T::table, "of the input"),
+                           field("rows", &T::rows, "different ones", base::Quantity::Count),
+                           field("ids", &T::ids, "ascending; empty where they are not listed"));
+}
+
 // The edges that are combined into the rows of a depth.
 struct FieldEdges {
-    std::string table{};       // "edge_index", "edge_index + self-loops"
-    std::string from{}, to{};  // tables of their ends, as messages flow
+    std::string table{}, from{}, to{};
     std::int64_t edges = 0, of = 0;
     std::vector<FieldParent> parents{};
-    std::vector<std::int64_t> fromIds{}, toIds{};  // the ends of each edge; empty where they are not listed
+    std::vector<std::int64_t> fromIds{}, toIds{};
     bool operator==(const FieldEdges&) const = default;
 };
+
+template <std::same_as<FieldEdges> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "edges", field("table", &T::table, "`edge_index`, `edge_index + self-loops`"),
+        field("from", &T::from, "table of the ends that messages come from"),
+        field("to", &T::to, "table of the ends that they go to"),
+        field("edges", &T::edges, "different edges that are combined", Quantity::Count),
+        field("of", &T::of, "edges of the table", Quantity::Count),
+        field("parents", &T::parents,
+              "the rows of the inputs behind them: edges of the data, and the nodes of self-loops that the model adds"),
+        field("from_ids", &T::fromIds, "an end of each edge; empty where they are not listed"),
+        field("to_ids", &T::toIds, "the other end of each edge"));
+}
 
 struct FieldLevel {
     int depth = 0;
@@ -47,33 +88,79 @@ struct FieldLevel {
     bool operator==(const FieldLevel&) const = default;
 };
 
+template <std::same_as<FieldLevel> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("level", field("depth", &T::depth, "of the values at this level", base::Quantity::Count),
+                           field("rows", &T::rows, "that are needed at this depth"),
+                           field("edges", &T::edges, "that are combined into rows of this depth"));
+}
+
 // The edges along which one round of the layer-wise run gathers for the node.
 struct FieldBlock {
     int depth = 0;
     std::string table{};
-    std::int64_t edges = 0, sources = 0;  // into the node; different rows that they come from
+    std::int64_t edges = 0, sources = 0;
     bool operator==(const FieldBlock&) const = default;
 };
+
+template <std::same_as<FieldBlock> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described("block", field("depth", &T::depth, "of the round", Quantity::Count),
+                           field("table", &T::table, "of the edges"),
+                           field("edges", &T::edges, "into the node", Quantity::Count),
+                           field("sources", &T::sources, "different rows that they come from", Quantity::Count));
+}
 
 // Rows of one table that one round of the layer-wise run reads for the node: the sources of its edges, and its own row where
 // the round uses it.
 struct FieldRead {
-    int depth = 0, from = 0;  // of the round; of the values, which are stored or inputs
+    int depth = 0, from = 0;
     std::string table{};
-    std::int64_t rows = 0;  // different ones
+    std::int64_t rows = 0;
     bool operator==(const FieldRead&) const = default;
 };
+
+template <std::same_as<FieldRead> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "read", field("depth", &T::depth, "of the round", Quantity::Count),
+        field("from", &T::from, "depth of the values: 0 are inputs", Quantity::Count), field("table", &T::table, ""),
+        field("rows", &T::rows, "different rows: the sources of its edges, and its own row where the round uses it",
+              Quantity::Count));
+}
 
 // A count of the receptive field of a node, averaged over nodes.
 struct FieldMean {
     int depth = 0;
     std::string table{};
-    bool edges = false;              // else rows
-    double mean = 0, error = 0;      // standard error; 0 where exact
-    double repeated = 0;             // all nodes' fields together / rows or edges of the table: 1 in a layer-wise run
-    double bytes = 0, ownBytes = 0;  // rows: of all fields together; of the table once
+    bool edges = false;
+    double mean = 0, error = 0, repeated = 0, bytes = 0, ownBytes = 0;
     bool operator==(const FieldMean&) const = default;
 };
+
+template <std::same_as<FieldMean> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "mean", field("depth", &T::depth, "", Quantity::Count), field("table", &T::table, ""),
+        field("edges", &T::edges, "edges are counted, else rows"),
+        field("mean", &T::mean, "average over nodes", Quantity::Count),
+        field("error", &T::error, "its standard error; 0 if exact", Quantity::Count),
+        field(
+            "repeated", &T::repeated,
+            "all fields together / rows or edges of the table: how often node-wise inference computes each of them; a "
+            "layer-wise run does so once",
+            Quantity::Ratio),
+        field("bytes", &T::bytes, "`row_bytes` of all fields together; 0 for edges", Quantity::Bytes),
+        field("own_bytes", &T::ownBytes, "of the whole table once; 0 for edges", Quantity::Bytes));
+}
 
 enum class MeanMethod : std::uint8_t { Exact, Sampled };
 
@@ -84,24 +171,59 @@ constexpr auto namesOf(MeanMethod)
 
 struct FieldExplosion {
     MeanMethod method = MeanMethod::Exact;
-    std::int64_t nodes = 0;  // that were looked at
+    std::int64_t nodes = 0;
     std::uint64_t seed = 0;
-    std::vector<FieldMean> means{};  // by descending depth
+    std::vector<FieldMean> means{};
     bool operator==(const FieldExplosion&) const = default;
 };
 
+template <std::same_as<FieldExplosion> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "explosion",
+        field("method", &T::method,
+              "`exact`: all nodes were looked at; `sampled`: nodes are drawn without replacement, as many as can be "
+              "visited with "
+              "a fixed amount of work, at least four"),
+        field("nodes", &T::nodes, "that were looked at", Quantity::Count),
+        field("seed", &T::seed, "with which they were drawn", Quantity::Count),
+        field("means", &T::means,
+              "by descending depth; empty if the average was not asked for (`average: false` in the request)"));
+}
+
 struct ReceptiveField {
-    std::string table{};  // of the destination
+    std::string table{};
     std::int64_t node = 0, nodes = 0;
     int depth = 0;
-    std::vector<FieldLevel> levels{};  // by descending depth: the node itself first, the inputs last
-    std::vector<FieldBlock> blocks{};  // by descending depth
-    std::vector<FieldRead> reads{};    // by descending depth
+    std::vector<FieldLevel> levels{};
+    std::vector<FieldBlock> blocks{};
+    std::vector<FieldRead> reads{};
     FieldExplosion explosion{};
     std::vector<std::string> notes{};
     double seconds = 0;
     bool operator==(const ReceptiveField&) const = default;
 };
+
+template <std::same_as<ReceptiveField> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "receptive_field", field("table", &T::table, "of the node"),
+        field("node", &T::node, "its row number", Quantity::Count),
+        field("nodes", &T::nodes, "rows of the table", Quantity::Count),
+        field("depth", &T::depth, "rounds of message passing", Quantity::Count),
+        field("levels", &T::levels, "by descending depth: the node itself first, the inputs last"),
+        field("blocks", &T::blocks,
+              "the edges along which a layer-wise run gathers for the node, once in each round, by descending depth"),
+        field("reads", &T::reads,
+              "the rows that a layer-wise run reads for the node, once in each round, by descending depth"),
+        field("explosion", &T::explosion, "averages over all nodes"),
+        field("notes", &T::notes, "why a field is the whole graph"),
+        field("seconds", &T::seconds, "without loading", Quantity::Seconds));
+}
 
 // Lists at most so many row numbers in the document; a field with more has counts only.
 inline constexpr std::int64_t mostFieldIds = 20'000;

@@ -1,8 +1,9 @@
 #pragma once
 
-// What happened: the verdict of a verification, and report.json of a run.
+// What happened: report.json of a run.
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/choices.h"
+#include "base/describe.h"
 #include "base/reorder.h"
 #include "base/result.h"
 #include "base/store_type.h"
@@ -17,84 +19,37 @@
 #include "plan/plan.h"
 #include "plan/walls.h"
 #include "schema/findings.h"
+#include "schema/verification.h"
 #include "json/json.h"
 #include "json/reader.h"
 
 namespace hopscope::schema {
 
-// What a run was found to be, compared with the model itself.
-enum class Verdict : std::uint8_t { Unverifiable, Equal, Different };
-
-constexpr auto namesOf(Verdict)
-{
-    return std::to_array<base::Named<Verdict>>(
-        {{Verdict::Equal, "equal"}, {Verdict::Different, "different"}, {Verdict::Unverifiable, "unverifiable"}});
-}
-
-// Which rows were compared: all, those of sampled destinations, or those of the sample graph before the run.
-enum class CoverageMethod : std::uint8_t { Full, Sampled, Sample };
-
-constexpr auto namesOf(CoverageMethod)
-{
-    return std::to_array<base::Named<CoverageMethod>>(
-        {{CoverageMethod::Full, "full"}, {CoverageMethod::Sampled, "sampled"}, {CoverageMethod::Sample, "sample"}});
-}
-
-struct TensorRecord {
-    std::string name;
-    double maxAbsolute = 0, maxRelative = 0;
-    std::int64_t rows = 0;       // compared
-    std::int64_t different = 0;  // elements beyond the tolerance
-    std::int64_t notFinite = 0;  // NaN or infinite in both, at the same place
-    bool operator==(const TensorRecord&) const = default;
-};
-
-struct CoverageRecord {
-    std::optional<CoverageMethod> method;            // none: nothing was compared
-    std::int64_t rows = 0, chosen = 0, skipped = 0;  // rows of the outputs; sampled: chosen, and skipped for size
-    std::int64_t withInEdges = 0;                    // covered rows that have in-edges
-    int hops = 0;                                    // rounds of neighbourhood taken
-    bool operator==(const CoverageRecord&) const = default;
-};
-
-struct ToleranceRecord {
-    double absolute = 1e-5, relative = 1e-4;  // |a - b| <= absolute + relative * |reference|, per element,
-    double scale = 1e-6;  // or <= scale * largest |reference| of the tensor, where rounding is amplified
-    bool operator==(const ToleranceRecord&) const = default;
-};
-
-struct Verification {
-    Verdict verdict = Verdict::Unverifiable;
-    std::string reason;  // a sentence
-    CoverageRecord coverage;
-    std::vector<TensorRecord> outputs;
-    std::vector<TensorRecord> checkpoints;  // after a full comparison, where the unsplit program fits beside the run
-    ToleranceRecord tolerance;
-    double seconds = 0;
-    // Elements of the outputs that are NaN or infinite, in the model's own results as well.
-    [[nodiscard]] std::int64_t notFinite() const
-    {
-        std::int64_t sum = 0;
-        for (const TensorRecord& output : outputs) sum += output.notFinite;
-        return sum;
-    }
-    bool operator==(const Verification&) const = default;
-};
-
 struct LostNumbers {
     std::string output;
-    std::int64_t numbers = 0, of = 0;  // of a complex element both parts count
+    std::int64_t numbers = 0, of = 0;
     bool operator==(const LostNumbers&) const = default;
 };
 
+template <std::same_as<LostNumbers> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("lost", field("output", &T::output, "its name"),
+                           field("numbers", &T::numbers,
+                                 "that are NaN or infinite; of a complex element both parts count",
+                                 base::Quantity::Count),
+                           field("of", &T::of, "numbers of the output", base::Quantity::Count));
+}
+
 // What of the results is NaN or infinite, whatever the model itself makes of the inputs, and where it comes from.
 struct NotFiniteRecord {
-    std::vector<LostNumbers> outputs;       // those that have any
-    std::optional<OperatorRecord> first{};  // the first operator that makes such numbers of finite ones
-    std::optional<plan::StageId> stage{};   // of `first`; none: it is computed once, before the stages
-    std::vector<std::string> given{};       // inputs and parameters that hold some
-    bool onSample = false;                  // `first` and `given` were found on a sample of the graph
-    std::string origin{};                   // a phrase with `first` and `given`, or a command that finds them
+    std::vector<LostNumbers> outputs;
+    std::optional<OperatorRecord> first{};
+    std::optional<plan::StageId> stage{};
+    std::vector<std::string> given{};
+    bool onSample = false;
+    std::string origin{};
     [[nodiscard]] std::int64_t numbers() const
     {
         std::int64_t sum = 0;
@@ -103,6 +58,23 @@ struct NotFiniteRecord {
     }
     bool operator==(const NotFiniteRecord&) const = default;
 };
+
+template <std::same_as<NotFiniteRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "not_finite", field("outputs", &T::outputs, "those that have such numbers"),
+        field("first", &T::first,
+              "the first operator whose result has such numbers although no operand has, and which reaches an output; "
+              "null: "
+              "there is none, or the search has not found it"),
+        field("stage", &T::stage, "that computes it; null: before the first stage, or `first` is null"),
+        field("given", &T::given, "inputs and parameters that hold such numbers themselves"),
+        field("on_sample", &T::onSample,
+              "whether `first` and `given` were found on a sample of the graph, not on the whole"),
+        field("origin", &T::origin, "the same as a phrase, or how to find out"));
+}
 
 struct PhaseRecord {  // seconds
     double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
@@ -121,7 +93,17 @@ inline constexpr std::array<NamedPhase, 6> namedPhases{{{"block", &PhaseRecord::
                                                         {"d2h", &PhaseRecord::d2h},
                                                         {"write", &PhaseRecord::write}}};
 
-// What was foreseen of a stage, in the words of its record.
+template <std::same_as<PhaseRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    const auto phase = [](std::size_t at, const char* meaning) {
+        return base::field(namedPhases[at].name, namedPhases[at].seconds, meaning, base::Quantity::Seconds);
+    };
+    return base::described("phases", phase(0, "edges and frontier of a batch"), phase(1, "rows from stores"),
+                           phase(2, "to the device"), phase(3, "computing"), phase(4, "back to the host"),
+                           phase(5, "into stores"));
+}
+
 struct PredictedRecord {
     double seconds = 0;
     plan::Bytes bytes;
@@ -129,15 +111,36 @@ struct PredictedRecord {
     bool operator==(const PredictedRecord&) const = default;
 };
 
-// What computing an operator took in one loop of a stage; `op` and `fused` as in the plan ("op12").
+template <std::same_as<PredictedRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described("predicted", field("seconds", &T::seconds, "", Quantity::Seconds),
+                           field("bytes", &T::bytes, ""), field("peak_memory", &T::peakMemory, "", Quantity::Bytes),
+                           field("batches", &T::batches, "", Quantity::Count),
+                           field("destinations", &T::destinations, "", Quantity::Count),
+                           field("frontier_rows", &T::frontierRows, "", Quantity::Count));
+}
+
+// What computing an operator took in one loop of a stage; `op` and `fused` as in the plan.
 struct OperatorTimeRecord {
-    std::string op;
-    std::string label;               // what people call its result: "convs.0.lin output"
-    std::vector<std::string> fused;  // computed with it, in one pass over the edges
+    std::string op, label;
+    std::vector<std::string> fused;
     double seconds = 0;
-    std::int64_t bytes = 0;  // of its results in one batch, at most
+    std::int64_t bytes = 0;
     bool operator==(const OperatorTimeRecord&) const = default;
 };
+
+template <std::same_as<OperatorTimeRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("operator", field("op", &T::op, "as in the plan: `op12`"),
+                           field("label", &T::label, "what people call its result: `convs.0.lin output`"),
+                           field("fused", &T::fused, "operators computed with it, in one pass over the edges"),
+                           field("seconds", &T::seconds, "for computing it", base::Quantity::Seconds),
+                           field("bytes", &T::bytes, "of its results in one batch, at most", base::Quantity::Bytes));
+}
 
 struct StageRecord {
     plan::StageId index{1};
@@ -146,105 +149,300 @@ struct StageRecord {
     std::int64_t batches = 0, smallestBatch = 0, largestBatch = 0, destinations = 0, frontierRows = 0, backOffs = 0;
     plan::Bytes bytes;
     std::int64_t peakMemory = 0;
-    std::optional<std::int64_t> reservedMemory;  // of a GPU: the most that its allocator had taken from the driver
-    std::int64_t windows = 0, fileBytes = 0;     // where tables did not fit into memory; older reports do not say
-    std::optional<double> coreSeconds{};         // that the cores of the CPU worked; older reports do not say
-    std::optional<PredictedRecord> predicted{};  // none: not looked at beforehand, as in older reports
-    std::optional<double> boundSeconds{};        // it cannot take less on this machine
-    std::optional<plan::Wall> wall{};            // that most of the bound is
-    std::optional<double> overlap;  // of a GPU's copies with its computing, as a share of the shorter of the two
-    std::vector<OperatorTimeRecord> operators{};  // of a CPU, in the order of computation; older reports have none
+    std::optional<std::int64_t> reservedMemory;
+    std::int64_t windows = 0, fileBytes = 0;
+    std::optional<double> coreSeconds{};
+    std::optional<PredictedRecord> predicted{};
+    std::optional<double> boundSeconds{};
+    std::optional<plan::Wall> wall{};
+    std::optional<double> overlap;
+    std::vector<OperatorTimeRecord> operators{};
     bool operator==(const StageRecord&) const = default;
 };
 
+template <std::same_as<StageRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity, base::Presence;
+    return base::described(
+        "stage", field("index", &T::index, "stages count from 1"),
+        field("seconds", &T::seconds, "duration", Quantity::Seconds),
+        field("phases", &T::phases,
+              "seconds. On a GPU batches overlap, and the phases add up to more than the duration of the stage. The "
+              "cores of a "
+              "CPU that compute tiles side by side count together: a second of each of two cores is one second"),
+        field("batches", &T::batches, "their number; tiles count as batches", Quantity::Count),
+        field("smallest_batch", &T::smallestBatch, "destinations", Quantity::Count),
+        field("largest_batch", &T::largestBatch, "destinations", Quantity::Count),
+        field("destinations", &T::destinations, "sum over the batches", Quantity::Count),
+        field("frontier_rows", &T::frontierRows, "sum over the batches", Quantity::Count),
+        field("back_offs", &T::backOffs,
+              "batches that ran out of memory and were repeated, with fewer rows or while no other batch ran",
+              Quantity::Count),
+        field(
+            "bytes", &T::bytes,
+            "numbers of rows along an adjacency count 4 bytes each where 32 bits are enough. On a CPU, reads from and "
+            "writes to stores are counted in the same way; a table that tiles read in place counts once per loop"),
+        field("peak_memory", &T::peakMemory, "maximum number of bytes allocated for tensors on the device",
+              Quantity::Bytes),
+        field("reserved_memory", &T::reservedMemory,
+              "on a GPU: maximum number of bytes that the allocator reserved from the driver, including its cache; "
+              "null on a "
+              "CPU",
+              Quantity::Bytes, Presence::Later),
+        field("windows", &T::windows,
+              "where tables and results did not fit into the memory of a CPU: the windows in which the loops were "
+              "computed; 0 "
+              "elsewhere",
+              Quantity::Count, Presence::Later),
+        field("file_bytes", &T::fileBytes, "that these windows read from files", Quantity::Bytes, Presence::Later),
+        field("core_seconds", &T::coreSeconds,
+              "time that the cores of the CPU worked for the program during the stage, all together", Quantity::Seconds,
+              Presence::Later),
+        field("predicted", &T::predicted,
+              "the prediction for the stage, by the same members; null if none could be made before the run"),
+        field("bound_seconds", &T::boundSeconds, "the stage cannot take less on this machine ([the bound](#the-bound))",
+              Quantity::Seconds),
+        field("wall", &T::wall,
+              "what most of the bound is: `gemm` (matrix products), `rows` (random rows), `stream` (memory bandwidth), "
+              "`link` "
+              "(copies to and from a GPU), or `disk` (tables in windows)"),
+        field("overlap", &T::overlap,
+              "on a GPU: the time during which it copied and computed simultaneously, as a share (0 to 1) of the "
+              "shorter of "
+              "the two; with less copying than computation, 0.92 means that 92 % of the copying was hidden behind "
+              "computation. Null on a CPU, where nothing is copied",
+              Quantity::Ratio, Presence::Later),
+        field("operators", &T::operators,
+              "on a CPU, in the order of computation. An operator occurs once for each loop that computes it; reading "
+              "rows "
+              "and writing stores are not part of its time. Of tiles that are computed side by side each core's time "
+              "counts "
+              "by its share, so that the sum is comparable to `seconds` of the stage",
+              Presence::Later));
+}
+
 struct OutputRecord {
-    std::string name;  // "out", "out.KEY"
-    std::string file;  // in the output folder
+    std::string name, file;
     base::DType dtype = base::DType::Float32;
     std::vector<std::int64_t> shape;
     bool operator==(const OutputRecord&) const = default;
 };
 
+template <std::same_as<OutputRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("output", field("name", &T::name, "`out`, or `out.KEY` of a dict or tuple"),
+                           field("file", &T::file, "in the output folder"), field("dtype", &T::dtype, ""),
+                           field("shape", &T::shape, ""));
+}
+
 // In which order the nodes of a type were computed.
 struct OrderRecord {
-    std::string nodes;  // the type
+    std::string nodes;
     base::Reorder order = base::Reorder::None;
-    double seconds = 0;                      // for choosing and making it
-    double alphaBefore = 0, alphaAfter = 0;  // distinct rows that a tile asks for, per destination
+    double seconds = 0;
+    double alphaBefore = 0, alphaAfter = 0;
     std::string reason;
     bool operator==(const OrderRecord&) const = default;
 };
 
+template <std::same_as<OrderRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "order", field("nodes", &T::nodes, "the type"), field("order", &T::order, "`none` if the input's was kept"),
+        field("seconds", &T::seconds, "for choosing and making it, part of the prologue's", Quantity::Seconds),
+        field(
+            "alpha_before", &T::alphaBefore,
+            "distinct rows that a tile asks for, per destination, in the order of the input (on a sample of the tiles)",
+            Quantity::Ratio),
+        field("alpha_after", &T::alphaAfter, "the same in this order", Quantity::Ratio),
+        field("reason", &T::reason, "a sentence"));
+}
+
 // A value that was stored in a narrower type, and what that has changed in all of its elements.
 struct NarrowedRecord {
-    std::string value;  // by its name
+    std::string value;
     base::DType from = base::DType::Float32, to = base::DType::Float32;
-    double maxAbsolute = 0;     // largest difference of a finite element
-    double largest = 0;         // largest finite element
-    std::int64_t infinite = 0;  // finite elements that became infinite
+    double maxAbsolute = 0, largest = 0;
+    std::int64_t infinite = 0;
     bool operator==(const NarrowedRecord&) const = default;
 };
 
+template <std::same_as<NarrowedRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "narrowed", field("value", &T::value, "its name"), field("from", &T::from, ""), field("to", &T::to, ""),
+        field("max_abs", &T::maxAbsolute, "largest change of a finite element", Quantity::Ratio),
+        field("largest", &T::largest, "largest finite element", Quantity::Ratio),
+        field("infinite", &T::infinite, "finite elements that the narrower type cannot hold", Quantity::Count));
+}
+
 // A product with a weight that was computed before an aggregation instead of after it.
+struct ReassociatedPlace {
+    std::string place, module;
+    std::int64_t in = 0, out = 0;
+    bool operator==(const ReassociatedPlace&) const = default;
+};
+
+template <std::same_as<ReassociatedPlace> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described("product", field("place", &T::place, "operator and line of the source"),
+                           field("module", &T::module, "its path"),
+                           field("in", &T::in, "columns that the model adds up", Quantity::Count),
+                           field("out", &T::out, "columns that were added up instead", Quantity::Count));
+}
+
 struct ReassociatedRecord {
-    std::string place, module;     // operator and place in the source; path of the module
-    std::int64_t in = 0, out = 0;  // columns that the model aggregates, and that the run did
+    std::vector<ReassociatedPlace> places;
+    std::optional<double> maxAbsolute{}, maxRelative{};
     bool operator==(const ReassociatedRecord&) const = default;
 };
 
+template <std::same_as<ReassociatedRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "reassociated",
+        field("places", &T::places,
+              "each product that was computed before an aggregation instead of after it; empty if there was none"),
+        field("max_abs", &T::maxAbsolute,
+              "the largest of the outputs of `verify`, that is, the measured difference from the untouched model; null "
+              "without "
+              "verification, and where it is infinite",
+              Quantity::Ratio),
+        field("max_rel", &T::maxRelative, "likewise", Quantity::Ratio));
+}
+
 // What a run has taken over from a process that did not finish it.
 struct ResumedRecord {
-    std::int64_t chunks = 0, destinations = 0;
-    std::int64_t damaged = 0;  // chunks that were computed again, because they were not what had been written
+    std::int64_t chunks = 0, destinations = 0, damaged = 0;
     bool operator==(const ResumedRecord&) const = default;
 };
+
+template <std::same_as<ResumedRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described("resumed", field("chunks", &T::chunks, "that were taken over", Quantity::Count),
+                           field("destinations", &T::destinations, "that were taken over", Quantity::Count),
+                           field("damaged", &T::damaged, "chunks that were computed again", Quantity::Count));
+}
 
 // Of a process that has computed a part of a run.
 struct ShardRecord {
     int index = 1, count = 1;
-    double waited = 0;          // seconds, for other processes
-    std::int64_t computed = 0;  // destinations, by this process
-    bool complete = false;      // the results are those of the run; else they appear with the last process
-    std::string run;            // digest: of the run's conditions
+    double waited = 0;
+    std::int64_t computed = 0;
+    bool complete = false;
+    std::string run;
     bool operator==(const ShardRecord&) const = default;
 };
+
+template <std::same_as<ShardRecord> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "shard", field("index", &T::index, "of the process, from 1", Quantity::Count),
+        field("count", &T::count, "of the processes", Quantity::Count),
+        field("waited", &T::waited, "for others", Quantity::Seconds),
+        field("computed", &T::computed, "destinations, by this process", Quantity::Count),
+        field("complete", &T::complete,
+              "whether these are the results of the run; a shard that is not the last one prints its part, without "
+              "outputs. If "
+              "they are, counts of stages are those of the whole run; seconds are those of this process"),
+        field("run", &T::run, "digest of the conditions"));
+}
 
 struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
     std::string device;
-    std::string confinement{};                      // as confine::state(); empty: older reports
-    std::optional<std::vector<base::Fuse>> fuse{};  // patterns that a CPU was to fuse; none: older reports
-    std::optional<base::Reorder> reorder{};         // what was asked for; none: older reports
+    std::optional<std::string> confinement{};  // as confine::state()
+    std::optional<std::vector<base::Fuse>> fuse{};
+    std::optional<base::Reorder> reorder{};
     std::vector<OrderRecord> orders{};
-    std::optional<base::StoreType> store{};  // what was asked for; none: older reports
+    std::optional<base::StoreType> store{};
     std::vector<NarrowedRecord> narrowed{};
-    std::optional<std::vector<ReassociatedRecord>> reassociated{};  // none: it was not asked for
-    std::map<std::string, std::string> hashes;                      // "model", "data", "roles"
+    std::optional<ReassociatedRecord> reassociated{};
+    std::map<std::string, std::string> hashes;
     std::vector<StageRecord> stages;
     double prologueSeconds = 0, seconds = 0;
     std::int64_t peakMemory = 0;
     std::vector<OutputRecord> outputs;
-    std::optional<ResumedRecord> resumed{};  // none: the run went through, as in older reports
-    std::optional<ShardRecord> shard{};      // none: one process has computed the run
+    std::optional<ResumedRecord> resumed{};
+    std::optional<ShardRecord> shard{};
     std::vector<std::string> notes;
-    // None: all results are finite, or the report is older.
     std::optional<NotFiniteRecord> notFinite{};
-    std::optional<Verification> verify;  // none: --verify none
+    std::optional<Verification> verify;
     bool operator==(const Report&) const = default;
 };
+
+template <std::same_as<Report> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity, base::Presence;
+    return base::described(
+        "report", field("model", &T::model, "path of the file"),
+        field("model_class", &T::modelClass, "class of the module"), field("strategy", &T::strategy, "of the plan"),
+        field("device", &T::device, "of the plan"),
+        field("confinement", &T::confinement,
+              "the sandbox of the process during the run: `confined` ([SECURITY.md](../SECURITY.md)), or `not "
+              "confined: ` and "
+              "the reason",
+              Presence::Later),
+        field("fuse", &T::fuse, "the patterns that a CPU was to fuse (`--fuse`)", Presence::Later),
+        field("reorder", &T::reorder, "the order of the nodes that was asked for (`--reorder`)", Presence::Later),
+        field("orders", &T::orders,
+              "for each type of nodes that a CPU could have computed in another order; empty with `--reorder none`",
+              Presence::Later),
+        field("store", &T::store, "the type of stores that was asked for (`--store`)", Presence::Later),
+        field("narrowed", &T::narrowed, "each value that was stored in a narrower type than it was computed in",
+              Presence::Later),
+        field("reassociated", &T::reassociated, "only with `--reassociate`", Presence::WhenSet),
+        field("hashes", &T::hashes, "`model`, `data`, `roles`, as in the plan"),
+        field("stages", &T::stages, "in their order"),
+        field("prologue_seconds", &T::prologueSeconds, "for the prologue", Quantity::Seconds),
+        field("seconds", &T::seconds,
+              "for the whole run: compiling the stages, prologue, stages, and making the results appear",
+              Quantity::Seconds),
+        field("peak_memory", &T::peakMemory, "maximum number of bytes allocated for tensors on the device",
+              Quantity::Bytes),
+        field("outputs", &T::outputs,
+              "`out.npy`, or one file per tuple item (`out.0.npy`) or dict key (`out.KEY.npy`, percent-encoded); "
+              "bfloat16 goes "
+              "to `.safetensors`"),
+        field("resumed", &T::resumed,
+              "with `--resume`, if an earlier process had begun the run. Counts of stages are those of the whole run, "
+              "seconds "
+              "those of the last process",
+              Presence::Later),
+        field("shard", &T::shard, "of a process that has computed a part of the run (`--shard`)", Presence::Later),
+        field("notes", &T::notes,
+              "remarks: ignored inputs, guesses, NaN counts, reduced batches, stages whose tables did not fit into "
+              "memory"),
+        field("not_finite", &T::notFinite,
+              "results that are NaN or infinite, see [below](#results-that-are-not-finite); null if all are finite",
+              Presence::Later),
+        field("verify", &T::verify, "the verification; null with `--verify none`"));
+}
 
 // The parts of documents that other documents of the engine have as well.
 json::Value phasesValue(const PhaseRecord& phases);
 json::Value bytesValue(const plan::Bytes& bytes);
-json::Value tensorValue(const TensorRecord& record);
-json::Value coverageValue(const CoverageRecord& coverage);
 // "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1 (gcn.py:17), stage 1, for node 3".
 std::string sentenceOf(const NotFiniteRecord& record);
 // The same of a report; empty if all results are finite, or the reason of the verdict begins with it.
 std::string notFiniteBesideVerdict(const Report& report);
-json::Value notFiniteValue(const NotFiniteRecord& record);
-NotFiniteRecord notFiniteFrom(const json::Reader& item);
 plan::Bytes readBytes(const json::Reader& item);
 
 json::Value reportValue(const Report& report);
@@ -254,12 +452,5 @@ std::string writeReport(const Report& report);  // its text
 inline constexpr std::size_t mostReportBytes = 4'000'000;
 Report bounded(Report report);
 base::Result<Report> readReport(const std::string& text, const std::string& file);
-
-// `verify --json`, and the "verify" member of a report. `check` is the quick one on the sample, where it was made.
-std::string writeVerification(const Verification& verification, const std::optional<Verification>& check);
-base::Result<Verification> readVerification(const std::string& text, const std::string& file);
-
-json::Value verificationValue(const Verification& verification);
-Verification verificationFrom(const json::Reader& reader);
 
 }  // namespace hopscope::schema

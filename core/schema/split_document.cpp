@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <set>
 
-#include "schema/dtypes.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
 #include "schema/split.h"
@@ -91,7 +90,7 @@ TensorSpec readTensor(const Reader& item, const Known& spaces)
     spec.value = readValue(item.child("value"));
     spec.name = json::nullable<std::string>(item, "name").value_or("");
     spec.label = item.maybe<std::string>("label").value_or("");
-    spec.dtype = readDType(item.child("dtype"));
+    spec.dtype = json::named<base::DType>(item, "dtype");
     for (const Reader& dim : item.items("shape")) spec.shape.push_back(readDim(dim));
     for (const Reader& space : item.items("row_spaces")) spec.rowSpaces.push_back(readSpace(space, spaces));
     if (item.ok() && spec.rowSpaces.size() != spec.shape.size())

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "schema/envelope.h"
-#include "schema/stages.h"
+#include "schema/forms.h"
 #include "json/names.h"
 #include "json/optional.h"
 
@@ -88,7 +88,7 @@ Value tensorValue(const TensorSummary& record)
     Value item = startDocument("hopscope-tensor");
     item["seconds"] = record.seconds;
     item["tensor"] = json::orNull(record.tensor);
-    setOperator(item, record.place);
+    json::writeInto(item, record.place);
     item["from"] = base::nameOf(record.from);
     item["stage"] = stageOrNull(record.stage);
     item["batch"] = batchValue(record.batch);
@@ -113,7 +113,7 @@ base::Result<TensorSummary> tensorFrom(const json::Value& document, const std::s
     TensorSummary record;
     record.seconds = root.get<double>("seconds");
     record.tensor = root.maybe<std::int64_t>("tensor");
-    record.place = operatorFrom(root);
+    record.place = json::readAs<OperatorRecord>(root);
     record.from = json::named<TensorOrigin>(root, "from");
     record.stage = maybeStage(root, "stage");
     record.batch = batchFrom(root);

@@ -1,4 +1,4 @@
-"""Checks the sources of core/, widgets/ and app/ against the module map: who may include and link whom, and where each
+"""Checks the sources of core/, widgets/, app/ and tools/ against the module map: who may include and link whom, and where each
 third-party library lives. Returns findings as sentences; what calls it decides what to do with them.
 
 Run by itself (`python3 boundaries.py [ROOT]`) it prints the findings and exits with 1 if there are any.
@@ -43,6 +43,8 @@ MODULES = {
 }
 # Those below widgets/; the others are below core/.
 WIDGETS = {"style", "models", "jobs", "graphview", "plots", "panels", "study"}
+# Where programs are, which may use all modules of core/.
+PROGRAM_FOLDERS = ("app", "tools")
 # What a program may use besides the modules of core/.
 PROGRAMS = {"app/hopscope": WIDGETS}
 # Sub-folders of modules and programs, and which sub-folders of the same folder each may use. Files in the folder itself may
@@ -113,7 +115,7 @@ def closure(name, edges):
 
 def module_of(path):
     """'ir' for core/ir/program.h, 'plots' for widgets/plots/lanes.h, 'app/engine' for app/engine/main.cpp."""
-    return "/".join(path.parts[:2]) if path.parts[0] == "app" else path.parts[1]
+    return "/".join(path.parts[:2]) if path.parts[0] in PROGRAM_FOLDERS else path.parts[1]
 
 
 def home_of(module):
@@ -124,7 +126,7 @@ def home_of(module):
 def sources(root):
     """Relative paths of all C++ sources that the map speaks about, with their includes as (angled, quoted)."""
     found = {}
-    for top in ("core", "widgets", "app"):
+    for top in ("core", "widgets", *PROGRAM_FOLDERS):
         for path in sorted((root / top).rglob("*")):
             if path.suffix in SUFFIXES and len(path.relative_to(root).parts) > 2:
                 found[path.relative_to(root)] = INCLUDE.findall(path.read_text())
@@ -132,7 +134,7 @@ def sources(root):
 
 
 def may_use(module, other):
-    if module.startswith("app/"):
+    if module.startswith(PROGRAM_FOLDERS):
         return other not in WIDGETS or other in PROGRAMS.get(module, ())
     if module == other:
         return True
@@ -201,7 +203,7 @@ def home(path):
 def check_includes(found, root):
     findings = []
     for path, includes in found.items():
-        if path.parts[0] != "app" and (module_of(path) not in MODULES or path.parts[:2] != home(path)):
+        if path.parts[0] not in PROGRAM_FOLDERS and (module_of(path) not in MODULES or path.parts[:2] != home(path)):
             findings.append(f"{path}: the map has no module {module_of(path)}")
             continue
         for angled, quoted in includes:

@@ -13,8 +13,8 @@ SUFFIXES = (".h", ".cpp", ".cu", ".cuh", ".py", ".md", ".json", ".sh", ".txt", "
 MADE = ("out.npy", "report.json", "schema.json", "run.py", "plan.json", "stages.pt")  # by users' runs
 WORD = re.compile(r"[A-Za-z_]\w*")
 # Of documents whose page has another name, or that contain others.
-PAGES = {"verification": ["format-report"], "error": ["format-report"], "graph-part": ["protocol"], "stage-memory": ["protocol"],
-         "schema": ["format-schema", "format-report", "export"]}
+PAGES = {"verification": ["format-report"], "error": ["format-report"], "graph-part": ["format-plan-answers"],
+         "stage-memory": ["format-plan-answers"], "schema": ["format-schema", "format-report", "export"]}
 
 
 def table(text):

@@ -222,7 +222,7 @@ schema::Report report()
     r.orders = {{"node", base::Reorder::Community, 0.25, 19.5, 3.75, "nodes of a community share rows"}};
     r.store = base::StoreType::BFloat16;
     r.narrowed = {{"conv1 output", base::DType::Float32, base::DType::BFloat16, 0.0078125, 3.5, 1}};
-    r.reassociated = {{{"aten::linear in conv2.lin (conv.py:7)", "conv2.lin", 128, 47}}};
+    r.reassociated = {{{"aten::linear in conv2.lin (conv.py:7)", "conv2.lin", 128, 47}}, 1e-7, 2.5e-6};
     r.resumed = {12, 4096, 1};
     r.shard = {2, 3, 0.75, 2048, true, "00ff"};
     r.hashes = {{"model", "00ff"}};

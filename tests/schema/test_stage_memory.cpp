@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "schema/fixture.h"
+#include "schema/every_member.h"
 #include "schema/stage_memory.h"
 
 using namespace hopscope;
@@ -47,17 +47,10 @@ TEST_CASE("what a stage holds survives writing and reading")
     CHECK(empty->loops.empty());
 }
 
-TEST_CASE("what a stage holds is refused at its place where a member is missing or mistyped")
+TEST_CASE("the memory of a stage has the bytes that it had, and refuses what its schema does not allow")
 {
-    for (const fixture::Mutation& mutation :
-         fixture::mutations(json::write(schema::stageMemoryValue(memory()), true))) {
-        const base::Result<json::Value> document = json::parse(mutation.text);
-        REQUIRE(document);
-        const auto found = schema::stageMemoryFrom(*document, "memory");
-        INFO(mutation.pointer << " " << mutation.what);
-        REQUIRE_FALSE(found);
-        CHECK(found.error().where.find(mutation.pointer) != std::string::npos);
-    }
+    described::checkDocument(json::write(schema::stageMemoryValue(memory()), true), "stage-memory",
+                             described::Schema("stage-memory-1.schema.json"), schema::stageMemoryFrom);
 }
 
 TEST_CASE("what is held lies within the steps and refers to what was held before")

@@ -1,0 +1,87 @@
+#pragma once
+
+// Structs that cross a file, a pipe or a language, described once: a table of the members stands beside the struct and is found
+// by its argument, as tables of enums are (base/names.h). Reading and writing JSON (json/described.h), JSON Schemas and the
+// tables of docs/ follow from it.
+//     template <std::same_as<Tolerance> T>
+//     constexpr auto fieldsOf(const T*)
+//     {
+//         return base::described("tolerance", base::field("absolute", &T::absolute, "largest difference", base::Quantity::Ratio), ..);
+//     }
+// A template, so that only those who ask for the table pay for it.
+
+#include <cstdint>
+#include <tuple>
+
+namespace hopscope::base {
+
+// The kind of a number. All but None are never negative.
+enum class Quantity : std::uint8_t { None, Seconds, Bytes, Count, Ratio };
+
+enum class Presence : std::uint8_t {
+    Always,   // null where there is nothing
+    Later,    // the same, but older documents lack it: the member keeps its default
+    WhenSet,  // left out where there is nothing
+};
+
+// JSON has no such numbers: null stands for them, in a member that is a number, or lists of numbers.
+enum class Null : std::uint8_t { IsNone, IsInfinite, IsNaN };
+
+template <class T, class M>
+struct Field {
+    const char* name;  // in documents; empty: the members of a struct stand among those of T
+    M T::*member;
+    const char* meaning;  // in the words of docs/, with Markdown; a phrase without a full stop
+    Quantity quantity = Quantity::None;
+    Presence presence = Presence::Always;
+    Null null = Null::IsNone;
+
+    constexpr void take(Quantity q) { quantity = q; }
+    constexpr void take(Presence p) { presence = p; }
+    constexpr void take(Null n) { null = n; }
+
+    [[nodiscard]] constexpr bool embedded() const { return *name == '\0'; }
+};
+
+// Traits: a Quantity, a Presence, a Null; each at most once.
+template <class T, class M, class... Traits>
+constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning, Traits... traits)
+{
+    Field<T, M> made{name, member, meaning};
+    (made.take(traits), ...);
+    return made;
+}
+
+// A struct whose members stand among those of T.
+template <class T, class M>
+constexpr Field<T, M> embedded(M T::*member)
+{
+    return {"", member, ""};
+}
+
+template <class... Fields>
+struct Description {
+    const char* name;  // of the struct, among the definitions of a schema: "stage"
+    std::tuple<Fields...> fields;
+};
+
+template <class... Fields>
+constexpr Description<Fields...> described(const char* name, Fields... fields)
+{
+    return {name, {fields...}};
+}
+
+template <class T>
+concept Described = requires
+{
+    fieldsOf(static_cast<const T*>(nullptr));
+};
+
+// Calls it with each Field of T, in their order.
+template <Described T, class Visit>
+constexpr void forEachField(Visit&& visit)
+{
+    std::apply([&](const auto&... field) { (visit(field), ...); }, fieldsOf(static_cast<const T*>(nullptr)).fields);
+}
+
+}  // namespace hopscope::base

@@ -1,0 +1,235 @@
+#pragma once
+
+// JSON of described structs (base/describe.h): writing, reading and the JSON Schema, each from the table of fields. Members are
+// booleans, numbers, texts, enums with names, described structs, types with a Form, and std::optional, std::vector and
+// std::map<std::string, ..> of these. Costly to compile: for the one source file of each document.
+
+#include <concepts>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/describe.h"
+#include "json/names.h"
+#include "json/reader.h"
+
+namespace hopscope::json {
+
+// A type that documents have in another form than its members: specialisations have
+//     static Value write(const T&);  static T read(const Reader&);  static Value schema();
+template <class T>
+struct Form;
+
+template <class T>
+concept HasForm = requires(const T& value)
+{
+    Form<T>::write(value);
+};
+template <class T>
+concept IsNamed = std::is_enum_v<T> && requires(T value)
+{
+    namesOf(value);
+};
+
+template <class T>
+inline constexpr bool isOptional = false;
+template <class T>
+inline constexpr bool isOptional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool isList = false;
+template <class T>
+inline constexpr bool isList<std::vector<T>> = true;
+template <class T>
+inline constexpr bool isMap = false;
+template <class T>
+inline constexpr bool isMap<std::map<std::string, T>> = true;
+
+// ---- writing
+
+template <class T>
+Value written(const T& value);
+template <base::Described T>
+void writeInto(Value& item, const T& value);
+
+template <class M>
+void writeEmbedded(Value& item, const M& value)
+{
+    if constexpr (base::Described<M>) writeInto(item, value);
+}
+
+// The members, into an object that may have others.
+template <base::Described T>
+void writeInto(Value& item, const T& value)
+{
+    base::forEachField<T>([&](const auto& field) {
+        if (field.embedded()) return writeEmbedded(item, value.*field.member);
+        Value member = written(value.*field.member);
+        if (field.presence != base::Presence::WhenSet || !member.isNull()) item[field.name] = std::move(member);
+    });
+}
+
+template <class T>
+Value written(const T& value)
+{
+    if constexpr (HasForm<T>) {
+        return Form<T>::write(value);
+    } else if constexpr (isOptional<T>) {
+        return value ? written(*value) : Value();
+    } else if constexpr (isList<T>) {
+        Value list = Value::array();
+        for (const auto& each : value) list.push(written(each));
+        return list;
+    } else if constexpr (isMap<T>) {
+        Value object = Value::object();
+        for (const auto& [key, each] : value) object[key] = written(each);
+        return object;
+    } else if constexpr (IsNamed<T>) {
+        return base::nameOf(value);
+    } else if constexpr (base::Described<T>) {
+        Value item = Value::object();
+        writeInto(item, value);
+        return item;
+    } else {
+        return Value(value);
+    }
+}
+
+// ---- reading
+
+template <class T>
+T readAs(const Reader& reader);
+
+// A number, or lists of numbers, in which null stands for `null`.
+template <class M>
+M numbersAs(const Reader& reader, double null)
+{
+    if constexpr (isList<M>) {
+        M list;
+        for (const Reader& each : reader.items()) list.push_back(numbersAs<typename M::value_type>(each, null));
+        return list;
+    } else if constexpr (std::floating_point<M>) {
+        return reader.value().isNull() ? static_cast<M>(null) : reader.as<M>();
+    } else {
+        return readAs<M>(reader);
+    }
+}
+
+template <class T, class M>
+void readField(const Reader& item, const base::Field<T, M>& field, T& into)
+{
+    if (!field.embedded() && field.presence != base::Presence::Always && !item.has(field.name)) return;
+    const Reader member = field.embedded() ? item : item.child(field.name);
+    using Number = std::numeric_limits<double>;
+    if (field.null == base::Null::IsNone) into.*field.member = readAs<M>(member);
+    else
+        into.*field.member =
+            numbersAs<M>(member, field.null == base::Null::IsNaN ? Number::quiet_NaN() : Number::infinity());
+}
+
+// The first error stays in the reader. What no type says, such as two lists of equal length, a function that is found by its
+// arguments checks: void checkRead(const T&, const json::Reader&), which refuses.
+template <class T>
+T readAs(const Reader& reader)
+{
+    if constexpr (HasForm<T>) {
+        return Form<T>::read(reader);
+    } else if constexpr (isOptional<T>) {
+        return reader.value().isNull() ? T() : T(readAs<typename T::value_type>(reader));
+    } else if constexpr (isList<T>) {
+        T list;
+        for (const Reader& each : reader.items()) list.push_back(readAs<typename T::value_type>(each));
+        return list;
+    } else if constexpr (isMap<T>) {
+        T map;
+        for (const auto& [key, each] : reader.members()) map[key] = readAs<typename T::mapped_type>(each);
+        return map;
+    } else if constexpr (IsNamed<T>) {
+        return named<T>(reader);
+    } else if constexpr (base::Described<T>) {
+        T result;
+        base::forEachField<T>([&](const auto& field) { readField(reader, field, result); });
+        if constexpr (requires { checkRead(result, reader); })
+            if (reader.ok()) checkRead(result, reader);
+        return result;
+    } else if constexpr (std::unsigned_integral<T> && !std::same_as<T, bool>) {
+        return static_cast<T>(reader.as<std::int64_t>());
+    } else {
+        return reader.as<T>();
+    }
+}
+
+// ---- JSON Schema
+
+Value orNothingWithin(Value schema);                                  // of a list its items, else as orNothing
+void addMembers(Value& object, const Value& other);                   // those of another object's schema
+Value typed(const char* type);                                        // {"type": type}
+Value orNothing(Value schema);                                        // the same, or null
+Value describedAs(Value schema, const char* meaning, bool countsUp);  // with "description"; numbers from 0 on
+
+// Of a T; structs become members of `definitions` and references to them.
+template <class T>
+Value schemaOf(Value& definitions);
+
+template <base::Described T>
+Value objectSchema(Value& definitions)
+{
+    Value schema = typed("object");
+    schema["required"] = Value::array();
+    schema["properties"] = Value::object();
+    base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
+        if constexpr (base::Described<M>)
+            if (field.embedded()) return addMembers(schema, objectSchema<M>(definitions));
+        Value member = schemaOf<M>(definitions);
+        if (field.presence == base::Presence::Later && !isOptional<M>) member = orNothing(std::move(member));
+        if (field.null != base::Null::IsNone) member = orNothingWithin(std::move(member));
+        schema["properties"][field.name] =
+            describedAs(std::move(member), field.meaning, field.quantity != base::Quantity::None);
+        if (field.presence == base::Presence::Always) schema["required"].push(field.name);
+    });
+    return schema;
+}
+
+template <class T>
+Value schemaOf(Value& definitions)
+{
+    if constexpr (HasForm<T>) {
+        return Form<T>::schema();
+    } else if constexpr (isOptional<T>) {
+        return orNothing(schemaOf<typename T::value_type>(definitions));
+    } else if constexpr (isList<T>) {
+        Value list = typed("array");
+        list["items"] = schemaOf<typename T::value_type>(definitions);
+        return list;
+    } else if constexpr (isMap<T>) {
+        Value object = typed("object");
+        object["additionalProperties"] = schemaOf<typename T::mapped_type>(definitions);
+        return object;
+    } else if constexpr (IsNamed<T>) {
+        Value one = Value::object();
+        for (const auto& each : namesOf(T{})) one["enum"].push(each.name);
+        return one;
+    } else if constexpr (base::Described<T>) {
+        const char* const name = fieldsOf(static_cast<const T*>(nullptr)).name;
+        if (definitions.find(name) == nullptr) {
+            Value schema = objectSchema<T>(definitions);
+            definitions[name] = std::move(schema);
+        }
+        Value reference = Value::object();
+        reference["$ref"] = std::string("#/$defs/") + name;
+        return reference;
+    } else if constexpr (std::same_as<T, bool>) {
+        return typed("boolean");
+    } else if constexpr (std::integral<T>) {
+        return typed("integer");
+    } else if constexpr (std::floating_point<T>) {
+        return typed("number");
+    } else {
+        static_assert(std::same_as<T, std::string>, "describe it, or give it a Form");
+        return typed("string");
+    }
+}
+
+}  // namespace hopscope::json

@@ -1,0 +1,173 @@
+#include "schema/contract.h"
+
+#include <algorithm>
+
+#include "schema/forms.h"
+#include "schema/graph_part.h"
+#include "schema/receptive_field.h"
+#include "schema/report.h"
+#include "schema/stage_memory.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+using json::Value;
+
+constexpr std::size_t manyNames = 9;  // which a table does not list
+
+std::string joined(const json::Array& names)
+{
+    std::string text;
+    for (const Value& name : names) {
+        if (!text.empty()) text += ", ";
+        const std::string* const word = name.asString();
+        text += word == nullptr ? "null" : word->empty() ? "empty" : "`" + *word + "`";
+    }
+    return text;
+}
+
+std::string orNull(const std::string& type, bool may) { return may ? type + " or null" : type; }
+
+// "integer or null", "list of numbers", "`equal`, `different`": of a member's schema.
+std::string typeText(const Value& schema)
+{
+    if (schema.find("$ref") != nullptr) return "object";
+    if (schema.find("anyOf") != nullptr) return "object or null";
+    if (const Value* const names = schema.find("enum"))
+        return names->size() < manyNames ? joined(*names->asArray()) : "string";
+    const Value& type = *schema.find("type");
+    const bool mayBeNull = type.asArray() != nullptr;
+    const std::string name = *(mayBeNull ? type.asArray()->front() : type).asString();
+    if (name != "array") return orNull(name, mayBeNull);
+    const std::string of = typeText(*schema.find("items"));
+    return orNull(of.starts_with("`") ? "list: " + of : "list of " + of + "s", mayBeNull);
+}
+
+std::string rowOf(const Value& member, const std::string& name, base::Presence presence)
+{
+    const char* const later = presence == base::Presence::Always  ? ""
+                              : presence == base::Presence::Later ? "; absent in older files"
+                                                                  : ", or absent";
+    const Value* const meaning = member.find("description");
+    return "| `" + name + "` | " + typeText(member) + later + " | " + (meaning ? *meaning->asString() : "") + " |\n";
+}
+
+class Writer {
+public:
+    // The object, as a document of this format.
+    template <base::Described T>
+    Value envelope(const std::string& format)
+    {
+        add<T>();
+        Value schema = json::objectSchema<T>(m_definitions);
+        schema["properties"]["format"]["const"] = "hopscope-" + format;
+        Value version = json::typed("string");
+        version["pattern"] = "^1\\.[0-9]+$";
+        schema["properties"]["version"] = std::move(version);
+        for (const char* const each : {"format", "version"}) schema["required"].push(each);
+        return schema;
+    }
+
+    Contract contract(Value schema, const std::string& format, const std::string& title, const std::string& page)
+    {
+        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+        schema["$id"] = "https://hopscope.org/schemas/" + format + "-1.schema.json";
+        schema["title"] = title;
+        schema["$defs"] = m_definitions;
+        return {format + "-1.schema.json", std::move(schema), page, std::move(m_structs)};
+    }
+
+    template <base::Described T>
+    Contract document(const std::string& format, const std::string& title, const std::string& page)
+    {
+        return contract(envelope<T>(format), format, title, page);
+    }
+
+    Value& definitions() { return m_definitions; }
+
+private:
+    // The struct itself, and all that stand in it.
+    template <base::Described T>
+    void add()
+    {
+        const Value schema = json::objectSchema<T>(m_definitions);
+        const std::string rows = rowsOf<T>(*schema.find("properties"));
+        m_structs.push_back(
+            {fieldsOf(static_cast<const T*>(nullptr)).name, "| member | type | meaning |\n|---|---|---|\n" + rows});
+        base::forEachField<T>([&]<class M>(const base::Field<T, M>&) { addWithin<M>(); });
+    }
+
+    template <class M>
+    void addWithin()
+    {
+        if constexpr (json::isOptional<M> || json::isList<M>) addWithin<typename M::value_type>();
+        else if constexpr (base::Described<M> && !json::HasForm<M>)
+            if (!isKnown(fieldsOf(static_cast<const M*>(nullptr)).name)) add<M>();
+    }
+
+    template <base::Described T>
+    static std::string rowsOf(const Value& properties)
+    {
+        std::string rows;
+        base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
+            if constexpr (base::Described<M>)
+                if (field.embedded()) rows += rowsOf<M>(properties);
+            if (!field.embedded()) rows += rowOf(*properties.find(field.name), field.name, field.presence);
+        });
+        return rows;
+    }
+
+    [[nodiscard]] bool isKnown(const std::string& name) const
+    {
+        return std::ranges::find(m_structs, name, &DocumentedStruct::name) != m_structs.end();
+    }
+
+    Value m_definitions = Value::object();
+    std::vector<DocumentedStruct> m_structs;
+};
+
+// Its own members, and the quick check on the sample.
+Contract verificationContract()
+{
+    Writer writer;
+    const Value sample = json::schemaOf<std::optional<Verification>>(writer.definitions());
+    Contract contract = writer.document<Verification>("verification", "Hopscope verification", "format-report.md");
+    contract.schema["properties"]["sample"] = sample;
+    contract.schema["required"].push("sample");
+    contract.structs.clear();  // they are those of the report
+    return contract;
+}
+
+// One of three kinds.
+Contract findingsContract()
+{
+    Writer writer;
+    Value schema = Value::object();
+    const auto add = [&](const char* kind, Value one) {
+        one["properties"]["kind"]["const"] = kind;
+        one["required"].push("kind");
+        schema["oneOf"].push(std::move(one));
+    };
+    add("divergence", writer.envelope<DivergenceRecord>("findings"));
+    add("nan", writer.envelope<NonFiniteReport>("findings"));
+    add("watch", writer.envelope<WatchReport>("findings"));
+    return writer.contract(std::move(schema), "findings", "Hopscope findings of the debugger", "format-findings.md");
+}
+
+}  // namespace
+
+std::vector<Contract> contracts()
+{
+    return {
+        Writer().document<Report>("report", "Hopscope report: what happened in a run", "format-report.md"),
+        verificationContract(),
+        Writer().document<ReceptiveField>("receptive-field", "Hopscope receptive field of a node",
+                                          "format-receptive-field.md"),
+        findingsContract(),
+        Writer().document<GraphPart>("graph-part", "Hopscope part of a graph", "format-plan-answers.md"),
+        Writer().document<StageMemoryRecord>("stage-memory", "Hopscope memory of a stage", "format-plan-answers.md"),
+    };
+}
+
+}  // namespace hopscope::schema

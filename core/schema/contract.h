@@ -1,0 +1,28 @@
+#pragma once
+
+// JSON Schemas and tables of docs/ follow from the tables of described structs and are checked in. tools/contract writes them;
+// the test house_contract fails where one is stale.
+
+#include <string>
+#include <vector>
+
+#include "json/json.h"
+
+namespace hopscope::schema {
+
+struct DocumentedStruct {
+    std::string name;   // as in the schema's definitions
+    std::string table;  // Markdown, a row per member in their order
+};
+
+struct Contract {
+    std::string file;  // in resources/schemas
+    json::Value schema;
+    std::string page;  // in docs; it marks where tables stand with <!-- members NAME --> and <!-- end -->
+    std::vector<DocumentedStruct> structs;
+};
+
+// Of all documents that are described.
+std::vector<Contract> contracts();
+
+}  // namespace hopscope::schema

@@ -1,0 +1,24 @@
+#pragma once
+
+// Private to schema: described structs as whole documents.
+
+#include <string>
+
+#include "base/result.h"
+#include "schema/envelope.h"
+#include "json/described.h"
+
+namespace hopscope::schema {
+
+// Fails with Input and a JSON pointer, also on another format.
+template <base::Described T>
+base::Result<T> readDocument(const json::Value& document, const std::string& format, const std::string& name)
+{
+    const json::Reader root(document, name);
+    checkEnvelope(root, format);
+    T result = json::readAs<T>(root);
+    if (!root.ok()) return base::forward(root.status());
+    return result;
+}
+
+}  // namespace hopscope::schema

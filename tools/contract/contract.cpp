@@ -1,0 +1,80 @@
+// Writes JSON Schemas (resources/schemas) and tables of docs/ from the tables of described structs.
+//     contract ROOT            writes them
+//     contract ROOT --check    writes nothing, names the stale files, and fails if there are any
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "schema/contract.h"
+
+namespace {
+
+using namespace hopscope;
+
+std::string contentOf(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The page with the table between its marks; empty where it has none.
+std::string withTable(std::string page, const schema::DocumentedStruct& documented)
+{
+    const std::string begin = "<!-- members " + documented.name + " -->\n", end = "<!-- end -->";
+    const std::size_t from = page.find(begin);
+    const std::size_t to = from == std::string::npos ? from : page.find(end, from);
+    if (to == std::string::npos) return {};
+    return page.replace(from + begin.size(), to - from - begin.size(), documented.table);
+}
+
+class Keeper {
+public:
+    explicit Keeper(bool check) : m_check(check) {}
+
+    void keep(const std::string& path, const std::string& text)
+    {
+        if (contentOf(path) == text) return;
+        if (!m_check) {
+            std::ofstream(path, std::ios::binary) << text;
+            return;
+        }
+        complain(path + " is stale: run build/dev/bin/contract . and look at the difference");
+    }
+
+    void complain(const std::string& text)
+    {
+        std::fprintf(stderr, "%s\n", text.c_str());
+        m_ok = false;
+    }
+
+    [[nodiscard]] bool ok() const { return m_ok; }
+
+private:
+    bool m_check, m_ok = true;
+};
+
+}  // namespace
+
+int main(int count, char** arguments)
+{
+    if (count < 2 || (count > 2 && std::strcmp(arguments[2], "--check") != 0)) {
+        std::fprintf(stderr, "usage: contract ROOT [--check]\n");
+        return 2;
+    }
+    const std::string root = arguments[1];
+    Keeper keeper(count > 2);
+    for (const schema::Contract& contract : schema::contracts()) {
+        keeper.keep(root + "/resources/schemas/" + contract.file, json::write(contract.schema, true));
+        const std::string path = root + "/docs/" + contract.page;
+        std::string page = contentOf(path);
+        for (const schema::DocumentedStruct& documented : contract.structs) {
+            std::string text = withTable(page, documented);
+            if (text.empty()) keeper.complain(path + " has no <!-- members " + documented.name + " -->");
+            else page = std::move(text);
+        }
+        keeper.keep(path, page);
+    }
+    return keeper.ok() ? 0 : 1;
+}
