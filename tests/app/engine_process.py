@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -17,17 +18,19 @@ FORKS = os.environ.get("HOPSCOPE_ENGINE_FORKS", "").split()
 READ_AT_START = ("LD_", "OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_")
 BY_DIGEST = {"--resume", "--shard", "worker"}  # journals know the program by its digest
 INT = struct.Struct("i")
+ENDED = struct.Struct("iid")  # its status, KiB and CPU seconds
+LIGHT = {"sample"}  # what the program does without LibTorch
 LOCK = threading.Lock()
 
 
 @functools.cache
 def begun():
-    """The socket of the process with forks, and what that had read of its environment when it was started."""
+    """The socket of the process with forks, what that had read of its environment when it was started, and its id."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(FORKS, stdin=theirs)
     theirs.close()
     atexit.register(lambda: (ours.close(), process.wait(60)))
-    return ours, read_at_start(os.environ)
+    return ours, read_at_start(os.environ), process.pid
 
 
 def server():
@@ -41,7 +44,7 @@ def read_at_start(environment):
 
 def forks(words, env=None):
     """Whether a fork can stand in for the program."""
-    if not FORKS or words[0] != ENGINE or BY_DIGEST & set(words):
+    if not FORKS or words[0] != ENGINE or (BY_DIGEST | LIGHT) & set(words):
         return False
     return env is None or read_at_start(env) == server()[1]
 
@@ -52,9 +55,10 @@ def always_the_program():
 
 
 class Fork:
-    """A command that a fork carries out, with what tests use of subprocess.Popen."""
+    """A command that a fork carries out in a session of its own, with what tests and the Python package use of subprocess.Popen.
+    When it has ended, `seconds` are those of the processor, `kibibytes` its largest memory."""
 
-    def __init__(self, words, stdin=None, stdout=None, stderr=None, env=None, cwd=None):
+    def __init__(self, words, stdin=None, stdout=None, stderr=None, env=None, cwd=None, start_new_session=True):
         self.args, self.returncode = words, None
         with contextlib.ExitStack() as theirs:
             files = [self.end(stream, number, theirs) for number, stream in enumerate((stdin, stdout, stderr))]
@@ -82,13 +86,12 @@ class Fork:
         socket.send_fds(server()[0], [text], files)
 
     def wait(self, timeout=None):
+        """From any thread."""
         if self.returncode is None:
-            self.channel.settimeout(timeout)
-            try:
-                self.returncode = os.waitstatus_to_exitcode(INT.unpack(self.channel.recv(INT.size))[0])
-            except (TimeoutError, BlockingIOError):
-                raise subprocess.TimeoutExpired(self.args, timeout) from None
-            self.channel.close()
+            if not select.select([self.channel], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            status, self.kibibytes, self.seconds = ENDED.unpack(self.channel.recv(ENDED.size, socket.MSG_PEEK))
+            self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
 
     def poll(self):
@@ -103,10 +106,24 @@ class Fork:
     def kill(self):
         self.send_signal(9)
 
+    def communicate(self, given=None):
+        said = {}
+        readers = [threading.Thread(target=lambda stream=stream: said.update({stream: stream.read()}), daemon=True)
+                   for stream in (self.stdout, self.stderr) if stream]
+        for reader in readers:
+            reader.start()
+        if self.stdin:
+            with contextlib.suppress(BrokenPipeError), self.stdin:
+                self.stdin.write(given or b"")
+        for reader in readers:
+            reader.join()
+        self.wait()
+        return said.get(self.stdout), said.get(self.stderr)
+
 
 def start(words, **options):
     """As subprocess.Popen; a fork has no options but these."""
-    simple = options.keys() <= {"stdin", "stdout", "stderr", "env", "cwd"}
+    simple = options.keys() <= {"stdin", "stdout", "stderr", "env", "cwd", "start_new_session"}
     return (Fork if simple and forks(words, options.get("env")) else subprocess.Popen)(words, **options)
 
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -72,6 +73,7 @@ std::vector<char*> pointers(std::vector<std::string>& words)
 [[noreturn]] void carryOut(Request& request, Program program)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setsid();
     std::signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -101,13 +103,23 @@ void begin(Request& request, Program program, Children& children)
     children[pid] = channel;
 }
 
+// As engine_process.py reads it.
+struct Ended {
+    int status, kibibytes;  // the most memory of it or of one of its children
+    double seconds;         // of the processor, for it and its children
+};
+
+double secondsOf(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
+
 void tellWhoEnded(int signals, Children& children)
 {
     signalfd_siginfo ignored;
     (void)!::read(signals, &ignored, sizeof ignored);
     int status = 0;
-    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0; children.erase(pid)) {
-        (void)!write(children.at(pid), &status, sizeof status);
+    rusage used{};
+    for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &used)) > 0; children.erase(pid)) {
+        const Ended ended{status, static_cast<int>(used.ru_maxrss), secondsOf(used.ru_utime) + secondsOf(used.ru_stime)};
+        (void)!write(children.at(pid), &ended, sizeof ended);
         close(children.at(pid));
     }
 }

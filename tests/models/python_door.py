@@ -12,10 +12,10 @@ import time
 import warnings
 import zlib
 from collections import Counter
-from functools import partial
 
 import torch
 
+import by_forks
 import graphs
 import zoo
 from registry import NotTried
@@ -65,7 +65,6 @@ def entries_of(group, arguments):
 
 
 def run_group(group, arguments):
-    """In a process of its own: PyG compiles `propagate` for the first module of a class, and all others of the process share it."""
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     counts = Counter()
@@ -84,6 +83,20 @@ def run_group(group, arguments):
     return counts
 
 
+def counts_of(group, arguments):
+    """In a process of its own: PyG compiles `propagate` for the first module of a class, and all others of the process share it. A
+    fork, since importing PyG takes longer than most groups."""
+    context = multiprocessing.get_context("fork")
+    reader, writer = context.Pipe(False)
+    process = context.Process(target=lambda: writer.send(run_group(group, arguments)))
+    process.start()
+    writer.close()
+    try:
+        return reader.recv()
+    finally:
+        process.join()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1)
@@ -91,8 +104,8 @@ def main():
     parser.add_argument("--only", action="append")
     parser.add_argument("--most-misses", type=float, default=0)
     arguments = parser.parse_args()
-    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        counts = sum(pool.imap(partial(run_group, arguments=arguments), arguments.group or GROUPS), Counter())
+    by_forks.started()
+    counts = sum((counts_of(group, arguments) for group in arguments.group or GROUPS), Counter())
     print(", ".join(f"{number} {what}" for what, number in counts.items()))
     sys.exit(1 if counts["wrong"] or 100 * counts["missed"] > arguments.most_misses * counts.total() else 0)
 

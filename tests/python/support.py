@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import by_forks
 import torch
 import torch_geometric.nn as G
 from hopscope._later import settle
@@ -121,8 +122,14 @@ def shop():
 
 
 def children(of="self"):
-    """Processes that this one, or another one, has started and that are still there. A thread that ends meanwhile leaves its own to
-    another one: then it is asked again."""
+    """Processes that this one, or another one, has started and that are still there."""
+    found = direct_children(of)
+    forking = by_forks.started()
+    return [*direct_children(forking), *(one for one in found if one != forking)] if forking in found else found
+
+
+def direct_children(of):
+    """A thread that ends meanwhile leaves its own to another one: then it is asked again."""
     while True:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             tasks = list(Path(f"/proc/{of}/task").iterdir())
