@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import os
+import resource
 import select
 import socket
 import struct
@@ -36,6 +37,11 @@ def begun():
 def server():
     with LOCK:
         return begun()
+
+
+def forking():
+    """The process with forks, if there is one."""
+    return server()[2] if FORKS else None
 
 
 def read_at_start(environment):
@@ -146,19 +152,37 @@ def fork(words, stdin, stdout, stderr, timeout, text, errors, **options):
         said = [os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0) if file else None for file in files]
     if text:
         said = [data if data is None else text_of(data, errors) for data in said]
-    return subprocess.CompletedProcess(words, code, *said)
+    return costing(subprocess.CompletedProcess(words, code, *said), process.seconds, process.kibibytes)
+
+
+def costing(done, seconds, kibibytes):
+    """With what it took of the processor and memory, as a Fork has it."""
+    done.seconds, done.kibibytes = seconds, kibibytes
+    return done
+
+
+def of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss
+
+
+def program(words, **options):
+    before = of_children()[0]
+    done = subprocess.run(words, **options)
+    after, most = of_children()
+    return costing(done, after - before, most)
 
 
 def run(words, *, capture_output=False, stdin=None, stdout=None, stderr=None, timeout=None, text=False, errors=None,
         check=False, env=None, cwd=None):
-    """As subprocess.run."""
+    """As subprocess.run; the result has the `seconds` and `kibibytes` of a Fork as well."""
     words = [os.fspath(word) for word in words]
     if capture_output:
         stdout = stderr = subprocess.PIPE
     options = {"stdin": stdin, "stdout": stdout, "stderr": stderr, "timeout": timeout, "text": text, "errors": errors,
                "env": env, "cwd": cwd}
     if not forks(words, env):
-        return subprocess.run(words, check=check, **options)
+        return program(words, check=check, **options)
     done = fork(words, **options)
     if check:
         done.check_returncode()

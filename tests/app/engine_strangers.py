@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -17,13 +16,13 @@ from safetensors.torch import save_file
 import torch
 
 import hostile_models as hostile
-from engine_process import ENGINE, always_the_program
+from engine_process import ENGINE
 from serve_case import ROOT
 from serve_client import Refused
 from tiers import one_in
 from watched_case import SLACK, WatchedCase, marked
 
-always_the_program()
+os.environ["OMP_NUM_THREADS"] = "1"
 SOON = 5.0  # seconds for each, on a machine of its own
 MOMENT = 1.5  # what does not end by itself is told to after this time
 MOST = 1600  # MiB of a process: a GiB for forward, and LibTorch itself
@@ -55,7 +54,6 @@ class Strangers(WatchedCase):
         torch.manual_seed(1)
         save_file({"x": torch.randn(hostile.NODES, hostile.WIDTH),
                    "edge_index": torch.randint(0, hostile.NODES, (2, hostile.EDGES))}, str(self.data))
-        self.environment["OMP_NUM_THREADS"] = "1"
         self.before = None
 
     def each(self, count, check):
@@ -123,7 +121,9 @@ class Strangers(WatchedCase):
         if command in ("run", "export"):
             words += ["-o", self.folder / "out/here", *(("--verify", "full") if command == "run" else ())]
         endless = agreed and command in stranger.endless
-        code, said = self.ended(self.start(words, HOPSCOPE_TRUST="/" if agreed else ""), endless, where)
+        process = self.start(words, HOPSCOPE_TRUST="/" if agreed else "")
+        code, said = self.ended(process, endless, where)
+        self.assertLess(process.kibibytes, MOST << 10, where)
         self.check_refusal(code, said, path, where, (130,) if code == 130 and endless else CODES if agreed else (*CODES, 8))
         self.assertEqual((self.folder / "out/here").exists(), code == 0 and command in ("run", "export"), where)
         self.check_gone(where)
@@ -137,7 +137,6 @@ class Strangers(WatchedCase):
 
     def test_commands(self):
         self.each(8, self.commands)
-        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, MOST << 10)
 
     # serve -------------------------------------------------------------------------------------------------------------------
     def asked(self, client, method, endless, path, where, **parameters):
@@ -203,7 +202,7 @@ class Strangers(WatchedCase):
         self.assertIsNone(client.process.poll(), where)
         most = re.search(r"^VmHWM:\s*(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
         self.assertLess(int(most[1]), FRONT << 10, where)
-        self.assertEqual([end for process in marked(self.mark) for end in connected(process)], [], where)
+        self.assertEqual([end for process in marked() for end in connected(process)], [], where)
         self.check_traces(where)
 
     def conversations(self, client, stranger, path):

@@ -8,20 +8,25 @@ import time
 import uuid
 from pathlib import Path
 
+import engine_process
 from serve_case import ServeTest
 from serve_client import Client
 
 SLACK = 3  # limits are those of a machine of one's own; on a busy one everything takes longer
 
 
-def marked(mark):
+MARK = ("HOPSCOPE_MARK", str(uuid.uuid4()))
+os.environ.update([MARK])  # forks inherit it from the process that they are forks of
+
+
+def marked():
     """The processes that have inherited the mark."""
     found = []
     for folder in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if folder.name.isdigit() and mark.encode() in (folder / "environ").read_bytes():
+            if folder.name.isdigit() and "=".join(MARK).encode() in (folder / "environ").read_bytes():
                 found.append(int(folder.name))
-    return found
+    return [pid for pid in found if pid != engine_process.forking()]
 
 
 class WatchedCase(ServeTest):
@@ -31,17 +36,15 @@ class WatchedCase(ServeTest):
         super().setUp()
         for name in ("work", "own", "out", "models"):
             (self.folder / name).mkdir(mode=0o700)
-        name, value = "HOPSCOPE_MARK", str(uuid.uuid4())
-        self.mark = f"{name}={value}"
         own = {f"XDG_{kind}": str(self.folder / "own") for kind in ("CONFIG_HOME", "DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR")}
         self.environment = {**os.environ, **own, "HOME": str(self.folder / "work"), "TMPDIR": str(self.folder / "tmp"),
-                            "QT_QPA_PLATFORM": "offscreen", name: value}
+                            "QT_QPA_PLATFORM": "offscreen"}
 
     def start(self, words, **more):
         """A process; what it says lies in own/said and own/printed."""
         with open(self.folder / "own/said", "wb") as said, open(self.folder / "own/printed", "wb") as printed:
-            return subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
-                                    start_new_session=True, cwd=self.folder / "work", env={**self.environment, **more})
+            return engine_process.start(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
+                                        start_new_session=True, cwd=self.folder / "work", env={**self.environment, **more})
 
     def said(self):
         return (self.folder / "own/said").read_text()
@@ -54,7 +57,7 @@ class WatchedCase(ServeTest):
     def check_gone(self, where, seconds=2.0):
         """No process is left, and nothing in the folder for temporary files. How long that took."""
         began = time.monotonic()
-        while left := marked(self.mark):
+        while left := marked():
             self.assertLess(time.monotonic() - began, seconds * SLACK, f"{where}: processes {left} are left")
             time.sleep(0.02)
         self.assertEqual(self.leavings(), [], where)
@@ -67,7 +70,7 @@ class WatchedCase(ServeTest):
 
     def tidy(self):
         """Leftovers of a failed check are removed as well."""
-        for left in marked(self.mark):
+        for left in marked():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(left, signal.SIGKILL)
         for path in (self.folder / "tmp").iterdir():

@@ -15,7 +15,8 @@ from collections import Counter
 
 import torch
 
-import by_forks
+import by_forks  # noqa: F401 (has an effect)
+import engine_process
 import graphs
 import zoo
 from registry import NotTried
@@ -104,7 +105,7 @@ def main():
     parser.add_argument("--only", action="append")
     parser.add_argument("--most-misses", type=float, default=0)
     arguments = parser.parse_args()
-    by_forks.started()
+    engine_process.forking()  # which all groups share
     counts = sum((counts_of(group, arguments) for group in arguments.group or GROUPS), Counter())
     print(", ".join(f"{number} {what}" for what, number in counts.items()))
     sys.exit(1 if counts["wrong"] or 100 * counts["missed"] > arguments.most_misses * counts.total() else 0)

@@ -9,10 +9,4 @@ sys.path.append(str(Path(__file__).parents[1] / "app"))
 import engine_process  # noqa: E402
 import hopscope._process  # noqa: E402
 
-
-def started():
-    """The process with forks, which the package does not know."""
-    return engine_process.server()[2] if engine_process.FORKS else None
-
-
 hopscope._process.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": engine_process.start})

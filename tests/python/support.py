@@ -5,7 +5,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import by_forks
+import by_forks  # noqa: F401 (has an effect)
+import engine_process
 import torch
 import torch_geometric.nn as G
 from hopscope._later import settle
@@ -124,7 +125,7 @@ def shop():
 def children(of="self"):
     """Processes that this one, or another one, has started and that are still there."""
     found = direct_children(of)
-    forking = by_forks.started()
+    forking = engine_process.forking()
     return [*direct_children(forking), *(one for one in found if one != forking)] if forking in found else found
 
 
