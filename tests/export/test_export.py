@@ -100,13 +100,12 @@ class ExportTest(unittest.TestCase):
         return self.scratch / "out"
 
     def not_run(self, *attempts):
-        """(exit code, sentence, words) of runs that are refused with one line each and write nothing; the first as a user
-        starts it."""
-        commands = [[self.folder / "run.py", *words, "-o", self.scratch / "out"] for _, _, words in attempts]
-        alone = bare.run(self.python(), *commands[0])
-        outcomes = [(str(alone.returncode), alone.stderr), *bare.run_many(self.python(), commands[1:])]
+        """(exit code, sentence, words, and an exported folder, if it is another one) of runs that are refused with one line each and
+        write nothing."""
+        commands = [[(*other, self.folder)[0] / "run.py", *words, "-o", self.scratch / "out"] for _, _, words, *other in attempts]
+        outcomes = bare.run_many(self.python(), commands)
         self.assertEqual(len(outcomes), len(attempts))
-        for (code, says, _), (ended, said) in zip(attempts, outcomes):
+        for (code, says, *_), (ended, said) in zip(attempts, outcomes):
             with self.subTest(says):
                 self.assertEqual(ended, str(code), said)
                 self.assertEqual(len(said.strip().splitlines()), 1, said)
@@ -387,6 +386,10 @@ class Refusals(ExportTest):
         if not torch.cuda.is_available():
             attempts.append((2, "no CUDA device", ["--data", KARATE / "graph.safetensors", "--device", "cuda"]))
         self.not_run(*attempts)
+        code, says, words = attempts[0]
+        alone = bare.run(self.python(), self.folder / "run.py", *words, "-o", self.scratch / "out")
+        self.assertEqual((alone.returncode, len(alone.stderr.splitlines())), (code, 1), alone.stderr)
+        self.assertIn(says, alone.stderr)
 
     def test_files_of_any_other_form_have_a_sentence_each(self):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
@@ -418,23 +421,24 @@ class Refusals(ExportTest):
         attempts += [(2, f"'{name}' is no device", ["--data", edges, "--device", name]) for name in ("abacus", "meta", "cuda:x")]
         self.not_run(*attempts)
 
+    def with_part(self, name, change):
+        """A copy of the export with another file of that name."""
+        folder = Path(tempfile.mkdtemp(dir=self.scratch)) / "exported"
+        shutil.copytree(self.folder, folder)
+        change(folder / name)
+        return folder
+
     def test_parts_of_an_export_that_are_damaged_have_a_sentence_each(self):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
-        data = ["--data", KARATE / "graph.safetensors"]
+        data, attempts = ["--data", KARATE / "graph.safetensors"], []
         for name, says, *words in (("schema.json", "schema.json: is damaged"), ("weights.safetensors", "weights.safetensors: is damaged"),
                                    ("stages.pt", "stages.pt: is damaged", "--script")):
-            whole = (self.folder / name).read_bytes()
-            (self.folder / name).write_bytes(b"[" * 2000)
-            self.not_run((3, says, [*data, *words]))
-            (self.folder / name).unlink()
-            self.not_run((3, f"{name}: is missing; export the model again", [*data, *words]))
-            (self.folder / name).write_bytes(whole)
-        weights = self.folder / "weights.safetensors"
-        whole = weights.read_bytes()
-        weights.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-        self.not_run((3, "weights.safetensors: is damaged, or of another export", data))
-        weights.write_bytes(whole)
-        self.ran(*data)
+            brackets, none = (self.with_part(name, change) for change in (lambda part: part.write_bytes(b"[" * 2000), Path.unlink))
+            attempts += [(3, says, [*data, *words], brackets),
+                         (3, f"{name}: is missing; export the model again", [*data, *words], none)]
+        whole = (self.folder / "weights.safetensors").read_bytes()
+        other = self.with_part("weights.safetensors", lambda part: part.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1])))
+        self.not_run(*attempts, (3, "weights.safetensors: is damaged, or of another export", data, other))
 
     def written(self, wrong):
         """A file for each dictionary of tensors, with its sentence."""

@@ -3,17 +3,15 @@
 Usage: cover.py TEST_MODELS ZOO [--check]
 ZOO is what zoo.py has written without --cover: all models. TEST_MODELS prints the features of each (features.h): operators with
 their rules and tables, how operands are used, keys, rewritings, roles of inputs, refusals. cover.txt, beside this script, gets
-the models that hold each feature TIMES times, or as often as there are models with it; the quick tier those that the greedy
-choice takes first. --check writes nothing and fails where cover.txt lacks a feature that some model has.
+models that hold each feature; the quick tier those that the greedy choice takes first. --check writes nothing and fails where
+cover.txt lacks a feature that some model has.
 """
 import argparse
 import os
 import subprocess
 import sys
-from collections import Counter
 
 COVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cover.txt")
-TIMES = 2
 QUICK = 60
 # What other tests take from the generated models by name.
 NAMED = {
@@ -44,26 +42,14 @@ def features_of(program, zoo):
     return found
 
 
-def wanted_times(features):
-    """Feature -> how often it is to be covered."""
-    count = Counter(feature for words in features.values() for feature in words)
-    return {feature: min(TIMES, number) for feature, number in count.items()}
-
-
 def greedy(features):
     """Models in the order in which they cover most of what is left; the smaller model where two cover as much."""
-    left, chosen = wanted_times(features), []
-    for group, names in NAMED.items():
-        chosen += [(group, name) for name in names]
-    for key in chosen:
-        left.update({f: left[f] - 1 for f in features[key] if f in left})
+    chosen = [(group, name) for group, names in NAMED.items() for name in names]
     rest = {key: words for key, words in features.items() if key not in chosen}
-    while any(number > 0 for number in left.values()):
-        def gain(key):
-            return sum(left[f] > 0 for f in rest[key]), -len(rest[key]), key
-        best = max(rest, key=gain)
-        for feature in rest.pop(best):
-            left[feature] -= 1
+    left = set().union(*rest.values()).difference(*(features[key] for key in chosen))
+    while left:
+        best = max(rest, key=lambda key: (len(rest[key] & left), -len(rest[key]), key))
+        left -= rest.pop(best)
         chosen.append(best)
     return chosen
 
