@@ -138,7 +138,7 @@ class Check:
             raise Skip("left out with --small")
         if not (data / "cora.safetensors").is_file():
             raise Skip("Cora's data are not here")
-        text = words(sys.executable, "-B", ROOT / "tests/models/cora.py", data, self.out, self.options.test_models,
+        text = words(sys.executable, "-B", ROOT / "tests/models/cora.py", data, self.out, "1", self.options.test_models,
                      "--device", device, env=self.environment)
         return {"measured": re.search(r"^\d+ models:.*$", text, re.MULTILINE)[0]}
 
