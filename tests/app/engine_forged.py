@@ -12,11 +12,14 @@ from pathlib import Path
 import torch
 
 from engine_commands import KARATE, ROOT, EngineTest, engine
+from engine_process import journals_of_forks
 from engine_resume import JOURNAL, Case, cases, digest, interrupt_after, lines, xxh3
 from tiers import sized
 
 sys.path.insert(0, str(ROOT / "tests/export"))
 from test_mutated import other_value  # noqa: E402
+
+journals_of_forks()
 
 
 def sealed(document):

@@ -28,6 +28,7 @@ from safetensors.numpy import load_file, save_file
 from torch import nn
 
 import engine_models as models
+import engine_process
 from engine_commands import ENGINE, ROOT, EngineTest, engine, names
 from tiers import sized
 
@@ -92,8 +93,8 @@ def xxh3(text):
 
 
 def start(words, **more):
-    return subprocess.Popen([ENGINE, "run", *map(str, words), "--resume", "--quiet"], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
+    return engine_process.start([ENGINE, "run", *map(str, words), "--resume", "--quiet"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
 
 
 def interrupt_after(words, out, chunks, number=signal.SIGKILL, attempts=10):

@@ -109,7 +109,10 @@ struct Ended {
     double seconds;         // of the processor, for it and its children
 };
 
-double secondsOf(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
+double secondsOf(const timeval& time)
+{
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
 
 void tellWhoEnded(int signals, Children& children)
 {
@@ -118,7 +121,8 @@ void tellWhoEnded(int signals, Children& children)
     int status = 0;
     rusage used{};
     for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &used)) > 0; children.erase(pid)) {
-        const Ended ended{status, static_cast<int>(used.ru_maxrss), secondsOf(used.ru_utime) + secondsOf(used.ru_stime)};
+        const Ended ended{status, static_cast<int>(used.ru_maxrss),
+                          secondsOf(used.ru_utime) + secondsOf(used.ru_stime)};
         (void)!write(children.at(pid), &ended, sizeof ended);
         close(children.at(pid));
     }
