@@ -20,7 +20,7 @@ READ_AT_START = ("LD_", "OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_")
 BY_DIGEST = {"--resume", "--shard", "worker"}  # journals know the program by its digest
 INT = struct.Struct("i")
 ENDED = struct.Struct("iid")  # its status, KiB and CPU seconds
-LIGHT = {"sample"}  # what the program does without LibTorch
+LIGHT = {"sample"}  # commands for which the program needs no LibTorch
 LOCK = threading.Lock()
 
 
@@ -161,7 +161,7 @@ def fork(words, stdin, stdout, stderr, timeout, text, errors, **options):
 
 
 def costing(done, seconds, kibibytes):
-    """With what it took of the processor and memory, as a Fork has it."""
+    """The result has the `seconds` and `kibibytes` of a Fork."""
     done.seconds, done.kibibytes = seconds, kibibytes
     return done
 
@@ -180,7 +180,7 @@ def program(words, **options):
 
 def run(words, *, capture_output=False, stdin=None, stdout=None, stderr=None, timeout=None, text=False, errors=None,
         check=False, env=None, cwd=None):
-    """As subprocess.run; the result has the `seconds` and `kibibytes` of a Fork as well."""
+    """As subprocess.run, but for what costing() adds."""
     words = [os.fspath(word) for word in words]
     if capture_output:
         stdout = stderr = subprocess.PIPE
