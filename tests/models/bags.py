@@ -88,7 +88,7 @@ class Bags(Parts):
         self.table = nn.Embedding(WORDS, HIDDEN)
 
     def after(self, h, edge_index):
-        """Sends what the bags give along the edges, twice."""
+        """Sends the rows of bags along the edges, twice."""
         h = (h + add_rows(self.lin(h)[edge_index[0]], edge_index[1], h.size(0))).tanh()
         return self.out(add_rows(h[edge_index[0]], edge_index[1], h.size(0)))
 
