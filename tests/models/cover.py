@@ -19,6 +19,7 @@ NAMED = {
                      "gatv2_2", "gine_2", "transformer_2", "pna_std_1", "cheb_2", "gated_graph_1", "edge_conv_2", "rgcn_bases_2",
                      "mf_1", "film_typed_1", "appnp_1", "dir_gat_1", "point_transformer_1"],
     "scripted": ["tag_1_scripted", "gcn2_2_scripted"],
+    "bags": ["bags_mean_padded", "ScriptedBagsAlone"],
     "structures": ["jumping_concat", "jumping_max", "norm_graph_twice", "norm_standard_deviation", "softmax_over_nodes",
                    "pool_mean_max_min", "scalar_output", "virtual_node", "edge_output", "edge_states", "both_directions",
                    "loops_removed_and_added", "edges_sorted_in_the_model"],
