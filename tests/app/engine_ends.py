@@ -23,6 +23,7 @@ always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
 SOON = 10
 LAST_LINES = 12
+OPENINGS, BUSY = 20, 8
 COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field")
 
 
@@ -101,6 +102,24 @@ class Ends(ServeTest):
                 process.send_signal(number)
                 self.ended(process, 130, where)
                 self.assertEqual({path.name for path in self.folder.iterdir()}, {"tmp", "slow.pt", "graph.safetensors"}, where)
+
+    def test_a_signal_is_not_lost_when_a_command_has_just_opened_its_outputs(self):
+        """Beside busy programs the threads of the command take a while to follow each other."""
+        save_file({"x": torch.randn(50_000, 34), "edge_index": torch.randint(0, 50_000, (2, 100_000))}, self.graph)
+        words = [ENGINE, "run", KARATE["model"], "--data", self.graph, "--batch", "1", "--verify", "none", "-o"]  # some 10 s
+        with contextlib.ExitStack() as stack:
+            for _ in range(BUSY):
+                busy = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+                stack.callback(busy.wait)
+                stack.callback(busy.kill)
+            for number in range(OPENINGS):
+                out = self.folder / f"opened{number}"
+                process = subprocess.Popen([*words, out], start_new_session=True, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                while not (out / ".hopscope-journal").exists() and process.poll() is None:
+                    time.sleep(0.003)
+                process.send_signal(signal.SIGINT)
+                self.ended(process, 130, number)
 
     def test_a_signal_after_the_last_line_of_a_command_leaves_no_file(self):
         """It has only to remove its scratch files then."""
