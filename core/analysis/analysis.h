@@ -121,8 +121,8 @@ struct ValueInfo {
     std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
     bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space
     Role sparseRow, sparseColumn;
-    std::optional<Compressed>
-        compressed;  // All and Inner have no row space: one number more and less than destinations
+    // All has one number more than there are destinations, Inner one less: neither has a row space.
+    std::optional<Compressed> compressed;
 
     [[nodiscard]] bool scalarShape() const { return dims.empty(); }
 };

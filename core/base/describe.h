@@ -24,7 +24,7 @@ enum class Presence : std::uint8_t {
     WhenSet,  // left out where there is nothing
 };
 
-// JSON has no such numbers: null stands for them, in a member that is a number, or lists of numbers.
+// JSON has neither infinity nor NaN: the number for which null stands in a member that is a number, or lists of numbers.
 enum class Null : std::uint8_t { IsNone, IsInfinite, IsNaN };
 
 template <class T, class M>

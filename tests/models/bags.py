@@ -12,7 +12,7 @@ WORDS = 17
 
 
 def bagged(graph, seed, rows, ids, last=False):
-    """Draws numbers below `ids` in bags of 0 to 3 for each row, of which the last two are empty; where each begins; and weights."""
+    """Bags of 0 to 3 numbers below `ids` for each row, the last two empty: the numbers, the beginning of each bag, and weights."""
     generator = torch.Generator().manual_seed(seed + rows)
     counts = torch.randint(4, (rows,), generator=generator)
     counts[-2:], counts[0] = 0, 3
