@@ -25,7 +25,7 @@ namespace {
 
 bool verifies(const Command& command)
 {
-    if (const auto* run = std::get_if<RunCommand>(&command)) return run->verify != verify::Mode::None;
+    if (const auto* run = std::get_if<RunCommand>(&command)) return run->settings.verify != verify::Mode::None;
     return std::holds_alternative<VerifyCommand>(command) || std::holds_alternative<ExportCommand>(command);
 }
 

@@ -15,6 +15,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "models/labels.h"
 #include "models/problem_model.h"
 #include "models/run_log.h"
 #include "panels/panels.h"
@@ -328,7 +329,7 @@ void MainWindow::refresh()
     m_status->setModel(m_document.model());
     m_status->setEngine({.state = m_engine->state(),
                          .where = engineWhere(m_setup.engine),
-                         .device = m_document.settings().device,
+                         .device = models::text(m_document.settings().device),
                          .confinement = m_engine->confinement(),
                          .running = m_workbench->running(),
                          .paused = isPaused(*m_workbench, m_document),

@@ -111,25 +111,30 @@ void addReports(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs
     });
 }
 
-void showMachine(const WindowParts& parts)
+panels::Context contextOf(const WindowParts& parts)
 {
-    const panels::Context context{.document = parts.document,
-                                  .selection = parts.selection,
-                                  .workbench = parts.workbench,
-                                  .engine = &parts.engine};
-    panels::showMachine(context, parts.window.centralWidget());
+    return {.document = parts.document,
+            .selection = parts.selection,
+            .workbench = parts.workbench,
+            .engine = &parts.engine};
 }
 
 void addEngine(ActionBook& book, const WindowParts& parts)
 {
     using enum Needs;
     book.addAll({
+        {.name = "run.settings",
+         .text = tr("More Se&ttings…"),
+         .shortcut = "",
+         .tip = tr("Limits, types, orders and caches of plans and runs"),
+         .needs = Nothing,
+         .run = [&parts] { panels::showMoreSettings(contextOf(parts), parts.window.centralWidget()); }},
         {.name = "run.machine",
          .text = tr("&Machine…"),
          .shortcut = "",
          .tip = tr("Rates of the device, typical or measured"),
          .needs = Nothing,
-         .run = [&parts] { showMachine(parts); }},
+         .run = [&parts] { panels::showMachine(contextOf(parts), parts.window.centralWidget()); }},
         {.name = "run.restartEngine",
          .text = tr("Restart the &Engine"),
          .shortcut = "",

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QSaveFile>
 
+#include "protocol/settings.h"
 #include "schema/pins.h"
 #include "json/json.h"
 #include "json/names.h"
@@ -61,15 +62,8 @@ json::Value runsValue(const std::vector<Session::Run>& runs)
 
 json::Value settingsValue(const models::Settings& settings)
 {
-    json::Value value = json::Value::object();
-    value["strategy"] = base::nameOf(settings.strategy);
-    value["objective"] = base::nameOf(settings.objective);
+    json::Value value = protocol::settingsValue(settings);
     value["pins"] = schema::writePins(settings.pins);
-    value["stages"] = json::orNull(settings.stages);
-    value["device"] = settings.device.toStdString();
-    value["memory"] = json::orNull(settings.memory);
-    value["batch"] = json::orNull(settings.batch);
-    value["verify"] = base::nameOf(settings.verify);
     value["output"] = settings.output.toStdString();
     return value;
 }
@@ -110,15 +104,8 @@ QStringList textList(const json::Reader& reader, const char* key)
 models::Settings settingsFrom(const json::Reader& reader)
 {
     models::Settings settings;
-    settings.strategy = json::named<base::Strategy>(reader, "strategy");
-    if (reader.has("objective")) settings.objective = json::named<base::Objective>(reader, "objective");
+    static_cast<base::Settings&>(settings) = protocol::readSettings(reader);
     settings.pins = schema::readPins(reader.child("pins"), schema::valueNamed);
-    settings.stages = reader.maybe<int>("stages");
-    if (settings.stages && *settings.stages < 1) reader.child("stages").refuse("is not a number of stages");
-    settings.device = text(reader, "device");
-    settings.memory = reader.maybe<std::int64_t>("memory");
-    settings.batch = reader.maybe<std::int64_t>("batch");
-    settings.verify = json::named<base::VerifyMode>(reader, "verify");
     settings.output = text(reader, "output");
     return settings;
 }

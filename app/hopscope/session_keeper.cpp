@@ -24,12 +24,13 @@ std::optional<Session> essence(std::optional<Session> session, bool inFile)
     session->runs.clear();
     if (inFile) return session;
     session->breakpoints.clear();
-    const models::Settings fresh;
-    session->settings.device = fresh.device;
-    session->settings.memory = fresh.memory;
-    session->settings.batch = fresh.batch;
-    session->settings.verify = fresh.verify;
-    session->settings.output = fresh.output;
+    // The cuts are what counts.
+    models::Settings cuts;
+    cuts.strategy = session->settings.strategy;
+    cuts.objective = session->settings.objective;
+    cuts.stages = session->settings.stages;
+    cuts.pins = session->settings.pins;
+    session->settings = cuts;
     return session;
 }
 

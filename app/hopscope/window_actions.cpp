@@ -227,7 +227,7 @@ void WindowActions::fillMenu(const QString& group, const QString& title)
 {
     static const QStringList separated{"file.reload", "file.exportPicture", "file.exportSplit",   "file.close",
                                        "view.reset",  "view.nextPanel",     "view.themeAuto",     "plan.clear",
-                                       "plan.load",   "run.pause",          "run.openReport",     "run.machine",
+                                       "plan.load",   "run.pause",          "run.openReport",     "run.settings",
                                        "help.about",  "view.panel.outline", "explain.divergence", "explain.tensor"};
     QMenu* menu = m_parts.window.menuBar()->addMenu(title);
     menu->setObjectName(QStringLiteral("menu.%1").arg(group));

@@ -77,6 +77,14 @@ Result<std::int64_t> parseSize(std::string_view text)
     return std::llround(number * factor);
 }
 
+std::string exactSize(std::int64_t bytes)
+{
+    constexpr std::array units{std::pair{40, "Ti"}, std::pair{30, "Gi"}, std::pair{20, "Mi"}, std::pair{10, "Ki"}};
+    for (const auto& [shift, name] : units)
+        if (bytes > 0 && (bytes & ((std::int64_t{1} << shift) - 1)) == 0) return std::to_string(bytes >> shift) + name;
+    return std::to_string(bytes);
+}
+
 std::string formatBytes(double bytes)
 {
     if (!std::isfinite(bytes)) return "unknown";

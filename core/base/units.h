@@ -16,6 +16,8 @@ Result<std::int64_t> parseSize(std::string_view text);
 std::string formatBytes(double bytes);      // "1.2 GiB", "734 B"
 std::string formatCount(double count);      // "1.6 M", "2,708"
 std::string formatSeconds(double seconds);  // "1.23 s", "45 ms", "2 min 05 s"
+// With the largest unit that loses nothing: "8Gi", "1500". parseSize reads it.
+std::string exactSize(std::int64_t bytes);
 // Any number, with at most so many significant digits: "0.25", "1e-07", "nan".
 std::string formatNumber(double number, int digits = 6);
 

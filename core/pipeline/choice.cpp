@@ -33,55 +33,65 @@ base::Result<std::vector<plan::Pin>> readPinsFile(const Prepared& prepared, cons
     return schema::readPinsFile(*text, prepared.analysis, file, base::sha256(bytes));
 }
 
-base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::string& file, const DeviceOptions& device)
+base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::string& file, const base::Settings& settings)
 {
     base::Result<plan::Plan> plan = readPlanFile(prepared, file);
     if (!plan) return base::forward(plan);
     std::vector<std::string> notes;
-    if (const base::Status placed = placePlan(*plan, device.device, notes); !placed) return base::forward(placed);
-    if (device.batch) plan->batch = device.batch;
-    if (const base::Status fits = checkHostMemory(*plan, device.hostMemory); !fits) return base::forward(fits);
+    if (const base::Status fits = fitPlan(*plan, settings, notes); !fits) return base::forward(fits);
     return PlanAnswer{std::move(*plan), std::move(notes)};
 }
 
 base::Result<PlanAnswer> makePlan(const Prepared& prepared, forecast::Predictor& predictor, const PlanSource& source,
-                                  const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop)
+                                  const base::Settings& settings, Reporter& reporter, const std::stop_token& stop)
 {
-    const base::Result<PlanRequest> request = requestFor(prepared, source, device);
+    const base::Result<PlanRequest> request = requestFor(prepared, source, settings);
     if (!request) return base::forward(request);
     return planFor(prepared, predictor, *request, progressOf(reporter), stop);
 }
 
 }  // namespace
 
-forecast::PredictOptions limitsOf(const DeviceOptions& device, std::optional<std::int64_t> batch)
+forecast::PredictOptions limitsOf(const base::Settings& settings, std::optional<std::int64_t> batch)
 {
-    return {.batch = batch, .memory = device.memory, .fuse = device.fuse, .store = device.store};
+    return {.batch = batch, .memory = settings.memory, .fuse = settings.fuse, .store = settings.store};
 }
 
-base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
+base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vector<std::string>& notes)
 {
-    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
+    if (base::Status placed = placePlan(plan, settings.device, notes); !placed) return placed;
+    if (settings.batch) plan.batch = settings.batch;
+    return checkHostMemory(plan, settings.hostMemory);
+}
+
+base::Result<PlanRequest> requestFor(const base::Settings& settings, std::vector<plan::Pin> pins)
+{
+    const base::Result<std::string> resolved = executor::resolveDevice(settings.device);
     if (!resolved) return base::forward(resolved);
-    const base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
-    if (!pins) return base::forward(pins);
-    return PlanRequest{.strategy = source.strategy,
-                       .objective = source.objective,
-                       .pins = *pins,
+    return PlanRequest{.strategy = settings.strategy,
+                       .objective = settings.objective,
+                       .pins = std::move(pins),
                        .device = *resolved,
-                       .limits = limitsOf(device, device.batch),
-                       .hostMemory = device.hostMemory,
-                       .stages = source.stages,
-                       .deadline = source.deadline};
+                       .limits = limitsOf(settings, settings.batch),
+                       .hostMemory = settings.hostMemory,
+                       .stages = settings.stages,
+                       .deadline = settings.deadline};
+}
+
+base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const base::Settings& settings)
+{
+    base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
+    if (!pins) return base::forward(pins);
+    return requestFor(settings, std::move(*pins));
 }
 
 base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predictor& predictor, const PlanSource& source,
-                                    const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop)
+                                    const base::Settings& settings, Reporter& reporter, const std::stop_token& stop)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
     base::Result<PlanAnswer> answer = source.file.empty()
-                                          ? makePlan(prepared, predictor, source, device, reporter, stop)
-                                          : planFromFile(prepared, source.file, device);
+                                          ? makePlan(prepared, predictor, source, settings, reporter, stop)
+                                          : planFromFile(prepared, source.file, settings);
     reporter.progressEnded();
     if (answer)
         for (const std::string& note : answer->notes) reporter.note(note);
@@ -89,11 +99,11 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predicto
 }
 
 base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
-                       const DeviceOptions& device, Learning learning, const std::stop_token& stop)
+                       const base::Settings& settings, Learning learning, const std::stop_token& stop)
 {
     const KnownMachine machine = knownMachine(chosen.plan.device);
     if (const std::string note = noteOf(machine); !note.empty()) chosen.notes.push_back(note);
-    const forecast::PredictOptions limits = limitsOf(device, chosen.plan.batch);
+    const forecast::PredictOptions limits = limitsOf(settings, chosen.plan.batch);
     base::Result<forecast::Forecast> forecast = forecastOf(prepared, predictor, chosen.plan, limits, stop);
     if (!forecast) return {};
     chosen.forecast = std::move(*forecast);
@@ -107,17 +117,17 @@ base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::P
 }
 
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
-                                    const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
+                                    const PlanSource& source, const base::Settings& settings, Reporter& reporter,
                                     const std::stop_token& stop)
 {
     std::optional<graph::ScratchScope> scratch;  // without a limit the run uses again what the predictor has freed
-    if (device.memory) scratch.emplace(true);
-    forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder, device.cache);
-    base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
+    if (settings.memory) scratch.emplace(true);
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder, settings.cache);
+    base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, settings, reporter, stop);
     if (!answer) return base::forward(answer);
     ChosenPlan chosen{.plan = std::move(answer->plan)};
     const Learning learning = source.file.empty() ? Learning::Yes : Learning::No;
-    if (const base::Status fits = lookAhead(chosen, prepared, predictor, device, learning, stop); !fits)
+    if (const base::Status fits = lookAhead(chosen, prepared, predictor, settings, learning, stop); !fits)
         return base::forward(fits);
     chosen.structure = predictor.takeStructure();
     return chosen;

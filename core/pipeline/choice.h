@@ -8,14 +8,19 @@
 namespace hopscope::pipeline {
 
 // What predictions of a run with these options count on, in batches of `batch` destinations (none: chosen by memory).
-forecast::PredictOptions limitsOf(const DeviceOptions& device, std::optional<std::int64_t> batch);
+forecast::PredictOptions limitsOf(const base::Settings& settings, std::optional<std::int64_t> batch);
 
-// What a plan is made for: the resolved device, the pins of the file.
-base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device);
+// For the device and the batch of the settings. Fails where the device cannot run it or its stores need too much.
+base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vector<std::string>& notes);
+
+// What a plan is made for: the resolved device, the pins, or those of the file.
+base::Result<PlanRequest> requestFor(const base::Settings& settings, std::vector<plan::Pin> pins);
+base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source,
+                                     const base::Settings& settings);
 
 // Reads or makes the plan, for the resolved device; notes go to the reporter. Expects hashInputs.
 base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predictor& predictor, const PlanSource& source,
-                                    const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop);
+                                    const base::Settings& settings, Reporter& reporter, const std::stop_token& stop);
 
 struct ChosenPlan {
     plan::Plan plan;
@@ -31,11 +36,11 @@ enum class Learning : std::uint8_t { No, Yes };
 // Adds the forecast of the plan and, where the machine was measured and learns, what is expected of it. Without them where
 // the plan cannot be looked at: a run says better what is wrong with it. Fails like checkMemory().
 base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
-                       const DeviceOptions& device, Learning learning, const std::stop_token& stop);
+                       const base::Settings& settings, Learning learning, const std::stop_token& stop);
 
 // The same with a look at the graph of its own, which the run goes on with.
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
-                                    const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
+                                    const PlanSource& source, const base::Settings& settings, Reporter& reporter,
                                     const std::stop_token& stop);
 
 }  // namespace hopscope::pipeline

@@ -35,9 +35,8 @@ base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& optio
 {
     if (prepared.analysis.refusal) return tl::unexpected(*prepared.analysis.refusal);
     if (!options.plan.file.empty()) hashInputs(prepared, reporter);
-    DeviceOptions device;
-    device.device = "cpu";
-    base::Result<ChosenPlan> chosen = choosePlan(prepared, folder, options.plan, device, reporter, stop);
+    const base::Settings settings{.strategy = base::Strategy::Depth, .device = "cpu"};
+    base::Result<ChosenPlan> chosen = choosePlan(prepared, folder, options.plan, settings, reporter, stop);
     if (!chosen) return base::forward(chosen);
     return std::move(chosen->plan);
 }

@@ -10,8 +10,6 @@
 
 namespace hopscope::pipeline {
 
-namespace {
-
 base::Result<schema::Report> reportIn(const OutputFolder& folder)
 {
     const std::string file = folder.path() + "/report.json";
@@ -19,6 +17,8 @@ base::Result<schema::Report> reportIn(const OutputFolder& folder)
     if (!text) return base::forward(text);
     return schema::readReport(*text, file);
 }
+
+namespace {
 
 base::Result<Evaluation> evaluationOf(base::Result<schema::Report> report)
 {
@@ -96,7 +96,7 @@ base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const st
                                       const std::stop_token& stop)
 {
     if (request.shard) return OutputFolder::openShared(path, {request.shard->index, request.shard->count}, stop);
-    return OutputFolder::open(path, request.resume ? Unfinished::Continue : Unfinished::Refuse);
+    return OutputFolder::open(path, request.settings.resume ? Unfinished::Continue : Unfinished::Refuse);
 }
 
 namespace {
@@ -108,7 +108,7 @@ base::Result<Prepared> prepareRun(const EvaluationRequest& request, Reporter& re
     if (const base::Status walked = walkModel(*prepared, reporter); !walked) return base::forward(walked);
     analyseModel(*prepared, reporter);
     noteReassociations(*prepared);
-    if (const base::Status finite = examineInputs(*prepared, request.nan, reporter); !finite)
+    if (const base::Status finite = examineInputs(*prepared, request.settings.nan, reporter); !finite)
         return base::forward(finite);
     tellNotes(*prepared, reporter);
     return prepared;
@@ -117,7 +117,7 @@ base::Result<Prepared> prepareRun(const EvaluationRequest& request, Reporter& re
 schema::Report reportOf(const EvaluationRequest& request, const Prepared& prepared, const Execution& done,
                         const Conditions& conditions, const OutputFolder& folder)
 {
-    schema::Report made = toReport(prepared, done.plan, done.run, request.device, done.forecast);
+    schema::Report made = toReport(prepared, done.plan, done.run, request.settings, done.forecast);
     if (done.run.shard) made.shard = recordOf(*done.run.shard, conditions, folder);
     return made;
 }
@@ -129,11 +129,10 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
 {
     // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
     const ExecutionRequest execution{.plan = request.plan,
-                                     .device = request.device,
-                                     .verify = request.verify,
+                                     .settings = request.settings,
                                      .folder = folder.journal(),
                                      .ownFolder = ownFolder(folder),
-                                     .keepStores = request.verify != verify::Mode::None,
+                                     .keepStores = request.settings.verify != verify::Mode::None,
                                      .journal = journal};
     base::Result<Execution> done = planAndRun(prepared, execution, observer, reporter, stop);
     if (!done) return tl::unexpected(withWayOn(done.error(), folder));
@@ -153,12 +152,12 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
                                   Reporter& reporter, const std::stop_token& stop)
 {
     folder.showLife();
-    const bool keeps = request.resume || request.shard;
+    const bool keeps = request.settings.resume || request.shard;
     if (keeps && folder.completed()) return completed(folder, reporter);
     base::Result<Prepared> prepared = prepareRun(request, reporter);
     if (!prepared) return base::forward(prepared);
     if (!keeps) return runAndPublish(request, *prepared, nullptr, {}, folder, observer, reporter, stop);
-    const base::Result<Conditions> conditions = conditionsOf(*prepared, request.plan, request.device);
+    const base::Result<Conditions> conditions = conditionsOf(*prepared, request.plan, request.settings);
     if (!conditions) return base::forward(conditions);
     if (request.shard)
         if (std::optional<schema::Report> before = finishedBefore(folder, *conditions)) {

@@ -14,17 +14,17 @@ namespace hopscope::pipeline {
 struct EvaluationRequest {
     ModelOptions model;
     PlanSource plan;
-    DeviceOptions device;
-    verify::Mode verify = verify::Mode::Sample;
-    base::NanPolicy nan = base::NanPolicy::Propagate;
-    bool resume = false;  // CPU: keep a journal, and go on where the one in the folder ends
-    std::optional<ShardOptions> shard = std::nullopt;  // CPU: compute a part of the run; implies `resume`
+    base::Settings settings;
+    std::optional<ShardOptions> shard = std::nullopt;  // CPU: compute a part of the run; implies settings.resume
 };
 
 struct Evaluation {
     schema::Report report;                        // as it was published; of a shard that is not the last one: its part
     std::optional<schema::Verification> verdict;  // on the whole graph, where one was asked for
 };
+
+// The report.json of a folder.
+base::Result<schema::Report> reportIn(const OutputFolder& folder);
 
 // For the request of a shard a folder that is shared.
 base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,

@@ -56,7 +56,7 @@ const std::string& scratchOf(const ExecutionRequest& request)
 // An order that is looked for on one machine may not be worth it on another one.
 base::Reorder orderOf(const ExecutionRequest& request)
 {
-    const base::Reorder wanted = request.device.reorder;
+    const base::Reorder wanted = request.settings.reorder;
     return request.journal && wanted == base::Reorder::Auto ? base::Reorder::None : wanted;
 }
 
@@ -80,12 +80,12 @@ executor::Options runOptions(const ExecutionRequest& request, const Prepared& pr
     options.device = plan.device;
     options.batch = plan.batch;
     if (execution.forecast) options.sizes = execution.forecast->prediction.sizes();
-    options.memoryLimit = request.device.memory;
-    options.fuse = request.device.fuse;
+    options.memoryLimit = request.settings.memory;
+    options.fuse = request.settings.fuse;
     options.reorder = orderOf(request);
-    options.store = request.device.store;
-    options.cache = request.device.cache;
-    options.dropStores = request.device.hostMemory.has_value() || !request.keepStores;
+    options.store = request.settings.store;
+    options.cache = request.settings.cache;
+    options.dropStores = request.settings.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     options.journal = request.journal;
     options.transientInputs = holdersOf(prepared.inputs, request.transientFiles);
@@ -111,7 +111,7 @@ base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest
     }
     PlanSource source = request.plan;
     if (request.journal && request.journal->goesOn()) source = {.file = request.journal->planFile()};
-    return choosePlan(prepared, scratchOf(request), source, request.device, reporter, stop);
+    return choosePlan(prepared, scratchOf(request), source, request.settings, reporter, stop);
 }
 
 bool walkedWhole(const Prepared& prepared)
@@ -136,10 +136,10 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     if (!chosen) return base::forward(chosen);
     for (const std::string& note : chosen->notes) reporter.note(note);
     execution.plan = std::move(chosen->plan);
-    if (const base::Status may = checkStore(request.device.store, execution.plan); !may) return may;
+    if (const base::Status may = checkStore(request.settings.store, execution.plan); !may) return may;
     if (const base::Status kept = keepPlan(request, prepared, execution.plan); !kept) return kept;
     execution.forecast = std::move(chosen->forecast);
-    if (request.verify != verify::Mode::None) {
+    if (request.settings.verify != verify::Mode::None) {
         base::Result<schema::Verification> check =
             checkSample(prepared, execution.plan, scratchOf(request), reporter, stop);
         if (!check) return base::forward(check);
@@ -151,9 +151,9 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     reporter.progressEnded();
     if (!run) return base::forward(run);
     const bool complete = !run->shard || run->shard->complete;
-    if (complete && request.device.store != base::StoreType::Exact && run->narrowed.empty())
+    if (complete && request.settings.store != base::StoreType::Exact && run->narrowed.empty())
         run->notes.push_back(std::string("no value stored between stages is wider than ") +
-                             base::nameOf(request.device.store) + ": --store changes nothing");
+                             base::nameOf(request.settings.store) + ": --store changes nothing");
     const bool looked = request.probe != nullptr;
     if (chosen->expected && !run->shard && !looked) learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
@@ -172,7 +172,7 @@ bool mayRewalk(const base::Status& failed, const Prepared& prepared, const Execu
 base::Status runWithGuards(Execution& execution, Prepared& prepared, const ExecutionRequest& request,
                            executor::Observer& observer, Reporter& reporter, const std::stop_token& stop)
 {
-    if (request.journal && request.journal->walkedWhole()) {
+    if (request.given == nullptr && request.journal && request.journal->walkedWhole()) {
         if (const base::Result<bool> walked = rewalk(prepared, reporter); !walked) return base::forward(walked);
         prepared.notes.emplace_back(rewalkNote);
     }
@@ -201,8 +201,8 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
     for (const executor::StoredTensor& output : execution.run.outputs) request.outputs[output.name] = output.tensor;
     for (const executor::StoredTensor& stored : execution.run.checkpoints)
         request.checkpoints[stored.value] = stored.tensor;
-    request.mode = wanted.verify;
-    request.store = execution.run.narrowed.empty() ? base::StoreType::Exact : wanted.device.store;
+    request.mode = wanted.settings.verify;
+    request.store = execution.run.narrowed.empty() ? base::StoreType::Exact : wanted.settings.store;
     if (execution.notFinite) request.notFiniteOrigin = execution.notFinite->origin;
     request.scratchFolder = scratchOf(wanted);
     return request;
@@ -243,8 +243,8 @@ base::Status makeCacheFolder(const std::string& folder)
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop)
 {
-    if (const base::Status made = makeCacheFolder(request.device.cache); !made) return base::forward(made);
-    const executor::Cores cores(request.device.threads);
+    if (const base::Status made = makeCacheFolder(request.settings.cache); !made) return base::forward(made);
+    const executor::Cores cores(request.settings.threads.value_or(0));
     Execution execution;
     if (request.journal != nullptr) request.journal->expectSame(prepared.files);
     base::Status done = runWithGuards(execution, prepared, request, observer, reporter, stop);
@@ -260,7 +260,8 @@ base::Status verifyRun(Execution& execution, const Prepared& prepared, const Exe
     if (!lost) return base::forward(lost);
     execution.notFinite = std::move(*lost);
     base::Status compared;
-    if (request.verify != verify::Mode::None) compared = compareWithModel(execution, prepared, request, reporter, stop);
+    if (request.settings.verify != verify::Mode::None)
+        compared = compareWithModel(execution, prepared, request, reporter, stop);
     return orChanged(std::move(compared), prepared, request);
 }
 

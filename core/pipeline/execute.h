@@ -25,8 +25,7 @@ struct Execution {
 
 struct ExecutionRequest {
     PlanSource plan;
-    DeviceOptions device;
-    verify::Mode verify = verify::Mode::Sample;
+    base::Settings settings;
     std::string folder;  // for stores and scratch files
     std::string ownFolder =
         {};  // where other processes use `folder`, too: for checks and scratch files outside of the run
@@ -37,11 +36,11 @@ struct ExecutionRequest {
     std::vector<std::string> transientFiles = {};
     // Inputs that are known to hold NaN or infinities: emptied ones cannot be asked later.
     std::vector<std::string> notFinite = {};
-    RunJournal* journal = nullptr;     // on the CPU; without `given`
+    RunJournal* journal = nullptr;     // on the CPU; a plan that is given is the one that it was begun with
     executor::Probe* probe = nullptr;  // on the CPU, with a batch; nothing is learnt of a run that is looked at
 };
 
-// DeviceOptions::cache, with the folders around it; Resources where that is impossible.
+// The cache of the settings, with the folders around it; Resources where that is impossible.
 base::Status makeCacheFolder(const std::string& folder);
 
 // Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.

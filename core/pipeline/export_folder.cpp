@@ -136,10 +136,10 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, PartialFo
     tellNotes(*prepared, reporter);
     const base::Result<EngineHome> scratch = EngineHome::make();
     if (!scratch) return base::forward(scratch);
+    base::Settings settings = request.settings;
+    settings.verify = base::VerifyMode::Sample;
     const base::Result<Execution> execution = execute(
-        *prepared,
-        {.plan = request.plan, .device = request.device, .verify = base::VerifyMode::Sample, .folder = scratch->path()},
-        observer, reporter, stop);
+        *prepared, {.plan = request.plan, .settings = settings, .folder = scratch->path()}, observer, reporter, stop);
     if (!execution) return notExported(execution.error());
     // The written code is checked on the sample as well.
     const auto& decisive = amplifiesRounding(execution->check) ? execution->check : execution->verdict;

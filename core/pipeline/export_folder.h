@@ -18,7 +18,7 @@ namespace hopscope::pipeline {
 struct ExportRequest {
     ModelOptions model;
     PlanSource plan;
-    DeviceOptions device;
+    base::Settings settings;
     std::string folder;
     std::string tool = {};  // "hopscope 0.1.0"
 };

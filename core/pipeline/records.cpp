@@ -90,7 +90,7 @@ schema::ReassociatedRecord reassociatedOf(const analysis::Analysis& analysis)
 }  // namespace
 
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
-                        const DeviceOptions& settings, const std::optional<forecast::Forecast>& forecast)
+                        const base::Settings& settings, const std::optional<forecast::Forecast>& forecast)
 {
     schema::Report report;
     report.fuse = settings.fuse;

@@ -10,6 +10,6 @@ namespace hopscope::pipeline {
 
 // Outputs and verification are added by the caller.
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
-                        const DeviceOptions& settings, const std::optional<forecast::Forecast>& forecast);
+                        const base::Settings& settings, const std::optional<forecast::Forecast>& forecast);
 
 }  // namespace hopscope::pipeline

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/fuse.h"
 #include "graph/file.h"
 #include "pipeline/chunk_lines.h"
 #include "pipeline/text_file.h"
@@ -36,19 +35,6 @@ base::Result<std::string> digestOfChoice(const std::string& path)
     return path.empty() ? std::string("none") : digestOfFile(path);
 }
 
-template <class T>
-std::string textOf(const std::optional<T>& number)
-{
-    return number ? std::to_string(*number) : std::string("auto");
-}
-
-std::string textOf(const std::vector<base::Fuse>& fuse)
-{
-    std::string text;
-    for (const base::Fuse family : fuse) text += (text.empty() ? "" : ",") + std::string(base::nameOf(family));
-    return text.empty() ? "none" : text;
-}
-
 // What a user calls a condition.
 std::string labelOf(const std::string& name)
 {
@@ -58,11 +44,11 @@ std::string labelOf(const std::string& name)
                                                            {"engine", "this program"},
                                                            {"torch", "LibTorch"},
                                                            {"cpu", "the processor"},
-                                                           {"plan", "the file of --plan"},
+                                                           {"plan", "the plan"},
                                                            {"instructions", "the instructions of the processor"},
-                                                           {"pins", "the file of --pins"}};
+                                                           {"pins", "the pins"}};
     const auto it = labels.find(name);
-    return it == labels.end() ? "--" + name : it->second;
+    return it == labels.end() ? base::optionOf(name.c_str()) : it->second;
 }
 
 bool isHash(const std::string& text)
@@ -104,9 +90,9 @@ executor::LoopCut cutFrom(const json::Reader& item)
 
 }  // namespace
 
-base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const DeviceOptions& device)
+base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings)
 {
-    const executor::Cores cores(device.threads);
+    const executor::Cores cores(settings.threads.value_or(0));
     Conditions conditions = executor::fingerprint();
     const base::Result<std::string> engine = digestOfFile("/proc/self/exe");
     if (!engine) return base::forward(engine);
@@ -114,17 +100,12 @@ base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource
     if (!planFile) return base::forward(planFile);
     const base::Result<std::string> pins = digestOfChoice(plan.pins);
     if (!pins) return base::forward(pins);
-    conditions.insert({{"engine", *engine},
-                       {"plan", *planFile},
-                       {"pins", *pins},
-                       {"strategy", base::nameOf(plan.strategy)},
-                       {"objective", base::nameOf(plan.objective)},
-                       {"stages", textOf(plan.stages)},
-                       {"batch", textOf(device.batch)},
-                       {"fuse", textOf(device.fuse)},
-                       {"reassociate", prepared.reassociate ? "yes" : "no"},
-                       {"reorder", base::nameOf(device.reorder)},
-                       {"store", base::nameOf(device.store)}});
+    conditions.insert({{"engine", *engine}, {"plan", *planFile}, {"pins", *pins}});
+    base::forEachField<base::Settings>([&](const auto& setting) {
+        if (setting.resumed == base::Resumed::AsNow) return;
+        const std::string text = base::settingText(settings.*setting.member);
+        conditions[setting.name] = text.empty() ? "auto" : text;
+    });
     for (const auto& [name, hash] : prepared.hashes) conditions[name] = hash;
     return conditions;
 }

@@ -21,7 +21,7 @@ namespace hopscope::pipeline {
 using Conditions = std::map<std::string, std::string>;
 
 // Of a run with these options in this process, on a CPU. Expects hashInputs. Linear in the files for pins and plan.
-base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const DeviceOptions& device);
+base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings);
 
 class RunJournal : public executor::Journal {
 public:

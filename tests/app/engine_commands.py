@@ -83,7 +83,7 @@ class CommandLine(EngineTest):
                              ("'0' is neither auto nor a positive number", "run", *KARATE, *out, "--batch", "0"),
                              ("'lots' is not a valid size", "run", *KARATE, *out, "--memory", "lots"),
                              ("--threads: Value 0 not in range", "run", *KARATE, *out, "--threads", "0"),
-                             ("unknown strategy 'best'", "plan", *KARATE, "--strategy", "best"),
+                             ("unknown value of --strategy 'best'", "plan", *KARATE, "--strategy", "best"),
                              ("--role x=sheep is not a role", "inspect", *KARATE, "--role", "x=sheep")):
             with self.subTest(words=words):
                 self.refused(2, says, *words)

@@ -89,7 +89,7 @@ class Orders(EngineTest):
         self.assertTrue(all(order["order"] == "none" and order["reason"] for order in report["orders"]))
 
     def test_an_unknown_order_is_refused(self):
-        self.refused(2, "unknown order of nodes 'best'", "run", ROOT / "samples/karate/gcn.pt", "--data",
+        self.refused(2, "unknown value of --reorder 'best'", "run", ROOT / "samples/karate/gcn.pt", "--data",
                      ROOT / "samples/karate/graph.safetensors", "-o", self.folder / "out", "--reorder", "best")
 
 

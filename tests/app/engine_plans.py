@@ -150,8 +150,8 @@ class Plans(unittest.TestCase):
         self.assertIn("/pins/0/0", self.refused(3, *asked, "--pins", self.pins([["nail", "v1"]])))
         self.assertIn("cannot be stored", self.refused(4, *asked, "--pins", self.pins([["checkpoint", "v0"]])))
         self.assertIn("no such file", self.refused(3, *asked, "--pins", self.folder / "none.json"))
-        for says, *wrong in (("--stages: Value 0", "--stages", 0), ("--stages: Value x", "--stages", "x"),
-                             ("--deadline: Value 0", "--deadline", 0),
+        for says, *wrong in (("--stages: '0' is neither", "--stages", 0), ("--stages: 'x' is neither", "--stages", "x"),
+                             ("--deadline: '0' is neither", "--deadline", 0),
                              ("apply to optimised plans only", "--strategy", "depth", "--stages", 3),
                              ("apply to optimised plans only", "--strategy", "depth", "--deadline", 1)):
             self.assertIn(says, self.refused(2, *asked, *wrong))

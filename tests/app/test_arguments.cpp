@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "cli/arguments.h"
+#include "support/other_settings.h"
 
 using namespace hopscope;
 
@@ -41,15 +42,15 @@ TEST_CASE("run takes its options with their meaning")
               "--resume");
     REQUIRE(invocation);
     const auto& run = std::get<engine::RunCommand>(invocation->command);
-    CHECK(run.device.memory == std::int64_t(1) << 30);
-    CHECK(run.device.batch == 64);
-    CHECK(run.verify == verify::Mode::Full);
-    CHECK(run.nan == base::NanPolicy::Refuse);
-    CHECK(run.device.fuse == std::vector{base::Fuse::Chain, base::Fuse::Several});
-    CHECK(run.device.reorder == base::Reorder::Rcm);
+    CHECK(run.settings.memory == std::int64_t(1) << 30);
+    CHECK(run.settings.batch == 64);
+    CHECK(run.settings.verify == verify::Mode::Full);
+    CHECK(run.settings.nan == base::NanPolicy::Refuse);
+    CHECK(run.settings.fuse == std::vector{base::Fuse::Chain, base::Fuse::Several});
+    CHECK(run.settings.reorder == base::Reorder::Rcm);
     CHECK(run.trace == "t.json");
-    CHECK(run.resume);
-    CHECK(run.plan.strategy == base::Strategy::SourceRule);
+    CHECK(run.settings.resume);
+    CHECK(run.settings.strategy == base::Strategy::SourceRule);
     CHECK(run.model.roles == std::vector<std::string>{"x=node:user"});
     CHECK(invocation->json);
     CHECK(invocation->quiet);
@@ -60,15 +61,15 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the opt
     const auto invocation = parse("run m.pt --data d -o dir");
     REQUIRE(invocation);
     const auto& run = std::get<engine::RunCommand>(invocation->command);
-    CHECK(run.verify == verify::Mode::Sample);
-    CHECK(run.nan == base::NanPolicy::Propagate);
-    CHECK(run.device.device == "auto");
-    CHECK_FALSE(run.device.batch);
-    CHECK_FALSE(run.device.memory);
-    CHECK_FALSE(run.resume);
-    CHECK(run.device.fuse == base::allFuse());
-    CHECK(run.device.reorder == base::Reorder::Auto);
-    CHECK(run.plan.strategy == base::Strategy::Optimal);
+    CHECK(run.settings.verify == verify::Mode::Sample);
+    CHECK(run.settings.nan == base::NanPolicy::Propagate);
+    CHECK(run.settings.device == "auto");
+    CHECK_FALSE(run.settings.batch);
+    CHECK_FALSE(run.settings.memory);
+    CHECK_FALSE(run.settings.resume);
+    CHECK(run.settings.fuse == base::allFuse());
+    CHECK(run.settings.reorder == base::Reorder::Auto);
+    CHECK(run.settings.strategy == base::Strategy::Optimal);
 }
 
 TEST_CASE("a shard says which of how many it is")
@@ -148,9 +149,9 @@ TEST_CASE("a wrong choice is refused with the choices there are")
          {Case{"run m.pt --data d -o dir --verify maybe", "unknown value of --verify 'maybe'",
                "use sample, full or none"},
           Case{"run m.pt --data d -o dir --nan drop", "unknown value of --nan 'drop'", "use propagate or refuse"},
-          Case{"run m.pt --data d -o dir --fuse chain,all", "unknown pattern to fuse 'all'",
+          Case{"run m.pt --data d -o dir --fuse chain,all", "--fuse: unknown pattern to fuse 'all'",
                "use all, none, or some of chain, softmax or several separated by commas"},
-          Case{"plan m.pt --data d --objective fame", "unknown objective 'fame'", "use time or bytes"},
+          Case{"plan m.pt --data d --objective fame", "unknown value of --objective 'fame'", "use time or bytes"},
           Case{"verify m.pt --data d --verify none", "verify has nothing to compare with --verify none",
                "use full or sample"}}) {
         const auto invocation = parse(each.line);
@@ -167,15 +168,18 @@ TEST_CASE("what is decided beforehand about a plan is taken wherever one is made
     for (const std::string command : {"plan m.pt --data d", "run m.pt --data d -o dir", "verify m.pt --data d"}) {
         const auto invocation = parse(command + " --pins p.json --stages 4 --deadline 2.5");
         REQUIRE_MESSAGE(invocation, command << ": " << base::describe(invocation.error()));
-        const pipeline::PlanSource source = std::visit(
+        std::visit(
             [](const auto& c) {
-                if constexpr (requires { c.plan; }) return c.plan;
-                else return pipeline::PlanSource{};
+                if constexpr (requires {
+                                  c.plan;
+                                  c.settings;
+                              }) {
+                    CHECK(c.plan.pins == "p.json");
+                    CHECK(c.settings.stages == 4);
+                    CHECK(c.settings.deadline == 2.5);
+                } else FAIL("it makes no plan");
             },
             invocation->command);
-        CHECK(source.pins == "p.json");
-        CHECK(source.stages == 4);
-        CHECK(source.deadline == 2.5);
     }
 }
 
@@ -227,7 +231,7 @@ TEST_CASE("every command that computes takes a device by its number")
         REQUIRE_MESSAGE(invocation, line << ": " << base::describe(invocation.error()));
         return std::visit(
             [](const auto& command) -> std::string {
-                if constexpr (requires { command.device.device; }) return command.device.device;
+                if constexpr (requires { command.settings.device; }) return command.settings.device;
                 else if constexpr (requires { command.options.device; }) return command.options.device;
                 else if constexpr (requires { command.device; }) return command.device;
                 else return "";
@@ -248,4 +252,51 @@ TEST_CASE("devices needs nothing and takes --json")
         CHECK(invocation->json == (std::string(line) != "devices"));
     }
     CHECK_FALSE(parse("devices cpu"));
+}
+
+namespace {
+
+struct TaskLine {
+    base::Task task;
+    const char* line;
+};
+
+constexpr TaskLine taskLines[] = {{base::Task::Plan, "plan m.pt --data d"},
+                                  {base::Task::Run, "run m.pt --data d -o o"},
+                                  {base::Task::Verify, "verify m.pt --data d"},
+                                  {base::Task::Export, "export m.pt --data d -o o"},
+                                  {base::Task::BenchPlans, "bench plans m.pt --data d"}};
+
+base::Settings settingsOf(const engine::Invocation& invocation)
+{
+    return std::visit(
+        [](const auto& command) {
+            if constexpr (requires { command.settings; }) return base::Settings(command.settings);
+            else return base::Settings();
+        },
+        invocation.command);
+}
+
+// `verify` always compares.
+bool isRefusedByItself(const char* name, const std::string& text)
+{
+    return std::string_view(name) == "verify" && text == "none";
+}
+
+}  // namespace
+
+TEST_CASE("every command takes the settings of its task as options, and no others")
+{
+    for (const auto& [task, line] : taskLines)
+        base::forEachField<base::Settings>([&]<class M>(const base::Setting<M>& setting) {
+            const base::Settings other = test::withOther(setting);
+            const std::string value = base::settingText(other.*setting.member);
+            if (task == base::Task::Verify && isRefusedByItself(setting.name, value)) return;
+            const std::string option = " " + base::optionOf(setting.name);
+            const std::string command = line + option + (std::same_as<M, bool> ? "" : " " + value);
+            CAPTURE(command);
+            const auto invocation = parse(command);
+            CHECK(invocation.has_value() == setting.tasks.contain(task));
+            if (invocation) CHECK(settingsOf(*invocation).*setting.member == other.*setting.member);
+        });
 }

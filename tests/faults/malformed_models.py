@@ -315,7 +315,7 @@ def usage(name, *arguments, says, code=2):
 
 usage("bad memory size", "--memory", "12XB", says="'12XB' is not a valid size")
 usage("negative memory", "--memory", "-1G", says="'-1G' is not a valid size")
-usage("unknown strategy", "--strategy", "magic", says="unknown strategy 'magic'")
+usage("unknown strategy", "--strategy", "magic", says="unknown value of --strategy 'magic'")
 usage("batch of zero", "--batch", "0", says="'0' is neither auto nor a positive number")
 usage("negative batch", "--batch", "-5", says="'-5' is neither auto nor a positive number")
 usage("batch that is no number", "--batch", "many", says="'many' is neither auto nor a positive number")

@@ -225,7 +225,7 @@ void TestWorkbench::runSettingsReachThePlanWithoutAStepOfUndo()
     QCOMPARE(bench.stored().size(), 3);
     bench.workbench.undoStack().undo();
     QTRY_COMPARE(bench.stored().size(), 2);
-    QCOMPARE(bench.document.settings().batch, std::optional<qint64>(64));
+    QCOMPARE(bench.document.settings().batch, std::optional<std::int64_t>(64));
 }
 
 void TestWorkbench::aRunFillsItsLogAndIsKeptWhenItEnds()
@@ -419,7 +419,7 @@ void TestWorkbench::restoredSettingsArriveWithTheModel()
     QTRY_VERIFY(bench.document.plan() != nullptr);
     QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
     QCOMPARE(bench.document.plan()->strategy, base::Strategy::SourceRule);
-    QCOMPARE(bench.document.settings().batch, std::optional<qint64>(7));
+    QCOMPARE(bench.document.settings().batch, std::optional<std::int64_t>(7));
     QCOMPARE(bench.workbench.undoStack().count(), 0);
 }
 

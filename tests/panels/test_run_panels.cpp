@@ -55,15 +55,15 @@ void TestRunPanels::runSettingsReachTheDocument()
     memory->setFocus();
     QTest::keyClicks(memory, QStringLiteral("2Gi"));
     QTest::keyClick(memory, Qt::Key_Return);
-    QCOMPARE(fixture.document.settings().memory, std::optional<qint64>(qint64{2} << 30));
+    QCOMPARE(fixture.document.settings().memory, std::optional<std::int64_t>(qint64{2} << 30));
     auto* batch = part<QLineEdit>(*panel, "batch");
     QTest::keyClicks(batch, QStringLiteral("12x8"));
     QTest::keyClick(batch, Qt::Key_Return);
-    QCOMPARE(fixture.document.settings().batch, std::optional<qint64>(128));
+    QCOMPARE(fixture.document.settings().batch, std::optional<std::int64_t>(128));
     models::Settings settings = fixture.document.settings();
     settings.memory.reset();
     settings.verify = base::VerifyMode::Full;
-    settings.device = QStringLiteral("cuda:7");
+    settings.device = "cuda:7";
     fixture.document.setSettings(settings);
     QCOMPARE(memory->text(), QString());
     QCOMPARE(part<QComboBox>(*panel, "verify")->currentData().toInt(), static_cast<int>(base::VerifyMode::Full));

@@ -51,9 +51,9 @@ pipeline::EvaluationRequest requestFor(const Files& files)
 {
     pipeline::EvaluationRequest request;
     request.model = {files.model(), {files.data()}, {}};
-    request.plan.strategy = base::Strategy::Depth;
-    request.device.device = "cpu";
-    request.verify = verify::Mode::None;
+    request.settings.strategy = base::Strategy::Depth;
+    request.settings.device = "cpu";
+    request.settings.verify = verify::Mode::None;
     return request;
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("a run keeps its stores for those who ask for them afterwards")
     REQUIRE(prepared);
     const test::TemporaryFolder folder;
     StoreCounter stores(folder.path);
-    const pipeline::ExecutionRequest request{wanted.plan, wanted.device, wanted.verify, folder.path};
+    const pipeline::ExecutionRequest request{wanted.plan, wanted.settings, folder.path};
     const auto done = pipeline::planAndRun(*prepared, request, stores, heard, {});
     REQUIRE(done);
     CAPTURE(stores.text());
@@ -168,7 +168,7 @@ TEST_CASE("NaN in the data is noted once, or refused")
     pipeline::EvaluationRequest request = requestFor(files);
     REQUIRE(evaluate(files, request, heard));
     CHECK(std::count(heard.notes.begin(), heard.notes.end(), "x holds 1 NaN or infinite number") == 1);
-    request.nan = base::NanPolicy::Refuse;
+    request.settings.nan = base::NanPolicy::Refuse;
     const auto refused = evaluate(files, request, heard);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == base::ErrorCode::Input);

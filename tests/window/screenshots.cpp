@@ -67,7 +67,7 @@ bool beginRun(Bed& bed, std::int64_t batchSize = 150, const QString& device = QS
 {
     models::Settings settings = bed.window->document().settings();
     settings.batch = batchSize;
-    settings.device = device;
+    settings.device = device.toStdString();
     bed.window->workbench().setRunSettings(settings);
     bed::waitFor([&] { return !bed.window->workbench().busy(); });
     bed.window->workbench().startRun(true);

@@ -270,7 +270,7 @@ void TestMonitor::aGpuTellsNoTimes()
     Bed bed(setup);
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
     models::Settings settings = bed.window->document().settings();
-    settings.device = QStringLiteral("cuda:0");
+    settings.device = "cuda:0";
     bed.window->workbench().setRunSettings(settings);
     QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy(); }));
     QVERIFY(bed.run());

@@ -85,7 +85,7 @@ void TestSession::brokenSessionsAreRefusedWithTheirPlace_data()
     QTest::newRow("not JSON") << QByteArray("{") << QByteArray("[") << "s.hopscope";
     QTest::newRow("format") << QByteArray("hopscope-session") << QByteArray("other") << "format";
     QTest::newRow("version") << QByteArray("\"version\": 1") << QByteArray("\"version\": 2") << "version";
-    QTest::newRow("missing") << QByteArray("\"strategy\"") << QByteArray("\"strategies\"") << "/settings/strategy";
+    QTest::newRow("missing") << QByteArray("\"pins\"") << QByteArray("\"pin\"") << "/settings/pins";
     QTest::newRow("breakpoint") << QByteArray("\"place\": \"op4\"") << QByteArray("\"place\": 4")
                                 << "/breakpoints/0/place";
     QTest::newRow("pin") << QByteArray("[\"checkpoint\", \"v7\"]") << QByteArray("[\"v7\"]") << "/settings/pins/0";

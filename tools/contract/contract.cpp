@@ -1,4 +1,5 @@
-// Writes JSON Schemas (resources/schemas) and tables of docs/ from the tables of described structs.
+// Writes JSON Schemas (resources/schemas), tables of docs/ and the settings of the Python package from the tables of described
+// structs.
 //     contract ROOT            writes them
 //     contract ROOT --check    writes nothing, names the stale files, and fails if there are any
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "protocol/settings_contract.h"
 #include "schema/contract.h"
 
 namespace {
@@ -55,6 +57,18 @@ private:
     bool m_check, m_ok = true;
 };
 
+// The page with all of its tables.
+void keepPage(Keeper& keeper, const std::string& path, const std::vector<schema::DocumentedStruct>& tables)
+{
+    std::string page = contentOf(path);
+    for (const schema::DocumentedStruct& documented : tables) {
+        std::string text = withTable(page, documented);
+        if (text.empty()) keeper.complain(path + " has no <!-- members " + documented.name + " -->");
+        else page = std::move(text);
+    }
+    keeper.keep(path, page);
+}
+
 }  // namespace
 
 int main(int count, char** arguments)
@@ -65,16 +79,11 @@ int main(int count, char** arguments)
     }
     const std::string root = arguments[1];
     Keeper keeper(count > 2);
-    for (const schema::Contract& contract : schema::contracts()) {
-        keeper.keep(root + "/resources/schemas/" + contract.file, json::write(contract.schema, true));
-        const std::string path = root + "/docs/" + contract.page;
-        std::string page = contentOf(path);
-        for (const schema::DocumentedStruct& documented : contract.structs) {
-            std::string text = withTable(page, documented);
-            if (text.empty()) keeper.complain(path + " has no <!-- members " + documented.name + " -->");
-            else page = std::move(text);
-        }
-        keeper.keep(path, page);
+    for (const schema::Contract& document : schema::contracts()) {
+        keeper.keep(root + "/resources/schemas/" + document.file, json::write(document.schema, true));
+        keepPage(keeper, root + "/docs/" + document.page, document.structs);
     }
+    keepPage(keeper, root + "/docs/settings.md", {{"settings", protocol::settingsTable()}});
+    keeper.keep(root + "/packaging/python/src/hopscope/_contract.py", protocol::pythonSettings());
     return keeper.ok() ? 0 : 1;
 }

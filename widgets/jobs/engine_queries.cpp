@@ -4,6 +4,7 @@
 
 #include "jobs/run_control.h"
 #include "models/runner.h"
+#include "protocol/settings.h"
 #include "json/optional.h"
 
 namespace hopscope::jobs {
@@ -21,13 +22,10 @@ json::Value texts(const QStringList& list)
 json::Value fileParams(const WorkbenchState& state, const QString& folder)
 {
     const models::Settings& settings = state.document.settings();
-    json::Value params = json::Value::object();
+    json::Value params = protocol::settingsValue(settings);
     params["model"] = state.document.modelPath().toStdString();
     params["data"] = texts(state.document.data());
     params["roles"] = texts(state.document.roles());
-    params["device"] = settings.device.toStdString();
-    params["memory"] = json::orNull(settings.memory);
-    params["batch"] = json::orNull(settings.batch);
     params["folder"] = folder.toStdString();
     return params;
 }
@@ -79,7 +77,7 @@ void EngineQueries::source(protocol::OpId op, QObject* context, EngineClient::An
 std::int64_t EngineQueries::machine(const QString& method, QObject* context, Machine answer)
 {
     json::Value params = json::Value::object();
-    params["device"] = m_state.document.settings().device.toStdString();
+    params["device"] = m_state.document.settings().device;
     return m_state.engine.request(method, std::move(params), context,
                                   [answer = std::move(answer)](const base::Result<json::Value>& result) {
                                       answer(result ? protocol::readMachineRates(*result)
@@ -200,9 +198,9 @@ std::int64_t EngineQueries::planGraph(std::optional<qint64> node, qint64 seed, Q
 
 std::int64_t EngineQueries::stageMemory(plan::StageId stage, QObject* context, Memory answer)
 {
-    json::Value params = debugParams(m_state);
+    json::Value params = settingParams(m_state, m_state.document.settings());
+    params["plan"] = m_state.document.plan()->document;
     params["stage"] = stage.number;
-    params["memory"] = json::orNull(m_state.document.settings().memory);
     return m_state.engine.request("plan/memory", std::move(params), context,
                                   readAs(schema::stageMemoryFrom, std::move(answer)));
 }

@@ -9,6 +9,18 @@ namespace {
 constexpr double step = 0.6;  // from one limit to the next
 constexpr std::size_t mostPoints = 12;
 
+// The fastest plan whatever the cuts and the limits are.
+models::Settings searchedFrom(models::Settings settings)
+{
+    settings.strategy = base::Strategy::Optimal;
+    settings.pins.clear();
+    settings.stages.reset();
+    settings.batch.reset();
+    settings.memory.reset();
+    settings.objective = base::Objective::Time;
+    return settings;
+}
+
 }  // namespace
 
 void FrontSearch::want(bool wanted)
@@ -27,21 +39,15 @@ void FrontSearch::explore()
     const models::Document& document = m_state.document;
     if (m_request != 0 || !m_state.canPlan() || isPlanning(m_state.plan)) return;
     if (!document.plan() || !document.plan()->predicted) return;
-    const models::Settings& settings = document.settings();
-    if (m_model != document.model().get() || settings.device != m_settings.device) begin();
+    const bool others = base::renewedBy(searchedFrom(document.settings()), m_settings) != base::Renews::Nothing;
+    if (m_model != document.model().get() || others) begin();
     askNext();
 }
 
 void FrontSearch::begin()
 {
     m_model = m_state.document.model().get();
-    m_settings = m_state.document.settings();
-    m_settings.strategy = base::Strategy::Optimal;
-    m_settings.pins.clear();
-    m_settings.stages.reset();
-    m_settings.batch.reset();
-    m_settings.memory.reset();
-    m_settings.objective = base::Objective::Time;
+    m_settings = searchedFrom(m_state.document.settings());
     m_next = m_settings;
     m_least = false;
     m_state.document.setFront({});

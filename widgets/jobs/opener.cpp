@@ -3,6 +3,7 @@
 #include <QThreadPool>
 
 #include "models/runner.h"
+#include "protocol/settings.h"
 #include "json/reader.h"
 
 namespace hopscope::jobs {
@@ -18,14 +19,13 @@ json::Value textList(const QStringList& texts)
     return list;
 }
 
-// `output`: where runs will write, as far as it is known.
-json::Value openParams(const SourceFiles& files, const QString& output)
+json::Value openParams(const SourceFiles& files, const models::Settings& settings)
 {
-    json::Value params = json::Value::object();
+    json::Value params = protocol::settingsValue(settings);
     params["model"] = files.model.toStdString();
     params["data"] = textList(files.data);
     params["roles"] = textList(files.roles);
-    if (!output.isEmpty()) params["writes"] = textList({output});
+    if (!settings.output.isEmpty()) params["writes"] = textList({settings.output});
     return params;
 }
 
@@ -74,6 +74,12 @@ void Opener::open(const SourceFiles& files, Opening kind)
     start(files, kind);
 }
 
+void Opener::restoreLater(const models::Settings& settings)
+{
+    m_restored = settings;
+    if (base::renewedBy(m_attempt->settings, settings) == base::Renews::Model) start(m_attempt->files, m_attempt->kind);
+}
+
 void Opener::close()
 {
     m_runs.stop();
@@ -90,10 +96,11 @@ void Opener::close()
 void Opener::start(const SourceFiles& files, Opening kind)
 {
     const std::int64_t number = ++m_number;
-    m_attempt = Attempt{.files = files, .kind = kind, .request = 0};
+    const models::Settings settings = m_restored.value_or(m_state.document.settings());
+    m_attempt = Attempt{.files = files, .kind = kind, .request = 0, .settings = settings};
     emit m_state.bench.progressed(whatIsOpened(files), -1);
     m_attempt->request = m_state.engine.request(
-        "model/open", openParams(files, m_state.document.settings().output), &m_state.bench,
+        "model/open", openParams(files, settings), &m_state.bench,
         [this, number](base::Result<json::Value> result) { answered(number, std::move(result)); });
 }
 
@@ -139,7 +146,9 @@ void Opener::show(const Attempt& attempt, OpenedModel what)
     models::Settings settings = m_restored.value_or(document.settings());
     if (attempt.kind == Opening::New && !m_restored) settings.pins.clear();
     m_restored.reset();
-    if (attempt.kind != Opening::Recover) settings.breakpoints.clear();  // they are places of the other model
+    const models::ModelPtr before = document.model();
+    if (attempt.kind == Opening::New || !before || !sameModel(*before, *what.model))
+        settings.breakpoints.clear();  // they are places of the other model
     settings.pins = fittingPins(settings.pins, *what.model);
     m_planner.begin(settings);
     document.setSource(attempt.files.model, attempt.files.data, attempt.files.roles);

@@ -30,7 +30,7 @@ public:
     void close();
     [[nodiscard]] bool opening() const { return m_attempt.has_value(); }
     // To apply when what is being opened is there.
-    void restoreLater(const models::Settings& settings) { m_restored = settings; }
+    void restoreLater(const models::Settings& settings);
     [[nodiscard]] bool isRequest(std::int64_t request) const { return m_attempt && request == m_attempt->request; }
     void engineDied(const QString& reason);  // opens again what was open or being opened
     void engineState(EngineState state);
@@ -40,6 +40,7 @@ private:
         SourceFiles files;
         Opening kind = Opening::New;
         std::int64_t request = 0;
+        base::Settings settings{};
     };
 
     void start(const SourceFiles& files, Opening kind);

@@ -14,6 +14,12 @@ namespace {
 // little, as each takes several times as long as all before.
 constexpr std::array searchSeconds{0.4, 2.0, 10.0};
 
+// Of a step of the search; no longer than the user allows.
+double secondsOf(const models::Settings& settings, std::size_t step)
+{
+    return std::min(searchSeconds[step], settings.deadline.value_or(searchSeconds[step]));
+}
+
 // Its plan is what others are compared with.
 bool isReference(const models::Settings& settings)
 {
@@ -72,17 +78,23 @@ void Planner::setRunSettings(const models::Settings& settings)
     next.pins = before.pins;
     next.stages = before.stages;
     m_state.document.setSettings(next);
-    const bool samePlan = next.device == before.device && next.memory == before.memory && next.batch == before.batch;
-    if (samePlan) {
-        m_accepted.verify = next.verify;
-        m_accepted.output = next.output;
-        m_accepted.breakpoints = next.breakpoints;
-        return;
-    }
+    const base::Renews renews = base::renewedBy(before, next);
+    if (renews == base::Renews::Nothing) return accept(next);
+    if (renews == base::Renews::Model) return;  // a plan is made once it is open again
     m_state.exact.reset();
     m_newest = nullptr;
     m_state.document.setRefusal({});
     planAgain();
+}
+
+// Settings that the plan does not depend on.
+void Planner::accept(const models::Settings& settings)
+{
+    base::forEachField<base::Settings>([&](const auto& setting) {
+        if (setting.renews == base::Renews::Nothing) m_accepted.*setting.member = settings.*setting.member;
+    });
+    m_accepted.output = settings.output;
+    m_accepted.breakpoints = settings.breakpoints;
 }
 
 void Planner::restore(const models::Settings& settings)
@@ -162,7 +174,7 @@ void Planner::search(const models::Settings& settings, std::size_t step)
 {
     m_step = step;
     json::Value params = planParams(m_state, settings);
-    if (!base::isRule(settings.strategy)) params["deadline"] = searchSeconds[step];
+    if (!base::isRule(settings.strategy)) params["deadline"] = secondsOf(settings, step);
     m_request = requestPlan(m_state, "plan/make", std::move(params), &m_state.bench,
                             [this, settings, step, number = m_number,
                              expected = m_state.engineDocument](base::Result<protocol::PlanRecord> plan) {
@@ -179,7 +191,8 @@ void Planner::search(const models::Settings& settings, std::size_t step)
 // A plan whose gap is open, while there is time to close it; what compares with the optimum has it meanwhile.
 bool Planner::showBetter(const models::Settings& settings, const protocol::PlanRecord& plan, std::size_t step)
 {
-    if (!plan.gap || *plan.gap < models::provenGap || step + 1 >= searchSeconds.size()) return false;
+    const bool last = step + 1 >= searchSeconds.size() || secondsOf(settings, step) < searchSeconds[step];
+    if (!plan.gap || *plan.gap < models::provenGap || last) return false;
     m_shown = Shown::Final;
     m_newest = nullptr;
     m_accepted = settings;

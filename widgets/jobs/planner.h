@@ -34,6 +34,7 @@ private:
     bool showBetter(const models::Settings& settings, const protocol::PlanRecord& plan, std::size_t step);
     void apply(const Cuts& cuts);
     void planQuickly(const models::Settings& settings);
+    void accept(const models::Settings& settings);
     [[nodiscard]] bool onlyPinsDiffer(const models::Settings& settings) const;
     void planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
     void refuse(const base::Error& error);

@@ -13,14 +13,9 @@ namespace {
 json::Value startParams(const WorkbenchState& state, bool paused)
 {
     const models::Settings& settings = state.document.settings();
-    json::Value params = documentParams(state);
+    json::Value params = settingParams(state, settings);
     params["plan"] = state.document.plan()->document;
-    params["device"] = settings.device.toStdString();
-    params["memory"] = json::orNull(settings.memory);
-    params["batch"] = json::orNull(settings.batch);
     params["output"] = settings.output.isEmpty() ? json::Value() : json::Value(settings.output.toStdString());
-    params["verify"] = base::nameOf(settings.verify);
-    params["nan"] = base::nameOf(base::NanPolicy::Propagate);
     params["paused"] = paused;
     return params;
 }

@@ -156,7 +156,12 @@ void Workbench::clearPins()
     m_impl->planner.push(tr("remove all pins"), after);
 }
 
-void Workbench::setRunSettings(const models::Settings& settings) { m_impl->planner.setRunSettings(settings); }
+void Workbench::setRunSettings(const models::Settings& settings)
+{
+    const base::Renews renews = base::renewedBy(m_impl->state.document.settings(), settings);
+    m_impl->planner.setRunSettings(settings);
+    if (renews == base::Renews::Model) reload();
+}
 
 void Workbench::restoreSettings(const models::Settings& settings)
 {

@@ -42,7 +42,7 @@ public:
     void repair(const QString& what, const models::Repair& way);  // a fix for Document::refusal; `what`: for undo
     void movePin(protocol::ValueId from, protocol::ValueId to);   // one step of undo
     void clearPins();
-    void setRunSettings(const models::Settings& settings);  // device, memory, batch, verify, output, breakpoints
+    void setRunSettings(const models::Settings& settings);  // all but the cuts: strategy, objective, pins, stages
     // What would follow if a value were stored, or were not: asked without changing anything. A later question, or a change
     // of the cuts, drops the one before. No answer comes while no engine has the model: ask again on engineBack.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;

@@ -4,8 +4,8 @@
 
 #include "jobs/cuts.h"
 #include "models/runner.h"
+#include "protocol/settings.h"
 #include "schema/pins.h"
-#include "json/optional.h"
 
 namespace hopscope::jobs {
 
@@ -23,16 +23,17 @@ json::Value documentParams(const WorkbenchState& state)
     return params;
 }
 
+json::Value settingParams(const WorkbenchState& state, const base::Settings& settings)
+{
+    json::Value params = protocol::settingsValue(settings);
+    params["document"] = state.engineDocument.value_or(0);
+    return params;
+}
+
 json::Value planParams(const WorkbenchState& state, const models::Settings& settings, bool near)
 {
-    json::Value params = documentParams(state);
-    params["strategy"] = base::nameOf(settings.strategy);
-    params["objective"] = base::nameOf(settings.objective);
+    json::Value params = settingParams(state, settings);
     params["pins"] = schema::writePins(settings.pins);
-    params["device"] = settings.device.toStdString();
-    params["memory"] = json::orNull(settings.memory);
-    params["batch"] = json::orNull(settings.batch);
-    params["stages"] = json::orNull(settings.stages);
     if (near && !base::isRule(settings.strategy)) params["near"] = true;
     return params;
 }

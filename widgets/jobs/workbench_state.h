@@ -26,6 +26,8 @@ struct WorkbenchState {
 // {"document": ...}
 json::Value documentParams(const WorkbenchState& state);
 // `near`: of an optimum, what is best close to the plan of now will do.
+json::Value settingParams(const WorkbenchState& state,
+                          const base::Settings& settings);  // of the document, with all of them
 json::Value planParams(const WorkbenchState& state, const models::Settings& settings, bool near = false);
 // The answer is read on another thread, and dropped if `context` is gone by then.
 std::int64_t requestPlan(const WorkbenchState& state, const QString& method, json::Value params, QObject* context,

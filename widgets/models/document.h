@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/choices.h"
+#include "base/settings.h"
 #include "models/breakpoints.h"
 #include "models/search_index.h"
 #include "protocol/explanation.h"
@@ -29,14 +29,8 @@ using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
 using ExplanationPtr = std::shared_ptr<const protocol::Explanation>;
 
 // What a user chooses besides the cuts: everything that a session file keeps about planning and running.
-struct Settings {
-    base::Strategy strategy = base::Strategy::Optimal;
-    base::Objective objective = base::Objective::Time;
+struct Settings : base::Settings {
     std::vector<plan::Pin> pins;
-    std::optional<int> stages;  // that an optimum may have; none: as few as the pins allow
-    QString device = "auto";
-    std::optional<qint64> memory, batch;
-    base::VerifyMode verify = base::VerifyMode::Sample;
     QString output;                       // folder; empty: none kept
     std::vector<Breakpoint> breakpoints;  // of this model
     bool operator==(const Settings&) const = default;

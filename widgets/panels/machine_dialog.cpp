@@ -123,7 +123,7 @@ void MachineDialog::setupConnections()
 void MachineDialog::ask(const QString& method)
 {
     m_device = m_context.document.settings().device;
-    m_title->setText(tr("Rates of %1").arg(m_device));
+    m_title->setText(tr("Rates of %1").arg(models::text(m_device)));
     m_measuring = method == QLatin1String("machine/measure");
     m_request = m_context.workbench.queries().machine(
         method, this,

@@ -39,7 +39,7 @@ private:
     QPushButton *m_measure, *m_forget, *m_cancel;
     std::int64_t m_request = 0;  // 0: none under way
     bool m_known = false, m_measuring = false, m_measured = false;
-    QString m_device;
+    std::string m_device;
 };
 
 }  // namespace hopscope::panels

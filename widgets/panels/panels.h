@@ -46,6 +46,8 @@ Panel* makeHistory(const Context& context, QWidget* parent);  // of the cuts
 
 // A dialog with what the chosen device does in a second; a click measures it.
 void showMachine(const Context& context, QWidget* parent);
+// A dialog with the settings that have no place of their own in the window.
+void showMoreSettings(const Context& context, QWidget* parent);
 
 // Tables and plots of the document as text, for files. `what`: "ops", "checkpoints", "stages", "batches", "phases".
 QString exportCsv(const models::Document& document, const QString& what);

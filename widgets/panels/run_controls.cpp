@@ -7,6 +7,7 @@
 #include "models/labels.h"
 #include "models/run_log.h"
 #include "panels/flow_layout.h"
+#include "panels/more_settings.h"
 #include "panels/parts.h"
 #include "style/icon.h"
 
@@ -43,21 +44,16 @@ QString deviceTip(const json::Value& device)
     return driver.isEmpty() ? QString() : RunControls::tr("driver %1").arg(driver);
 }
 
-std::optional<qint64> sizeOf(const QString& text)
+std::optional<std::int64_t> sizeOf(const QString& text)
 {
     const auto size = base::parseSize(text.trimmed().toStdString());
-    return size ? std::optional<qint64>(*size) : std::nullopt;
+    return size ? std::optional(*size) : std::nullopt;
 }
 
-// As it is typed: exact, with a unit where that loses nothing.
-QString sizeText(const std::optional<qint64>& bytes)
+// As it is typed.
+QString sizeText(const std::optional<std::int64_t>& bytes)
 {
-    if (!bytes) return {};
-    constexpr std::array units{std::pair{30, "Gi"}, std::pair{20, "Mi"}, std::pair{10, "Ki"}};
-    for (const auto& [shift, name] : units)
-        if (*bytes > 0 && (*bytes & ((qint64{1} << shift) - 1)) == 0)
-            return QString::number(*bytes >> shift) + QLatin1String(name);
-    return QString::number(*bytes);
+    return bytes ? models::text(base::exactSize(*bytes)) : QString();
 }
 
 }  // namespace
@@ -165,6 +161,10 @@ void RunControls::setupSettings()
     m_verify->addItem(tr("full"), static_cast<int>(base::VerifyMode::Full));
     m_verify->addItem(tr("none"), static_cast<int>(base::VerifyMode::None));
     add(m_verify, "verify", tr("Verify"), tr("How much to compare with the unsplit model"));
+    m_more = new QToolButton(this);
+    m_more->setObjectName(QStringLiteral("more"));
+    m_more->setToolTip(tr("Limits, types, orders and caches of plans and runs"));
+    m_verify->parentWidget()->layout()->addWidget(m_more);
 }
 
 void RunControls::setupOutput()
@@ -230,6 +230,7 @@ void RunControls::setupConnections()
         applySettings();
     });
     connect(m_machine, &QToolButton::clicked, this, [this] { showMachine(m_context, this); });
+    connect(m_more, &QToolButton::clicked, this, [this] { showMoreSettings(m_context, this); });
     if (m_context.engine != nullptr)
         connect(m_context.engine, &jobs::EngineClient::stateChanged, this, [this] {
             fillDevices();
@@ -262,21 +263,25 @@ void RunControls::fillDevices()
 void RunControls::showSettings()
 {
     const models::Settings& settings = m_context.document.settings();
-    if (m_device->findData(settings.device) < 0) m_device->addItem(settings.device, settings.device);
-    m_device->setCurrentIndex(m_device->findData(settings.device));
+    const QString device = models::text(settings.device);
+    if (m_device->findData(device) < 0) m_device->addItem(device, device);
+    m_device->setCurrentIndex(m_device->findData(device));
     m_verify->setCurrentIndex(std::max(0, m_verify->findData(static_cast<int>(settings.verify))));
     if (sizeOf(m_memory->text()) != settings.memory || !settings.memory) m_memory->setText(sizeText(settings.memory));
     m_batch->setText(settings.batch ? QString::number(*settings.batch) : QString());
     m_output->setText(settings.output);
+    const int changed = changedSettings(settings);
+    m_more->setText(changed > 0 ? tr("More (%1)...").arg(changed) : tr("More..."));
+    m_more->setAccessibleName(tr("More settings, %1 changed").arg(changed));
 }
 
 void RunControls::applySettings()
 {
     models::Settings settings = m_context.document.settings();
-    settings.device = m_device->currentData().toString();
+    settings.device = m_device->currentData().toString().toStdString();
     settings.verify = static_cast<base::VerifyMode>(m_verify->currentData().toInt());
     settings.memory = sizeOf(m_memory->text());
-    const qint64 batch = m_batch->text().toLongLong();
+    const std::int64_t batch = m_batch->text().toLongLong();
     settings.batch = batch > 0 ? std::optional(batch) : std::nullopt;
     settings.output = m_output->text().trimmed();
     if (settings != m_context.document.settings()) m_context.workbench.setRunSettings(settings);

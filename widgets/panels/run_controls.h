@@ -57,7 +57,7 @@ private:
     Context m_context;
     QComboBox *m_device, *m_verify;
     QLineEdit *m_memory, *m_batch, *m_output;
-    QToolButton *m_browse, *m_machine;
+    QToolButton *m_browse, *m_machine, *m_more;
     QPushButton *m_start, *m_pause, *m_stepBatch, *m_stepStage, *m_stop;
     QIcon m_pauseIcon, m_resumeIcon;
 };

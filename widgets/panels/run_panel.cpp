@@ -280,7 +280,7 @@ void RunPanel::showTitle()
     const models::Settings& settings = m_context.document.settings();
     const QString name = model ? QFileInfo(models::text(model->path)).fileName() : tr("No model is open");
     const QString workers = m_context.engine != nullptr ? workersText(m_context.engine->serverInfo()) : QString();
-    const QString where = workers.isEmpty() ? settings.device : workers;
+    const QString where = workers.isEmpty() ? models::text(settings.device) : workers;
     m_title->setFullText(model ? tr("%1 on %2 · %3").arg(name, where, settingsText(settings)) : name);
 }
 

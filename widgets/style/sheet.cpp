@@ -22,9 +22,9 @@ QMenu::separator { height: 1px; background: @border; margin: 5px 6px; }
 QStatusBar { background: @raised; border-top: 1px solid @border; color: @textMuted; }
 QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @textMuted; padding: 3px 8px; }
-QStatusBar QLabel[tone="good"] { color: @good; }
-QStatusBar QLabel[tone="warning"] { color: @warning; }
-QStatusBar QLabel[tone="bad"] { color: @bad; }
+QLabel[tone="good"] { color: @good; }
+QLabel[tone="warning"] { color: @warning; }
+QLabel[tone="bad"] { color: @bad; }
 QToolTip { background: @raised; color: @text; border: 1px solid @border; padding: 4px; }
 )";
 

@@ -49,12 +49,14 @@ public:
 private:
     base::Status plan(Strategy strategy, Objective objective)
     {
-        const pipeline::PlanSource source{.file = {}, .strategy = strategy, .objective = objective};
+        base::Settings settings = m_options.settings;
+        settings.strategy = strategy;
+        settings.objective = objective;
         base::Result<pipeline::PlanAnswer> answer =
-            pipeline::choosePlan(m_prepared, m_predictor, source, m_options.device, m_reporter, m_stop);
+            pipeline::choosePlan(m_prepared, m_predictor, {}, settings, m_reporter, m_stop);
         if (!answer) return base::forward(answer);
         plan::Plan& plan = answer->plan;
-        forecast::PredictOptions here = pipeline::limitsOf(m_options.device, m_options.device.batch);
+        forecast::PredictOptions here = pipeline::limitsOf(m_options.settings, m_options.settings.batch);
         here.staysBeside = true;
         auto forecast = pipeline::forecastOf(m_prepared, m_predictor, plan, here, m_stop);
         if (!forecast) return base::forward(forecast);
@@ -80,7 +82,7 @@ private:
         options.device = m.plan.device;
         options.batch = m.plan.batch;
         options.sizes = m.sizes;
-        options.memoryLimit = m_options.device.memory;
+        options.memoryLimit = m_options.settings.memory;
         options.folder = m_folder + "/stores";
         std::error_code ignored;
         std::filesystem::create_directories(options.folder, ignored);

@@ -19,7 +19,7 @@ namespace hopscope::engine {
 
 struct BenchPlansOptions {
     pipeline::ModelOptions model;
-    pipeline::DeviceOptions device;
+    base::Settings settings;
     int repeat = 3;
 };
 

@@ -281,18 +281,18 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
     if (!prepared) return base::forward(prepared);
     std::error_code problem;
     std::filesystem::create_directories(m_folder.stores(), problem);
-    const pipeline::DeviceOptions device{.device = m_options.device,
-                                         .memory = m_options.memory,
-                                         .batch = m_options.batch,
-                                         .reorder = base::Reorder::None};
+    const base::Settings settings{.device = m_options.device,
+                                  .memory = m_options.memory,
+                                  .batch = m_options.batch,
+                                  .reorder = base::Reorder::None};
     base::Result<pipeline::ChosenPlan> chosen =
-        pipeline::choosePlan(*prepared, m_folder.stores(), {}, device, m_silent, m_stop);
+        pipeline::choosePlan(*prepared, m_folder.stores(), {}, settings, m_silent, m_stop);
     if (!chosen) return base::forward(chosen);
     const plan::Plan& plan = chosen->plan;
     result.prepareSeconds = since(start);
     const base::Result<executor::RunReport> report = run(*prepared, *chosen, result);
     if (!report) return base::forward(report);
-    result.run = pipeline::toReport(*prepared, plan, *report, device, chosen->forecast);
+    result.run = pipeline::toReport(*prepared, plan, *report, settings, chosen->forecast);
     if (base::Status checked = check(*prepared, plan, *report, *made, result); !checked) return base::forward(checked);
     return result;
 }

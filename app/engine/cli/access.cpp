@@ -46,7 +46,7 @@ struct Reachable {
         addModel(access, command.model);
         addPlan(access, command.plan);
         addFile(access, command.trace);
-        if (!command.device.cache.empty()) access.write.push_back(command.device.cache);
+        if (!command.settings.cache.empty()) access.write.push_back(command.settings.cache);
     }
     void operator()(const VerifyCommand& command) const
     {
@@ -83,7 +83,7 @@ struct Reachable {
 
 base::Status open(const RunCommand& command, Outputs& outputs, const std::stop_token& stop)
 {
-    if (const base::Status made = pipeline::makeCacheFolder(command.device.cache); !made) return made;
+    if (const base::Status made = pipeline::makeCacheFolder(command.settings.cache); !made) return made;
     base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(command, command.output, stop);
     if (!folder) return base::forward(folder);
     outputs.run.emplace(std::move(*folder));

@@ -8,6 +8,7 @@
 #include "cli/misspelt.h"
 #include "cli/option_values.h"
 #include "cli/plan_options.h"
+#include "cli/setting_options.h"
 #include "cli/study_options.h"
 #include "version.h"
 
@@ -15,13 +16,9 @@ namespace hopscope::engine {
 
 namespace {
 
-constexpr int mostStages = 1000;
-
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
-    std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
-                exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all", reorder = "auto",
-                store = "exact", shard;
+    std::string kind, place = "optimal", shard;
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -31,16 +28,13 @@ struct Parsed {
     std::vector<std::string> positionals;
     pipeline::ModelOptions model;
     pipeline::PlanSource plan;
-    pipeline::DeviceOptions device;
-    base::VerifyMode verify = base::VerifyMode::Sample;
-    base::NanPolicy nan = base::NanPolicy::Propagate;
+    SettingOptions settings, exportSettings{base::usualFor(base::Task::Export)};
     std::string output, trace, request, schema, a, b;
     graph::GenerateOptions generate;
     BenchTexts bench;
     MachineCommand machine;
     TrustCommand trust;
     int repeat = 3;
-    bool resume = false;
     PlanTexts told;
     std::optional<double> patience;
     pipeline::PlaceOptions place;
@@ -69,64 +63,21 @@ void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
         ->type_name("R");
 }
 
-CLI::Option* addChoice(CLI::App& command, const char* name, std::string& text, const std::string& help,
-                       const char* type = "HOW")
+CLI::Option* addPins(CLI::App& app, Parsed& parsed)
 {
-    return command.add_option(name, text, help)->type_name(type)->capture_default_str();
+    return app.add_option("--pins", parsed.plan.pins, "Decisions that the plan has to respect: {\"pins\": [..]}")
+        ->type_name("FILE");
 }
 
-void addRounding(CLI::App& command, Parsed& parsed)
+// How to make one, or a file; beside the settings.
+void addPlanSource(CLI::App& app, Parsed& parsed)
 {
-    addReassociate(command, parsed.model);
-    addChoice(command, "--store", parsed.texts.store,
-              "CPU: type of the values stored between stages: " + base::listNames<base::StoreType>());
-}
-
-void addDevice(CLI::App& app, Parsed& parsed)
-{
-    addChoice(app, "--device", parsed.device.device, "auto, cpu, cuda or cuda:N", "DEVICE");
-    app.add_option("--memory", parsed.texts.memory, "Memory limit on the executing device: 500M, 1Gi, ...")
-        ->type_name("SIZE");
-    app.add_option("--host-memory", parsed.texts.hostMemory,
-                   "Limit on the values stored between stages; a store is freed after its last reader")
-        ->type_name("SIZE");
-    addChoice(app, "--batch", parsed.texts.batch, "Destination nodes per batch: auto or a number", "N");
-    app.add_option("--threads", parsed.device.threads, "Cores of the CPU to compute with (default: all)")
-        ->type_name("N")
-        ->check(CLI::Range(1, 4096));
-    addChoice(app, "--fuse", parsed.texts.fuse,
-              "CPU: patterns to fuse into one pass over the edges: all, none, or any of " +
-                  base::listNames<base::Fuse>());
-}
-
-// How a plan is made.
-std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed, std::string& objectiveText)
-{
-    CLI::Option* const objective =
-        addChoice(app, "--objective", objectiveText,
-                  "What an optimal plan minimises: " + base::listNames<base::Objective>(), "WHAT");
-    CLI::Option* const strategy = addChoice(app, "--strategy", parsed.texts.strategy,
-                                            "How cuts are chosen: " + base::listNames<base::Strategy>(), "S");
-    CLI::Option* const pins =
-        app.add_option("--pins", parsed.plan.pins, "Decisions that the plan has to respect: {\"pins\": [..]}")
-            ->type_name("FILE");
-    CLI::Option* const stages =
-        app.add_option("--stages", parsed.plan.stages, "Maximum number of stages of an optimal plan")
-            ->type_name("N")
-            ->check(CLI::Range(1, mostStages));
-    CLI::Option* const deadline =
-        app.add_option("--deadline", parsed.plan.deadline, "Time limit for the optimisation; then the best plan so far")
-            ->type_name("SECONDS")
-            ->check(CLI::PositiveNumber);
-    return {objective, strategy, pins, stages, deadline};
-}
-
-void addPlanSource(CLI::App& app, Parsed& parsed, std::string& objective)
-{
-    const std::vector<CLI::Option*> made = addStrategy(app, parsed, objective);
     CLI::Option* const file =
         app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")->type_name("FILE");
-    for (CLI::Option* const option : made) file->excludes(option);
+    addPins(app, parsed)->excludes(file);
+    base::forEachField<base::Settings>([&](const auto& setting) {
+        if (setting.ofSearch) app.get_option(base::optionOf(setting.name))->excludes(file);
+    });
 }
 
 CLI::App& addCommand(CLI::App& app, Parsed& parsed, const char* name, const char* text, const char* examples)
@@ -150,9 +101,8 @@ void addPlan(CLI::App& app, Parsed& parsed)
     CLI::App& command = addCommand(app, parsed, "plan", "Decide what runs in which stage and what is stored",
                                    "  hopscope-engine plan model.pt --data graph.safetensors -o plan.json\n");
     addModel(command, parsed, true);
-    addStrategy(command, parsed, parsed.texts.objective);
-    addDevice(command, parsed);
-    addRounding(command, parsed);
+    parsed.settings.add(command, base::Task::Plan);
+    addPins(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
     addPlanOptions(command, parsed.told);
 }
@@ -164,24 +114,11 @@ void addRun(CLI::App& app, Parsed& parsed)
         "  hopscope-engine run model.pt --data graph.safetensors -o results\n"
         "  hopscope-engine run model.pt --data x=feat.npy --data edge_index=ei.npy -o results --memory 1Gi\n");
     addModel(command, parsed, true);
-    addPlanSource(command, parsed, parsed.texts.objective);
-    addDevice(command, parsed);
+    parsed.settings.add(command, base::Task::Run);
+    addPlanSource(command, parsed);
     command.add_option("-o,--output", parsed.output, "Folder for out.npy and report.json")
         ->type_name("DIR")
         ->required();
-    addChoice(command, "--verify", parsed.texts.verify,
-              "Compare with the unsplit model: " + base::listNames<base::VerifyMode>());
-    addChoice(command, "--nan", parsed.texts.nan,
-              "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>());
-    addRounding(command, parsed);
-    addChoice(command, "--reorder", parsed.texts.reorder,
-              "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
-    command
-        .add_option("--cache", parsed.device.cache,
-                    "Keep adjacencies and node orders here for later runs on the same edges")
-        ->type_name("DIR");
-    command.add_flag("--resume", parsed.resume,
-                     "CPU: keep a journal in DIR and resume an interrupted run found there; results are bit-identical");
     CLI::Option* const shard =
         command
             .add_option("--shard", parsed.texts.shard,
@@ -199,25 +136,22 @@ void addVerify(CLI::App& app, Parsed& parsed)
     CLI::App& command = addCommand(app, parsed, "verify", "Compare the split model with its own forward",
                                    "  hopscope-engine verify model.pt --data graph.safetensors\n");
     addModel(command, parsed, true);
-    addPlanSource(command, parsed, parsed.texts.objective);
-    addReassociate(command, parsed.model);
-    addDevice(command, parsed);
-    addChoice(command, "--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample");
+    parsed.settings.add(command, base::Task::Verify);
+    addPlanSource(command, parsed);
     command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
         ->type_name("DIR")
         ->excludes("--plan")
         ->excludes("--strategy");
 }
 
-// Plans for the fewest bytes are the same on every machine.
 void addExport(CLI::App& app, Parsed& parsed)
 {
     CLI::App& command = addCommand(app, parsed, "export", "Write the verified split as code for use in other programs",
                                    "  hopscope-engine export model.pt --data graph.safetensors -o exported\n"
                                    "  python exported/run.py --data graph.safetensors -o results\n");
     addModel(command, parsed, true);
-    addPlanSource(command, parsed, parsed.texts.exportObjective);
-    addDevice(command, parsed);
+    parsed.exportSettings.add(command, base::Task::Export);
+    addPlanSource(command, parsed);
     command.add_option("-o,--output", parsed.output, "Folder to create")->type_name("DIR")->required();
 }
 
@@ -258,8 +192,7 @@ void addBench(CLI::App& app, Parsed& parsed)
         addCommand(*bench, parsed, "plans", "Compare prediction and measurement for the plan of each strategy",
                    "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
     addModel(plans, parsed, true);
-    addDevice(plans, parsed);
-    addReassociate(plans, parsed.model);
+    parsed.settings.add(plans, base::Task::BenchPlans);
     plans.add_option("--repeat", parsed.repeat, "Number of runs of each plan; the fastest counts")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
@@ -346,71 +279,22 @@ void setUp(CLI::App& app, Parsed& parsed)
     }
 }
 
-base::Status finishStrategy(Parsed& parsed, const std::string& objectiveText)
-{
-    const auto objective = base::parseName<base::Objective>(objectiveText, "objective");
-    if (!objective) return base::forward(objective);
-    const auto strategy = base::parseName<base::Strategy>(parsed.texts.strategy, "strategy");
-    if (!strategy) return base::forward(strategy);
-    parsed.plan.objective = *objective;
-    parsed.plan.strategy = *strategy;
-    if (base::isRule(*strategy) && (parsed.plan.stages || parsed.plan.deadline))
-        return base::fail(base::ErrorCode::Usage, "--stages and --deadline apply to optimised plans only",
-                          "use --strategy optimal or local-search");
-    return {};
-}
-
-base::Status finishDevice(Parsed& parsed, const std::string& objective)
-{
-    const auto batch = parseBatch(parsed.texts.batch);
-    if (!batch) return base::forward(batch);
-    const auto memory = parseMemory(parsed.texts.memory);
-    if (!memory) return base::forward(memory);
-    parsed.device.batch = *batch;
-    parsed.device.memory = *memory;
-    const auto hostMemory = parseMemory(parsed.texts.hostMemory);
-    if (!hostMemory) return base::forward(hostMemory);
-    parsed.device.hostMemory = *hostMemory;
-    const auto fuse = base::parseFuse(parsed.texts.fuse);
-    if (!fuse) return base::forward(fuse);
-    parsed.device.fuse = *fuse;
-    return finishStrategy(parsed, objective);
-}
-
-base::Status finishChecks(Parsed& parsed)
-{
-    return choose(parsed.texts.verify, "value of --verify", parsed.verify)
-        .and_then([&] { return choose(parsed.texts.nan, "value of --nan", parsed.nan); })
-        .and_then([&] { return choose(parsed.texts.store, "type of stores", parsed.device.store); })
-        .and_then([&] { return choose(parsed.texts.reorder, "order of nodes", parsed.device.reorder); });
-}
-
-base::Result<Command> finishRun(const Parsed& parsed)
+base::Result<Command> finishRun(const Parsed& parsed, const base::Settings& settings)
 {
     base::Result<std::optional<pipeline::ShardOptions>> shard = parseShard(parsed.texts.shard);
     if (!shard) return base::forward(shard);
     if (*shard) (*shard)->patience = parsed.patience;
-    return RunCommand{{.model = parsed.model,
-                       .plan = parsed.plan,
-                       .device = parsed.device,
-                       .verify = parsed.verify,
-                       .nan = parsed.nan,
-                       .resume = parsed.resume,
-                       .shard = *shard},
+    return RunCommand{{.model = parsed.model, .plan = parsed.plan, .settings = settings, .shard = *shard},
                       parsed.output,
                       parsed.trace};
 }
 
-base::Result<Command> finishVerify(const Parsed& parsed)
+base::Result<Command> finishVerify(const Parsed& parsed, const base::Settings& settings)
 {
-    if (parsed.verify == base::VerifyMode::None)
+    if (settings.verify == base::VerifyMode::None)
         return base::fail(base::ErrorCode::Usage, "verify has nothing to compare with --verify none",
                           "use full or sample");
-    return VerifyCommand{.model = parsed.model,
-                         .plan = parsed.plan,
-                         .device = parsed.device,
-                         .mode = parsed.verify,
-                         .schema = parsed.schema};
+    return VerifyCommand{.model = parsed.model, .plan = parsed.plan, .settings = settings, .schema = parsed.schema};
 }
 
 base::Result<Command> finishGenerate(Parsed& parsed)
@@ -430,30 +314,30 @@ base::Result<Command> finishPlace(Parsed& parsed)
 
 base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
-    const std::string& objective = name == "export" ? parsed.texts.exportObjective : parsed.texts.objective;
-    if (const base::Status device = finishDevice(parsed, objective); !device) return base::forward(device);
-    if (const base::Status checks = finishChecks(parsed); !checks) return base::forward(checks);
+    const base::Result<base::Settings> settings = (name == "export" ? parsed.exportSettings : parsed.settings).read();
+    if (!settings) return base::forward(settings);
+    parsed.model.reassociate = settings->reassociate;
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan")
         return PlanCommand{.model = parsed.model,
                            .plan = parsed.plan,
-                           .device = parsed.device,
+                           .settings = *settings,
                            .output = parsed.output,
                            .explain = parsed.told.explain,
                            .steps = parsed.told.steps};
-    if (name == "run") return finishRun(parsed);
-    if (name == "verify") return finishVerify(parsed);
+    if (name == "run") return finishRun(parsed, *settings);
+    if (name == "verify") return finishVerify(parsed, *settings);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};
     if (name == "export")
         return ExportCommand{.model = parsed.model,
                              .plan = parsed.plan,
-                             .device = parsed.device,
+                             .settings = *settings,
                              .folder = parsed.output,
                              .tool = std::string("hopscope ") + versionText};
     if (name == "generate") return finishGenerate(parsed);
     if (name == "bench" && bench == "machine") return parsed.machine;
     if (name == "bench" && bench == "plans")
-        return BenchPlansCommand{.model = parsed.model, .device = parsed.device, .repeat = parsed.repeat};
+        return BenchPlansCommand{.model = parsed.model, .settings = *settings, .repeat = parsed.repeat};
     if (name == "bench") return benchCommand(parsed.bench);
     if (name == "place") return finishPlace(parsed);
     if (name == "receptive-field") return ReceptiveFieldCommand{parsed.model, parsed.field};

@@ -27,7 +27,7 @@ struct InspectCommand {
 struct PlanCommand {
     pipeline::ModelOptions model;
     pipeline::PlanSource plan;
-    pipeline::DeviceOptions device;
+    base::Settings settings;
     std::string output;   // empty: not written
     std::string explain;  // likewise
     std::string steps;    // likewise
@@ -41,8 +41,7 @@ struct RunCommand : pipeline::EvaluationRequest {
 struct VerifyCommand {
     pipeline::ModelOptions model;
     pipeline::PlanSource plan;
-    pipeline::DeviceOptions device;
-    verify::Mode mode = verify::Mode::Sample;
+    base::Settings settings;
     std::string schema;  // an exported folder; empty: none
 };
 

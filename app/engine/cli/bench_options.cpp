@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/option_values.h"
+#include "base/settings.h"
 
 namespace hopscope::engine {
 
@@ -35,12 +35,12 @@ void addBenchOptions(CLI::App& command, BenchTexts& texts)
 base::Result<Command> benchCommand(const BenchTexts& texts)
 {
     BenchRunOptions options = texts.options;
-    const auto batch = parseBatch(texts.batch);
-    if (!batch) return base::forward(batch);
-    const auto memory = parseMemory(texts.memory);
-    if (!memory) return base::forward(memory);
-    options.batch = *batch;
-    options.memory = memory->value_or(options.memory);
+    std::optional<std::int64_t> memory;
+    const base::Status read = base::readSettingText(texts.batch, {.option = "--batch"}, options.batch).and_then([&] {
+        return base::readSettingText(texts.memory, {.option = "--memory", .quantity = base::Quantity::Bytes}, memory);
+    });
+    if (!read) return base::forward(read);
+    options.memory = memory.value_or(options.memory);
     options.reference = !texts.noReference;
     return BenchCommand{options};
 }

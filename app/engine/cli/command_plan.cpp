@@ -14,11 +14,10 @@ namespace {
 
 // The predicted seconds; none where the graph cannot be looked at, which is a note.
 base::Result<std::optional<double>> addPrediction(pipeline::Prepared& prepared, forecast::Predictor& predictor,
-                                                  plan::Plan& plan, const pipeline::DeviceOptions& device,
-                                                  Session& session)
+                                                  plan::Plan& plan, const base::Settings& settings, Session& session)
 {
     session.console.progress({"counting rows per batch", 0, 0});
-    const forecast::PredictOptions limits = pipeline::limitsOf(device, plan.batch);
+    const forecast::PredictOptions limits = pipeline::limitsOf(settings, plan.batch);
     const auto forecast = pipeline::forecastOf(prepared, predictor, plan, limits, session.stop);
     session.console.progressEnded();
     if (!forecast && forecast.error().code == base::ErrorCode::Cancelled) return base::forward(forecast);
@@ -37,7 +36,7 @@ base::Result<std::string> explained(const pipeline::Prepared& prepared, forecast
                                     const PlanCommand& command, const pipeline::PlanAnswer& answer, Session& session)
 {
     if (command.explain.empty()) return std::string();
-    const base::Result<pipeline::PlanRequest> request = pipeline::requestFor(prepared, command.plan, command.device);
+    const base::Result<pipeline::PlanRequest> request = pipeline::requestFor(prepared, command.plan, command.settings);
     if (!request) return base::forward(request);
     const base::ProgressFn progress = pipeline::progressOf(session.console);
     const auto explanation = pipeline::explainPlan(
@@ -56,7 +55,7 @@ base::Result<std::string> stepByStep(const pipeline::Prepared& prepared, forecas
                                      const PlanCommand& command, Session& session)
 {
     if (command.steps.empty()) return std::string();
-    const base::Result<pipeline::PlanRequest> request = pipeline::requestFor(prepared, command.plan, command.device);
+    const base::Result<pipeline::PlanRequest> request = pipeline::requestFor(prepared, command.plan, command.settings);
     if (!request) return base::forward(request);
     const base::ProgressFn progress = pipeline::progressOf(session.console);
     const auto all = pipeline::walkthroughs({.prepared = prepared,
@@ -79,7 +78,7 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(command.model, false, session.console);
     if (!prepared) return base::forward(prepared);
     pipeline::hashInputs(*prepared, session.console);
-    const executor::Cores cores(command.device.threads);
+    const executor::Cores cores(command.settings.threads.value_or(0));
     const base::Result<pipeline::EngineHome> scratch = pipeline::EngineHome::make();
     if (!scratch) return base::forward(scratch);
     if (const base::Status settled =
@@ -88,7 +87,7 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
         return base::forward(settled);
     forecast::Predictor predictor(prepared->walk, prepared->analysis, prepared->inputs, scratch->path());
     base::Result<pipeline::PlanAnswer> answer =
-        pipeline::choosePlan(*prepared, predictor, command.plan, command.device, session.console, session.stop);
+        pipeline::choosePlan(*prepared, predictor, command.plan, command.settings, session.console, session.stop);
     if (!answer) return base::forward(answer);
     const base::Result<std::string> reasons = explained(*prepared, predictor, command, *answer, session);
     if (!reasons) return base::forward(reasons);
@@ -96,7 +95,7 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     if (!steps) return base::forward(steps);
     plan::Plan* const plan = &answer->plan;
     const base::Result<std::optional<double>> seconds =
-        addPrediction(*prepared, predictor, *plan, command.device, session);
+        addPrediction(*prepared, predictor, *plan, command.settings, session);
     if (!seconds) return base::forward(seconds);
     const std::string text = schema::writePlan(*plan, prepared->analysis);
     if (!command.output.empty())

@@ -34,8 +34,7 @@ base::Result<int> execute(const VerifyCommand& command, Session& session)
         plan.file = command.schema + "/plan.json";
     }
     ProgressObserver progress(session.console);
-    const pipeline::ExecutionRequest request{
-        .plan = plan, .device = command.device, .verify = command.mode, .folder = scratch->path()};
+    const pipeline::ExecutionRequest request{.plan = plan, .settings = command.settings, .folder = scratch->path()};
     const base::Result<pipeline::Execution> execution =
         pipeline::execute(*prepared, request, progress, session.console, session.stop);
     if (!execution) return base::forward(execution);

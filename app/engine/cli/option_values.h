@@ -2,7 +2,6 @@
 
 // Options that are read as text, as their meaning. Fail with Usage.
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -12,10 +11,6 @@
 
 namespace hopscope::engine {
 
-// A positive number; none for "auto".
-base::Result<std::optional<std::int64_t>> parseBatch(const std::string& text);
-// Bytes; none for "".
-base::Result<std::optional<std::int64_t>> parseMemory(const std::string& text);
 // "2/3": part 2 of 3; none for "".
 base::Result<std::optional<pipeline::ShardOptions>> parseShard(const std::string& text);
 

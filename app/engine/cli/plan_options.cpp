@@ -46,11 +46,4 @@ void addTrustOptions(CLI::App& command, TrustCommand& trust)
     command.add_flag("--remove", trust.remove, "Take them off the list")->needs(paths);
 }
 
-void addReassociate(CLI::App& command, pipeline::ModelOptions& model)
-{
-    command.add_flag("--reassociate", model.reassociate,
-                     "Multiply by weights before sums and means over edges where that makes rows narrower: sums round "
-                     "differently");
-}
-
 }  // namespace hopscope::engine

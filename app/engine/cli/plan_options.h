@@ -1,6 +1,6 @@
 #pragma once
 
-// The options of `plan` about what it tells beside the plan, one that changes what is planned, and those of `place`.
+// The options of `plan` about what it tells beside the plan, and those of `place`.
 
 #include <string>
 
@@ -30,8 +30,5 @@ void addSandbox(CLI::App& command, bool& without);
 void addTrusted(CLI::App& command, pipeline::ModelOptions& model);
 
 void addTrustOptions(CLI::App& command, TrustCommand& trust);
-
-// --reassociate, for every command that makes or runs a plan.
-void addReassociate(CLI::App& command, pipeline::ModelOptions& model);
 
 }  // namespace hopscope::engine

@@ -161,14 +161,12 @@ base::Result<std::pair<std::int64_t, std::int64_t>> rowsFrom(const std::string& 
 base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts)
 {
     DebugCommand command{.model = model, .options = {}, .nan = texts.nan, .request = {}, .show = {}, .memoryOf = {}};
-    command.options.plan.strategy = base::Strategy::Depth;
     command.options.plan.file = texts.plan;
     command.options.against = texts.against;
     command.options.tolerance.absolute = texts.absolute;
     command.options.tolerance.relative = texts.relative;
-    const auto batch = parseBatch(texts.batch.empty() ? "auto" : texts.batch);
+    const base::Status batch = base::readSettingText(texts.batch, {.option = "--batch"}, command.options.batch);
     if (!batch) return base::forward(batch);
-    command.options.batch = *batch;
     const auto condition = conditionOf(texts.when);
     if (!condition) return base::forward(condition);
     for (const std::string& place : texts.breakpoints) {

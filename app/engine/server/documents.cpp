@@ -1,7 +1,7 @@
 #include "server/documents.h"
 
 #include "pipeline/inspection.h"
-#include "json/names.h"
+#include "protocol/settings.h"
 
 namespace hopscope::engine {
 
@@ -19,7 +19,7 @@ base::Result<json::Value> inspectValue(pipeline::Prepared& prepared)
 Outcome Documents::open(const json::Reader& params, const Call& call)
 {
     const pipeline::ModelOptions options = modelOptionsOf(params);
-    const std::string cache = textOr(params, "cache", "");
+    const std::string cache = protocol::readSettings(params).cache;
     if (!params.ok()) return invalid(params);
     if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
     RequestReporter reporter(call.progress);
@@ -54,24 +54,9 @@ pipeline::ModelOptions modelOptionsOf(const json::Reader& params)
     options.model = params.get<std::string>("model");
     options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
     options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
-    options.reassociate = params.maybe<bool>("reassociate").value_or(false);
+    options.reassociate = protocol::readSettings(params).reassociate;
     options.trusted = params.maybe<bool>("trusted").value_or(false);
     return options;
-}
-
-verify::Mode verifyOf(const json::Reader& params)
-{
-    return params.has("verify") ? json::named<verify::Mode>(params, "verify") : verify::Mode::Sample;
-}
-
-base::NanPolicy nanOf(const json::Reader& params)
-{
-    return params.has("nan") ? json::named<base::NanPolicy>(params, "nan") : base::NanPolicy::Propagate;
-}
-
-base::Reorder reorderOf(const json::Reader& params)
-{
-    return params.has("reorder") ? json::named<base::Reorder>(params, "reorder") : base::Reorder::Auto;
 }
 
 std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise)
@@ -84,26 +69,6 @@ std::optional<std::int64_t> positive(const json::Reader& params, const char* key
     const auto number = params.maybe<std::int64_t>(key);
     if (number && *number < 1) params.child(key).refuse("must be at least 1");
     return number;
-}
-
-base::StoreType storeOf(const json::Reader& params)
-{
-    return params.has("store") ? json::named<base::StoreType>(params, "store") : base::StoreType::Exact;
-}
-
-std::vector<base::Fuse> fuseOf(const json::Reader& params)
-{
-    base::Result<std::vector<base::Fuse>> fuse = base::parseFuse(textOr(params, "fuse", "all"));
-    if (!fuse) params.child("fuse").refuse("is not valid: " + base::describe(fuse.error()));
-    return fuse.value_or(base::allFuse());
-}
-
-forecast::PredictOptions limitsOf(const json::Reader& params)
-{
-    return {.batch = positive(params, "batch"),
-            .memory = positive(params, "memory"),
-            .fuse = fuseOf(params),
-            .store = storeOf(params)};
 }
 
 }  // namespace hopscope::engine

@@ -44,7 +44,7 @@ struct Document {
     std::int64_t id;
     bool spent = false;  // its data went with its last run
     pipeline::Prepared prepared;
-    std::string cache;  // pipeline::DeviceOptions::cache
+    std::string cache;  // of the settings that it was opened with
     forecast::Predictor predictor;
     SeenTensors seen;
     std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline
@@ -111,22 +111,8 @@ pipeline::DebugOptions debugOptionsOf(const json::Reader& params);
 // fs/list.
 Outcome listFolder(const json::Reader& params);
 
-// "batch", "memory", "fuse" and "store".
-forecast::PredictOptions limitsOf(const json::Reader& params);
-// "model", "data" and "roles".
+// "model", "data", "roles" and "trusted"; of the settings "reassociate".
 pipeline::ModelOptions modelOptionsOf(const json::Reader& params);
-// How a plan is made: "objective" (by default the time), "stages" and "deadline".
-base::Objective objectiveOf(const json::Reader& params);
-std::optional<int> stagesOf(const json::Reader& params);
-std::optional<double> deadlineOf(const json::Reader& params);
-// "verify", by default of a sample; "nan", "reorder".
-verify::Mode verifyOf(const json::Reader& params);
-base::NanPolicy nanOf(const json::Reader& params);
-base::Reorder reorderOf(const json::Reader& params);
-// "store"; by default values are stored as they are.
-base::StoreType storeOf(const json::Reader& params);
-// "fuse" as base::parseFuse reads it; by default all patterns.
-std::vector<base::Fuse> fuseOf(const json::Reader& params);
 // A member that is a string, or `otherwise` where it is missing or null.
 std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise);
 // Missing, null, or at least 1.

@@ -5,6 +5,7 @@
 #include "pipeline/execute.h"
 #include "pipeline/export_folder.h"
 #include "pipeline/text_file.h"
+#include "protocol/settings.h"
 #include "schema/documents.h"
 #include "version.h"
 
@@ -19,15 +20,6 @@ pipeline::ModelOptions modelOf(const json::Reader& params)
     pipeline::ModelOptions options = modelOptionsOf(params);
     options.reassociate = false;  // exported code computes as the model does
     return options;
-}
-
-pipeline::DeviceOptions deviceOf(const json::Reader& params)
-{
-    pipeline::DeviceOptions device;
-    device.device = textOr(params, "device", "auto");
-    device.memory = positive(params, "memory");
-    device.batch = positive(params, "batch");
-    return device;
 }
 
 RequestReporter reporterOf(const Call& call, std::vector<std::string>& notes)
@@ -80,7 +72,10 @@ Outcome previewExport(const Document& document, const json::Reader& params)
 Outcome writeExport(const json::Reader& params, base::Result<pipeline::PartialFolder>& made, const std::string& folder,
                     const Call& call)
 {
-    pipeline::ExportRequest request{.model = modelOf(params), .plan = {}, .device = deviceOf(params), .folder = {}};
+    pipeline::ExportRequest request{.model = modelOf(params),
+                                    .plan = {},
+                                    .settings = protocol::readSettings(params, base::Task::Export),
+                                    .folder = {}};
     request.folder = params.get<std::string>("folder");
     request.tool = tool;
     request.plan.file = folder + "/exported-plan.json";
@@ -123,8 +118,7 @@ Outcome checkExport(const json::Reader& params, const std::string& folder, const
         return failed(holds.error());
     executor::Observer silent;
     const pipeline::ExecutionRequest request{.plan = {.file = exported + "/plan.json"},
-                                             .device = deviceOf(params),
-                                             .verify = base::VerifyMode::Sample,
+                                             .settings = protocol::readSettings(params, base::Task::Export),
                                              .folder = folder};
     const auto execution = pipeline::execute(*prepared, request, silent, reporter, call.stop);
     if (!execution) return failed(execution.error());

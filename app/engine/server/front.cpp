@@ -8,6 +8,7 @@
 #include "pipeline/execute.h"
 #include "pipeline/machine.h"
 #include "pipeline/trust.h"
+#include "protocol/settings.h"
 #include "server/confined.h"
 #include "server/documents.h"
 #include "server/exports.h"
@@ -115,7 +116,7 @@ private:
         auto model = std::make_unique<OpenModel>(m_next);
         model->params = request.params;
         addModel(model->access, modelOptionsOf(params));
-        const std::string cache = textOr(params, "cache", "");
+        const std::string cache = protocol::readSettings(params).cache;
         auto writes = params.maybe<std::vector<std::string>>("writes").value_or(std::vector<std::string>());
         if (!params.ok()) return invalid(params);
         if (models().count() >= mostDocuments) return invalid("too many models are open; close one");

@@ -92,7 +92,7 @@ int liveAsWorker(ModelProcessOrder order, const std::string& scratch, int socket
     base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(request.run, request.output, {});
     std::vector<std::pair<std::string, std::string>> outputs{{scratch, around(scratch)}};
     if (folder) outputs.emplace_back(folder->path(), folder->around());
-    confineTo(std::move(order.access), outputs, request.run.verify != verify::Mode::None);
+    confineTo(std::move(order.access), outputs, request.run.settings.verify != verify::Mode::None);
     const std::unique_ptr<Channel> channel = Channel::over(socket);
     return serveWorker(*channel, std::move(request), std::move(folder));
 }

@@ -4,11 +4,11 @@
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
 #include "pipeline/walkthroughs.h"
+#include "protocol/settings.h"
 #include "schema/documents.h"
 #include "schema/names.h"
 #include "schema/pins.h"
 #include "server/documents.h"
-#include "json/names.h"
 #include "json/optional.h"
 
 namespace hopscope::engine {
@@ -16,7 +16,6 @@ namespace hopscope::engine {
 namespace {
 
 constexpr std::size_t mostPins = 10'000;
-constexpr int mostStages = 1000;
 
 std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analysis& analysis)
 {
@@ -25,30 +24,6 @@ std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analys
     if (list.items().size() > mostPins) list.refuse("holds too many pins");
     return schema::readPins(list, schema::Names(analysis));
 }
-
-}  // namespace
-
-base::Objective objectiveOf(const json::Reader& params)
-{
-    if (!params.has("objective")) return base::Objective::Time;
-    return json::named<base::Objective>(params, "objective");
-}
-
-std::optional<int> stagesOf(const json::Reader& params)
-{
-    const auto stages = params.maybe<int>("stages");
-    if (stages && (*stages < 1 || *stages > mostStages)) params.child("stages").refuse("must be 1 to 1000");
-    return stages;
-}
-
-std::optional<double> deadlineOf(const json::Reader& params)
-{
-    const auto seconds = params.maybe<double>("deadline");
-    if (seconds && !(*seconds > 0)) params.child("deadline").refuse("must be more than 0");
-    return seconds;
-}
-
-namespace {
 
 // Fills in what follows from the plan, and answers with all of it.
 Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,
@@ -79,35 +54,32 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
 
 namespace {
 
-using Asked = tl::expected<pipeline::PlanRequest, protocol::RpcError>;
+// What a plan is asked for with.
+struct PlanRequest : pipeline::PlanRequest {
+    base::Settings settings;  // with the device by its own name
+};
 
-// What plan/make and plan/repairs are asked with.
+using Asked = tl::expected<PlanRequest, protocol::RpcError>;
+
 Asked requestOf(const Document& document, const json::Reader& params)
 {
-    pipeline::PlanRequest request;
-    const auto strategy = base::parseName<base::Strategy>(params.get<std::string>("strategy"), "strategy");
-    request.objective = objectiveOf(params);
-    request.pins = pinsOf(params, document.prepared.analysis);
-    request.limits = limitsOf(params);
-    request.device = textOr(params, "device", "auto");
-    request.stages = stagesOf(params);
-    request.deadline = deadlineOf(params);
+    const base::Settings settings = protocol::readSettings(params, base::Task::Plan);
+    std::vector<plan::Pin> pins = pinsOf(params, document.prepared.analysis);
     if (!params.ok()) return invalid(params);
     if (document.prepared.analysis.refusal) return failed(*document.prepared.analysis.refusal);
-    if (!strategy) return failed(strategy.error());
-    request.strategy = *strategy;
-    const base::Result<std::string> resolved = executor::resolveDevice(request.device);
-    if (!resolved) return failed(resolved.error());
-    request.device = *resolved;
+    base::Result<pipeline::PlanRequest> made = pipeline::requestFor(settings, std::move(pins));
+    if (!made) return failed(made.error());
+    PlanRequest request{std::move(*made), settings};
+    request.settings.device = request.device;
     return request;
 }
 
-base::Result<pipeline::PlanAnswer> planned(Document& document, const pipeline::PlanRequest& request, const Call& call)
+base::Result<pipeline::PlanAnswer> planned(Document& document, const PlanRequest& request, const Call& call)
 {
     return pipeline::planFor(document.prepared, document.predictor, request, call.progress, call.stop);
 }
 
-pipeline::Planning planningOf(Document& document, const pipeline::PlanRequest& request, const Call& call)
+pipeline::Planning planningOf(Document& document, const PlanRequest& request, const Call& call)
 {
     return {.prepared = document.prepared,
             .predictor = document.predictor,
@@ -116,26 +88,30 @@ pipeline::Planning planningOf(Document& document, const pipeline::PlanRequest& r
             .stop = call.stop};
 }
 
-// All of a request but its pins and what limits the search.
-std::string keyOf(const pipeline::PlanRequest& request)
+// All that decides on a plan but the pins and what limits the search.
+std::string keyOf(const PlanRequest& request)
 {
-    const auto number = [](const std::optional<std::int64_t>& n) { return " " + std::to_string(n.value_or(0)); };
-    return std::string(base::nameOf(request.strategy)) + " " + base::nameOf(request.objective) + " " + request.device +
-           number(request.limits.batch) + number(request.limits.memory);
+    std::string key;
+    base::forEachField<base::Settings>([&]<class M>(const base::Setting<M>& setting) {
+        const bool limitsSearch = setting.ofSearch && !std::is_enum_v<M>;
+        if (setting.renews == base::Renews::Plan && !limitsSearch)
+            key += base::settingText(request.settings.*setting.member) + " ";
+    });
+    return key;
 }
 
-bool isSame(const KeptPlan& kept, const pipeline::PlanRequest& request)
+bool isSame(const KeptPlan& kept, const PlanRequest& request)
 {
     return !kept.near && kept.request.pins == request.pins && kept.request.stages == request.stages;
 }
 
-void keep(Document& document, const pipeline::PlanRequest& request, bool near, const pipeline::PlanAnswer& answer)
+void keep(Document& document, const PlanRequest& request, bool near, const pipeline::PlanAnswer& answer)
 {
     if (answer.basis != nullptr)
         document.kept.insert_or_assign(keyOf(request), KeptPlan{.request = request, .near = near, .answer = answer});
 }
 
-base::Result<pipeline::PlanAnswer> keptPlan(Document& document, const pipeline::PlanRequest& request, const Call& call)
+base::Result<pipeline::PlanAnswer> keptPlan(Document& document, const PlanRequest& request, const Call& call)
 {
     base::Result<pipeline::PlanAnswer> made = planned(document, request, call);
     if (made) keep(document, request, false, *made);
@@ -143,8 +119,7 @@ base::Result<pipeline::PlanAnswer> keptPlan(Document& document, const pipeline::
 }
 
 // From the last optimum for the same circumstances, if there is one.
-base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const pipeline::PlanRequest& request,
-                                               const Call& call)
+base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const PlanRequest& request, const Call& call)
 {
     const auto before = document.kept.find(keyOf(request));
     if (before == document.kept.end()) return keptPlan(document, request, call);
@@ -171,6 +146,7 @@ Outcome makePlan(Document& document, const json::Reader& params, const Call& cal
     const bool near = params.maybe<bool>("near").value_or(false);
     const Asked request = requestOf(document, params);
     if (!request) return tl::unexpected(request.error());
+    const executor::Cores cores(request->settings.threads.value_or(0));
     base::Result<pipeline::PlanAnswer> made =
         near ? plannedNear(document, *request, call) : keptPlan(document, *request, call);
     if (!made) return failed(made.error());
@@ -181,6 +157,7 @@ Outcome planExplanation(Document& document, const json::Reader& params, const Ca
 {
     const Asked request = requestOf(document, params);
     if (!request) return tl::unexpected(request.error());
+    const executor::Cores cores(request->settings.threads.value_or(0));
     const auto known = document.kept.find(keyOf(*request));
     const bool same = known != document.kept.end() && isSame(known->second, *request);
     const base::Result<pipeline::PlanAnswer> made =
@@ -195,6 +172,7 @@ Outcome planSteps(Document& document, const json::Reader& params, const Call& ca
 {
     const Asked request = requestOf(document, params);
     if (!request) return tl::unexpected(request.error());
+    const executor::Cores cores(request->settings.threads.value_or(0));
     const auto all = pipeline::walkthroughs(planningOf(document, *request, call));
     if (!all) return failed(all.error());
     return pipeline::walkthroughsValue(*all);
@@ -204,6 +182,7 @@ Outcome planRepairs(Document& document, const json::Reader& params, const Call& 
 {
     const Asked request = requestOf(document, params);
     if (!request) return tl::unexpected(request.error());
+    const executor::Cores cores(request->settings.threads.value_or(0));
     const auto repairs = pipeline::findRepairs(planningOf(document, *request, call));
     if (!repairs) return failed(repairs.error());
     json::Value result;
@@ -215,14 +194,17 @@ Outcome planRepairs(Document& document, const json::Reader& params, const Call& 
 Outcome loadPlan(Document& document, const json::Reader& params, const Call& call)
 {
     const auto text = params.get<std::string>("text");
+    const base::Settings settings = protocol::readSettings(params, base::Task::Plan);
     if (!params.ok()) return invalid(params);
     if (document.prepared.analysis.refusal) return failed(*document.prepared.analysis.refusal);
     base::Result<plan::Plan> plan =
         schema::readPlan(text, document.prepared.analysis, "plan.json", document.prepared.hashes);
     if (!plan) return failed(plan.error());
     std::vector<std::string> notes;
-    if (const base::Status placed = pipeline::placePlan(*plan, "auto", notes); !placed) return failed(placed.error());
-    return answer(document, *plan, notes, {plan->batch, std::nullopt}, call);
+    const base::Status fits = pipeline::fitPlan(*plan, settings, notes);
+    if (!fits) return failed(fits.error());
+    const executor::Cores cores(settings.threads.value_or(0));
+    return answer(document, *plan, notes, pipeline::limitsOf(settings, plan->batch), call);
 }
 
 }  // namespace hopscope::engine

@@ -2,8 +2,11 @@
 
 #include "base/units.h"
 #include "graph/dataset.h"
+#include "graph/file.h"
+#include "pipeline/evaluate.h"
 #include "pipeline/publish.h"
 #include "pipeline/records.h"
+#include "schema/documents.h"
 #include "server/last_net.h"
 #include "server/run_observer.h"
 #include "server/runs.h"
@@ -22,6 +25,13 @@ void leaveOutPauses(schema::Report& report, const ServedRun& run)
             stage.seconds -= paused->second;
     report.notes.push_back("the run was paused for " + base::formatSeconds(run.pausedSeconds()) +
                            ", which the seconds leave out");
+}
+
+base::Error withWayOn(base::Error error, const pipeline::OutputFolder& folder)
+{
+    if (folder.keepsJournal() && error.hint.empty())
+        error.hint = "what is finished stays in the folder: the next run into it goes on";
+    return error;
 }
 
 }  // namespace
@@ -124,28 +134,45 @@ base::Result<std::vector<std::string>> Run::prepareNotes()
     const graph::DataFacts facts = graph::examine(m_document.prepared.inputs);
     m_dataHash = facts.hash;
     for (const auto& [name, count] : facts.notFinite) m_request.execution.notFinite.push_back(name);
-    return pipeline::finiteNotes(m_document.prepared, facts.notFinite, m_request.nan);
+    return pipeline::finiteNotes(m_document.prepared, facts.notFinite, m_request.execution.settings.nan);
+}
+
+// Of a run that can be resumed; none of others. A journal of another plan is refused.
+base::Result<std::unique_ptr<pipeline::RunJournal>> Run::journalIn(pipeline::OutputFolder& folder)
+{
+    if (!m_request.execution.settings.resume) return nullptr;
+    const pipeline::Prepared& prepared = m_document.prepared;
+    base::Result<pipeline::Conditions> conditions = pipeline::conditionsOf(prepared, {}, m_request.execution.settings);
+    if (!conditions) return base::forward(conditions);
+    const std::string plan = schema::writePlan(m_request.plan.plan, prepared.analysis);
+    conditions->insert_or_assign("plan", graph::digestOf(plan.data(), plan.size()).hex());
+    conditions->insert_or_assign("data", m_dataHash);
+    return pipeline::RunJournal::open(folder, *conditions);
 }
 
 base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventFeed& feed)
 {
     base::Result<std::vector<std::string>> notes = prepareNotes();
     if (!notes) return base::forward(notes);
-    ServedRun observer(feed, m_gate, m_stop.get_token(), m_request.execution.verify != verify::Mode::None);
+    ServedRun observer(feed, m_gate, m_stop.get_token(), m_request.execution.settings.verify != verify::Mode::None);
     RequestReporter reporter(m_progress, [&](const std::string& sentence) { observer.note(sentence); });
+    if (folder.completed()) return pipeline::reportIn(folder);
+    const base::Result<std::unique_ptr<pipeline::RunJournal>> journal = journalIn(folder);
+    if (!journal) return base::forward(journal);
+    m_request.execution.journal = journal->get();
     m_request.execution.folder = folder.journal();
     m_request.execution.given = &m_request.plan;
     if (const base::Status prepared = prepareStepping(observer); !prepared) return base::forward(prepared);
     const base::Result<pipeline::Execution> execution =
         pipeline::execute(m_document.prepared, m_request.execution, observer, reporter, m_stop.get_token());
-    if (!execution) return base::forward(execution);
+    if (!execution) return tl::unexpected(withWayOn(execution.error(), folder));
     return pipeline::publish(*execution, describe(*execution, std::move(*notes), observer), folder);
 }
 
 schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run)
 {
     schema::Report report = pipeline::toReport(m_document.prepared, execution.plan, execution.run,
-                                               m_request.execution.device, execution.forecast);
+                                               m_request.execution.settings, execution.forecast);
     report.hashes["data"] = m_dataHash;
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
     if (run.pausedSeconds() > 0) leaveOutPauses(report, run);

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "pipeline/devices.h"
 #include "pipeline/machine.h"
+#include "protocol/settings.h"
 #include "schema/documents.h"
 #include "json/names.h"
 
@@ -14,22 +14,21 @@ namespace {
 RunRequest requestOf(const json::Reader& params)
 {
     RunRequest request;
-    request.execution.device.memory = positive(params, "memory");
-    request.execution.device.batch = positive(params, "batch");
-    request.execution.device.fuse = fuseOf(params);
-    request.execution.device.store = storeOf(params);
-    request.execution.device.reorder = reorderOf(params);
-    request.execution.verify = verifyOf(params);
-    request.nan = nanOf(params);
+    request.execution.settings = protocol::readSettings(params, base::Task::Run);
     request.output = textOr(params, "output", "");
+    if (request.execution.settings.resume && request.output.empty())
+        params.child("resume").refuse("needs 'output', the folder that keeps the journal");
     request.paused = params.maybe<bool>("paused").value_or(false);
     request.last = params.maybe<bool>("last").value_or(false);
     if (params.has("breakpoints")) request.breakpoints = breakpointsOf(params);
-    request.execution.keepStores = request.execution.verify != verify::Mode::None;
+    if (request.execution.settings.resume && request.breakpoints)
+        params.child("resume").refuse("is not for runs that stop at operators");
+    request.execution.keepStores = request.execution.settings.verify != verify::Mode::None;
     request.execution.transientFiles =
         params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
-    if (!request.execution.transientFiles.empty() && (!request.last || request.execution.keepStores))
-        params.child("transient").refuse("needs 'last', and 'verify' none");
+    const bool mayEmpty = request.last && !request.execution.keepStores && !request.execution.settings.resume;
+    if (!request.execution.transientFiles.empty() && !mayEmpty)
+        params.child("transient").refuse("needs 'last', 'verify' none, and no 'resume'");
     if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
     return request;
 }
@@ -47,7 +46,7 @@ base::Status stopAtOperators(plan::Plan& plan)
 
 // The plan as it was sent, for the device and the batch that are asked for.
 base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader& params,
-                                          const pipeline::DeviceOptions& device)
+                                          const base::Settings& settings)
 {
     const pipeline::Prepared& prepared = document.prepared;
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
@@ -55,14 +54,12 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
         schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
     if (!plan) return base::forward(plan);
     pipeline::ChosenPlan chosen{.plan = std::move(*plan)};
-    if (const base::Status placed = pipeline::placePlan(chosen.plan, textOr(params, "device", "auto"), chosen.notes);
-        !placed)
-        return base::forward(placed);
-    if (device.batch) chosen.plan.batch = device.batch;
+    if (const base::Status fits = pipeline::fitPlan(chosen.plan, settings, chosen.notes); !fits)
+        return base::forward(fits);
     if (params.has("breakpoints"))
         if (const base::Status can = stopAtOperators(chosen.plan); !can) return base::forward(can);
     const base::Status fits =
-        pipeline::lookAhead(chosen, prepared, document.predictor, device, pipeline::Learning::Yes, {});
+        pipeline::lookAhead(chosen, prepared, document.predictor, settings, pipeline::Learning::Yes, {});
     if (!fits) return base::forward(fits);
     return chosen;
 }
@@ -71,7 +68,7 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
 void handOver(RunRequest& request, Document& document)
 {
     std::shared_ptr<executor::Structure> structure = document.predictor.takeStructure();
-    if (!request.execution.device.memory) request.plan.structure = std::move(structure);
+    if (!request.execution.settings.memory) request.plan.structure = std::move(structure);
 }
 
 void removeFolder(const std::string& folder)
@@ -116,7 +113,7 @@ Run* Runs::find(std::int64_t run, std::int64_t document)
 Outcome Runs::start(Document& document, const json::Reader& params, base::ProgressFn progress)
 {
     RunRequest request = requestOf(params);
-    request.execution.device.cache = document.cache;
+    request.execution.settings.cache = document.cache;
     if (!params.ok()) return invalid(params);
     if (m_run && !m_run->finished()) return invalid("another run is in progress");
     if (!document.prepared.hasData())
@@ -124,7 +121,7 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
                        .message = "there is no data to run on",
                        .hint = "open the model with its data",
                        .where = {}});
-    base::Result<pipeline::ChosenPlan> plan = planOf(document, params, request.execution.device);
+    base::Result<pipeline::ChosenPlan> plan = planOf(document, params, request.execution.settings);
     if (!plan) return failed(plan.error());
     request.plan = std::move(*plan);
     if (request.last) handOver(request, document);
@@ -132,8 +129,10 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
     removeFolder(std::exchange(m_own, {}));
     const std::int64_t id = m_next++;
     if (request.output.empty()) m_own = m_folder + "/run-" + std::to_string(id);
+    using pipeline::Unfinished;
+    const Unfinished unfinished = request.execution.settings.resume ? Unfinished::Continue : Unfinished::Refuse;
     base::Result<pipeline::OutputFolder> folder =
-        pipeline::OutputFolder::open(request.output.empty() ? m_own : request.output);
+        pipeline::OutputFolder::open(request.output.empty() ? m_own : request.output, unfinished);
     if (!folder) return failed(folder.error());
     folder->showLife();
     document.spent = !request.execution.transientFiles.empty();

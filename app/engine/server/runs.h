@@ -11,6 +11,7 @@
 #include "debugger/stepping.h"
 #include "pipeline/execute.h"
 #include "pipeline/output_folder.h"
+#include "pipeline/run_journal.h"
 #include "server/documents.h"
 #include "server/events.h"
 #include "server/gate.h"
@@ -22,7 +23,6 @@ using Notify = std::function<void(const std::string& method, json::Value params)
 struct RunRequest {
     pipeline::ExecutionRequest execution;
     pipeline::ChosenPlan plan;
-    base::NanPolicy nan = base::NanPolicy::Propagate;
     std::string output;  // empty: a folder of the engine's own
     bool paused = false;
     // Set: it can be stopped at operators. Without, nothing looks at what it computes.
@@ -60,6 +60,7 @@ private:
     void body();
     base::Result<schema::Report> carryOut(pipeline::OutputFolder folder, EventFeed& feed);
     base::Result<std::vector<std::string>> prepareNotes();
+    base::Result<std::unique_ptr<pipeline::RunJournal>> journalIn(pipeline::OutputFolder& folder);
     schema::Report describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run);
 
     std::int64_t m_id;

@@ -3,10 +3,10 @@
 #include <map>
 #include <memory>
 
+#include "protocol/settings.h"
 #include "server/conversation.h"
 #include "server/dealt_run.h"
 #include "server/documents.h"
-#include "json/names.h"
 
 namespace hopscope::engine {
 
@@ -16,40 +16,16 @@ using executor::Order;
 using json::Reader;
 using json::Value;
 
-constexpr int mostThreads = 4096, mostParts = 100'000;
-
-int threadsOf(const Reader& params)
-{
-    const int threads = params.maybe<int>("threads").value_or(0);
-    if (threads < 0 || threads > mostThreads) params.child("threads").refuse("must be 1 to 4096");
-    return threads;
-}
-
-pipeline::PlanSource planSourceOf(const Reader& params)
-{
-    pipeline::PlanSource plan{.file = textOr(params, "plan", "")};
-    plan.pins = textOr(params, "pins", "");
-    if (params.has("strategy")) plan.strategy = json::named<base::Strategy>(params, "strategy");
-    plan.objective = objectiveOf(params);
-    plan.stages = stagesOf(params);
-    plan.deadline = deadlineOf(params);
-    return plan;
-}
+constexpr int mostParts = 100'000;
 
 pipeline::EvaluationRequest requestOf(const Reader& params)
 {
-    pipeline::DeviceOptions device{.device = "cpu",
-                                   .memory = positive(params, "memory"),
-                                   .batch = positive(params, "batch"),
-                                   .threads = threadsOf(params),
-                                   .fuse = fuseOf(params),
-                                   .reorder = reorderOf(params),
-                                   .store = storeOf(params)};
+    base::Settings settings = protocol::readSettings(params, base::Task::Run);
+    settings.device = "cpu";
+    if (!settings.cache.empty()) params.child("cache").refuse("is not for workers: they keep nothing for later runs");
     return {.model = modelOptionsOf(params),
-            .plan = planSourceOf(params),
-            .device = std::move(device),
-            .verify = verifyOf(params),
-            .nan = nanOf(params)};
+            .plan = {.file = textOr(params, "plan", ""), .pins = textOr(params, "pins", "")},
+            .settings = std::move(settings)};
 }
 
 Value shardValue(const executor::ShardRange& shard)

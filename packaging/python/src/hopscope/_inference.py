@@ -14,11 +14,11 @@ from . import _cluster, _html, _records, _resuming, arrays, documents
 from ._files import files_of, role_words, same_model
 from ._forms import Returned
 from ._later import later
-from ._options import bytes_of, mode_of, path_of, pins_of, seconds_of, whole_of
+from ._options import path_of, pins_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
-from .commands import DeviceName, TypeName, name_of
+from ._settings import settings_of, takes
 from .data import inputs_of
 from .documents import Plan, Report
 from .errors import InputError, UsageError, VerificationError, door, error_from
@@ -26,6 +26,9 @@ from .saving import Prepared, Saved, prepare
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
+
+    from ._contract import RunSettings
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,10 @@ class _Asked:
     data: Any
     roles: Any
     plan: Plan | str | None
-    request: dict[str, Any]
-    run: dict[str, Any]
-    reassociate: bool
+    pins: list[list[Any]]
+    settings: dict[str, Any]
     out: str | os.PathLike[str] | None
     scratch: str | os.PathLike[str] | None
-    cache: str | None = None
 
 
 @dataclass
@@ -83,39 +84,26 @@ class _Job:
     data: list[str]
     roles: list[str]
     plan: Plan | str | None
-    request: dict[str, Any]
-    run: dict[str, Any]
-    opening: dict[str, Any]
+    pins: list[list[Any]]
+    settings: dict[str, Any]
+    transient: list[str]
 
 
+@takes("run")
 @door
 def inference(
     model: Any,
     data: Any,
     *,
-    device: DeviceName = "auto",
-    memory: int | str | None = None,
-    batch: int | None = None,
     plan: Plan | str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    out: str | os.PathLike[str] | None = None,
-    verify: str | bool | None = "sample",
-    strategy: str = "optimal",
-    objective: str = "time",
-    stages: int | None = None,
-    deadline: float | None = None,
     pins: Sequence[Sequence[Any]] = (),
     roles: Any = (),
-    nan: str = "propagate",
-    fuse: str = "all",
-    reorder: str = "auto",
-    store: TypeName = "exact",
-    reassociate: bool = False,
-    resume: bool = False,
+    out: str | os.PathLike[str] | None = None,
     cluster: str | None = None,
     workers: int = 0,
     scratch: str | os.PathLike[str] | None = None,
-    cache: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
+    **settings: Unpack[RunSettings],
 ) -> Inference:
     """Evaluates a model layer by layer for every node, and compares the result with its own `forward`.
 
@@ -123,32 +111,21 @@ def inference(
         model: An nn.Module (saved by `save` for the call), what `save` returned, or a TorchScript file.
         data: PyG's Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices,
             tables), or paths (.safetensors, folders of .npy).
-        device: "cpu", "cuda:1", a torch.device, or "auto": a GPU if there is one.
-        memory: Limit on the device, in bytes or as "1Gi".
-        batch: Destination nodes per batch.
-        plan: One from `plan`, a plan.json or its content. Without it one is made by `strategy`, `objective`, `stages`,
-            `deadline` and `pins`.
-        out: A folder for out.npy and report.json that stay.
-        verify: "sample", "full" (or True) or "none" (or False).
-        strategy: "optimal", "local-search", "depth" or "source-rule".
-        objective: What the plan minimises: "time" or "bytes".
-        stages: The largest number of stages.
-        deadline: Seconds for the search of a plan.
+        plan: One from `plan`, a plan.json or its content. Without it one is made as `strategy`, `objective`, `stages`,
+            `deadline` and `pins` say.
         pins: Decisions that the plan respects, such as ("checkpoint", value).
         roles: What inputs are where it cannot be inferred: {"x": "node:user"}.
-        nan: "propagate" or "refuse": NaN in the inputs.
-        fuse: On a CPU, what is computed in one pass over the edges: "all", "none", some of "chain,softmax,several".
-        reorder: On a CPU, the order of computing nodes: "auto", "none", "rcm", "degree" or "community".
-        store: On a CPU, the type of stored values: "exact", "float32", "bfloat16", "float16", or torch's dtypes.
-        reassociate: Computes products with weights before sums and means over edges where that makes rows narrower.
-        resume: On a CPU, with `out`: the same call in another process resumes an unfinished run, to results with the
-            same bits. Progress is not reported.
+        out: A folder for out.npy and report.json that stay. With `resume`, the same call in another process resumes an
+            unfinished run there, without reporting progress.
         cluster: On a CPU, with an `out` that all machines see: "auto" or the HOST:PORT of a Ray cluster, or "local" for
             `workers` processes of this machine. The run can be resumed.
         workers: The number of workers of a `cluster`, by default as many as fit; "local" needs it.
         scratch: The folder for temporary files.
-        cache: A folder that keeps adjacencies and orders of nodes for later runs on these edges; not with `cluster`.
         progress: True, False, None (a bar on terminals and in notebooks) or a function of (what, done, total).
+        SETTINGS
+
+    `device` may be a torch.device, sizes bytes or texts such as "1Gi", `store` one of torch's dtypes, `verify` True for
+    "full" and False for "none".
 
     Returns:
         The outputs, the report of the run, its plan and the verdict.
@@ -160,14 +137,13 @@ def inference(
         result = hopscope.inference(model, data, memory="1Gi", verify="full")
         result.output, result.verdict
     """
-    shared = _shared(device, memory, store, resume or cluster is not None) | {"batch": whole_of("batch", batch)}
-    made = {**shared, **_limits(stages, deadline), "fuse": fuse, "strategy": strategy, "objective": objective}
-    how = {**shared, "fuse": fuse, "verify": mode_of(verify), "nan": nan, "reorder": reorder}
-    asked = _Asked(model, data, roles, _chosen(plan), {**made, "pins": pins_of(pins)}, how, reassociate, out, scratch)
-    asked.cache = None if cache is None else str(path_of("cache", cache).absolute())
+    chosen = settings_of("run", settings)
+    if (chosen["resume"] or cluster is not None) and chosen["device"] == "auto":
+        chosen["device"] = "cpu"  # the only device with journals and workers
+    asked = _Asked(model, data, roles, _chosen(plan), pins_of(pins), chosen, out, scratch)
     if cluster is not None:
         return _agreed(_together(asked, cluster, workers, progress))
-    return _agreed(_resumed(asked, progress) if resume else _watched(asked, progress))
+    return _agreed(_resumed(asked, progress) if chosen["resume"] else _watched(asked, progress))
 
 
 @door
@@ -175,16 +151,6 @@ def run(model: Any, data: Any, out: str | os.PathLike[str], **options: Any) -> I
     """As `inference`, into a folder that stays: out.npy (or a file per output) and report.json, as `hopscope-engine
     run` writes."""
     return inference(model, data, out=out, **options)
-
-
-def _shared(device: DeviceName, memory: int | str | None, store: TypeName, together: bool) -> dict[str, Any]:
-    """As the engine says them. Runs that can be resumed, or of several workers, are for CPUs."""
-    where = "cpu" if together and device == "auto" else name_of(device)
-    return {"device": where, "memory": bytes_of(memory), "store": name_of(store)}
-
-
-def _limits(stages: int | None, deadline: float | None) -> dict[str, Any]:
-    return {"stages": whole_of("stages", stages), "deadline": seconds_of("deadline", deadline)}
 
 
 def _is_arguments(data: Any) -> bool:
@@ -222,13 +188,13 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         folder = path_of("out", asked.out) if asked.out is not None else place.folder() / "outputs"
         held.enter_context(tidied(folder))
         engine = held.enter_context(Starting(watcher.told))
-        given_away = asked.run["verify"] == "none"
+        given_away = asked.settings["verify"] == "none"
         found, given = prepare(asked.model, inputs, asked.roles, place, apart=given_away)
         roles = role_words(asked.roles, found.saved)
-        how = {**asked.run, "transient": given.written if given_away else []}
-        writes = [str(folder.absolute()), *how["transient"]]
-        opening = {"reassociate": asked.reassociate, "cache": asked.cache, "writes": writes}
-        job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how, opening)
+        transient = given.written if given_away else []
+        job = _Job(
+            found.path.absolute(), given.words, roles, asked.plan, asked.pins, asked.settings, transient
+        )  # fmt: skip
         document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
         later(held.pop_all().close)
@@ -243,9 +209,9 @@ def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
 
 def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress | None) -> Inference:
     """Files go where the workers see them: beside the folder of the results."""
-    if asked.run["device"] != "cpu":
+    if asked.settings["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
-    if asked.cache is not None:
+    if asked.settings["cache"] is not None:
         raise UsageError("workers of a cluster keep nothing for later runs", "leave cache= or cluster= out")
 
     def carry(order: _resuming.Order) -> dict[str, Any]:
@@ -261,7 +227,7 @@ def _request(order: _resuming.Order) -> dict[str, Any]:
     named = {
         option: [word for at, word in enumerate(rest) if rest[at - 1] == option] for option in ("--data", "--role")
     }
-    options = {name: value for name, value in order.options.items() if value is not None and name != "device"}
+    options = {name: value for name, value in order.settings.items() if name != "resume"}
     files = {"model": model, "data": named["--data"], "roles": named["--role"], "trusted": trusted}
     return {**options, **files, "plan": str(order.plan), "output": str(order.out)}
 
@@ -275,9 +241,7 @@ def _kept(
     with Scratch(expected, scratch) as place:
         found, given = prepare(asked.model, inputs, asked.roles, place)
         files = files_of(found, given, asked.roles)
-        opened = {"reassociate": asked.reassociate}
-        run = {**asked.run, **opened, "cache": asked.cache}
-        wanted = _resuming.Wanted({**asked.request, **opened}, asked.plan, run)
+        wanted = _resuming.Wanted(asked.settings, asked.plan, asked.pins)
         document, made = _resuming.carried_out(files, wanted, folder, place, carry)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
     return _result(document, made, found, outputs, folder)
@@ -295,11 +259,14 @@ def _carried_out(
 ) -> tuple[dict[str, Any], Plan]:
     """The report, and the plan that it ran by."""
     files = {"model": str(job.model), "data": job.data, "roles": job.roles, "trusted": saved is not None}
-    opened = client.call("model/open", **files, **job.opening)
+    output = str(folder.absolute())
+    opened = client.call("model/open", **files, **job.settings, writes=[output, *job.transient])
     number = opened["document"]
     made = _plan(client, number, opened["inspect"], job, saved)
-    output = str(folder.absolute())
-    started = client.call("run/start", document=number, plan=made.document, output=output, last=True, **job.run)
+    started = client.call(
+        "run/start", document=number, plan=made.document, output=output, last=True, transient=job.transient,
+        **job.settings,
+    )  # fmt: skip
     while started["run"] not in watcher.finished:
         client.read()
     return watcher.outcome(started["run"]), made
@@ -308,10 +275,10 @@ def _carried_out(
 def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, saved: Saved | None) -> Plan:
     names = {value["id"]: value["label"] for value in inspected["values"]}
     if job.plan is None:
-        answer = client.call("plan/make", document=number, **job.request)
+        answer = client.call("plan/make", document=number, pins=job.pins, **job.settings)
     else:
         text = job.plan if isinstance(job.plan, str) else json.dumps(_adopted(job.plan, inspected, saved))
-        answer = client.call("plan/load", document=number, text=text)
+        answer = client.call("plan/load", document=number, text=text, **job.settings)
     return documents.plan(answer["plan"], answer["notes"], names)
 
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import UsageError
 
+if TYPE_CHECKING:
+    import torch
+
+DeviceName: TypeAlias = "str | torch.device"
+Choice: TypeAlias = "str | bool | torch.dtype | None"  # True and False are modes of `verify`
+Size: TypeAlias = "int | str | None"
+Count: TypeAlias = "int | None"
+Seconds: TypeAlias = "float | None"
+Flag: TypeAlias = bool
+Patterns: TypeAlias = "str | Sequence[str]"
+Folder: TypeAlias = "str | os.PathLike[str] | None"
+
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?")
-_MODES = ("sample", "full", "none")
 
 
 def path_of(option: str, value: Any) -> Path:
@@ -33,38 +46,92 @@ def new_file(name: str, path: Any) -> Path:
     return target
 
 
-def bytes_of(size: int | str | None) -> int | None:
+def bytes_of(size: Size, option: str = "memory") -> int | None:
     """As the engine reads sizes: K M G are powers of 1000, Ki Mi Gi of 1024."""
     if size is None or (isinstance(size, int) and size >= 0):
         return size
     found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
     if not found or (found.group(3) and not found.group(2)):
-        raise UsageError(f"memory: {size!r} is no size", "write it as 500M or 1Gi, or as a number of bytes")
+        raise UsageError(f"{option}: {size!r} is no size", "write it as 500M or 1Gi, or as a number of bytes")
     base = 1024 if found.group(3) else 1000
     return int(float(found.group(1)) * base ** _UNITS[found.group(2)])
 
 
-def whole_of(option: str, value: Any) -> int | None:
+def name_of(value: Any) -> str:
+    """As the engine says it: "cuda:1" of torch.device("cuda", 1), "bfloat16" of torch.bfloat16."""
+    return str(value).removeprefix("torch.")
+
+
+def _whole_of(option: str, value: Any, most: int) -> int | None:
     """A number of things, at least 1."""
-    whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 1 << 63
+    whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= (most or (1 << 63) - 1)
     if value is not None and not whole:
-        raise UsageError(f"{option}: {value!r} is no number of things", "say a whole number, at least 1")
+        bound = f"from 1 to {most}" if most else "at least 1"
+        raise UsageError(f"{option}: {value!r} is no number of things", f"say a whole number, {bound}")
     return value if whole else None
 
 
-def seconds_of(option: str, value: Any) -> float | None:
-    """A time of at least 0."""
-    if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
+def _seconds_of(option: str, value: Any) -> float | None:
+    if value is not None and not (isinstance(value, (int, float)) and 0 < value < float("inf")):
         raise UsageError(f"{option}: {value!r} is no time", "say a number of seconds")
     return value
 
 
-def mode_of(verify: Any) -> str:
-    """How much is verified; True is all, False and None are nothing."""
-    mode = {True: "full", False: "none", None: "none"}.get(verify) if verify in (True, False, None) else verify
-    if mode not in _MODES:
-        raise UsageError(f"verify: {verify!r} is no mode", 'say "sample", "full" (or True) or "none"')
-    return str(mode)
+@dataclass(frozen=True)
+class Setting:
+    """A setting of the engine's commands (docs/settings.md). `kind`: one of the types above; `choices`: of a Choice;
+    `most`: of a Count, 0 for no limit; `of_search`: says how a plan is looked for."""
+
+    name: str
+    kind: str
+    usual: Any
+    choices: tuple[str, ...]
+    most: int
+    of_search: bool
+    meaning: str
+
+    def checked(self, value: Any) -> Any:
+        """As the engine reads it; None is the default, but for `verify`, which it turns off."""
+        checks: dict[str, Callable[[Any], Any]]
+        checks = {"Choice": self._choice, "Size": self._size, "Count": self._count, "Seconds": self._seconds,
+                  "Flag": bool, "DeviceName": name_of, "Folder": self._folder, "Patterns": _patterns}  # fmt: skip
+        if value is None and self.name != "verify":
+            value = self.usual
+        return checks[self.kind](value)
+
+    def _choice(self, value: Any) -> str:
+        mode = {True: "full", False: "none", None: "none"} if self.name == "verify" else {}
+        word = mode.get(value, value) if isinstance(value, (bool, type(None))) else name_of(value)
+        if word not in self.choices:
+            raise UsageError(f"{self.name}: {value!r} is not one of its values", f"say {_listed(self.choices)}")
+        return str(word)
+
+    def _size(self, value: Any) -> int | None:
+        return bytes_of(value, self.name)
+
+    def _count(self, value: Any) -> int | None:
+        return _whole_of(self.name, value, self.most)
+
+    def _seconds(self, value: Any) -> float | None:
+        return _seconds_of(self.name, value)
+
+    def _folder(self, value: Any) -> str | None:
+        return None if value is None else str(path_of(self.name, value).absolute())
+
+    def told(self, usual: Any) -> str:
+        """A line of a docstring."""
+        choices = f": {_listed(self.choices)}" if self.choices else ""
+        default = "" if usual is None or usual is False else f' (default: "{usual}")'
+        return f"{self.name}: {self.meaning}{choices}{default}."
+
+
+def _listed(choices: Sequence[str]) -> str:
+    *first, last = [f'"{choice}"' for choice in choices]
+    return f"{', '.join(first)} or {last}"
+
+
+def _patterns(value: Any) -> str:
+    return value if isinstance(value, str) else ",".join(map(str, value))
 
 
 def pins_of(pins: Any) -> list[list[Any]]:

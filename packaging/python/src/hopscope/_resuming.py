@@ -18,40 +18,37 @@ from . import documents
 from ._files import Files
 from ._process import command
 from ._scratch import Scratch
+from ._settings import of_search, taken_by, words_of
 from ._worker import JOURNAL
-from .commands import option_words, plan_file, planned
+from .commands import plan_file, planned
 from .documents import Plan
 from .errors import InputError
 
 _OURS = ".hopscope-python"
-_PLANNING = ("strategy", "objective", "stages", "deadline")
-# The engine compares these itself, and makes the plan with them.
-_SHARED = ("device", "memory", "batch", "fuse", "store", "reassociate")
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a run is asked for: the `settings` by which a plan is made (with `pins`), or the `plan`, and the options of
-    `run`."""
+    """What a run is asked for: its settings, and the `plan`, or the `pins` of the one that is made."""
 
     settings: dict[str, Any]
     plan: Plan | str | None
-    run: dict[str, Any]
+    pins: list[list[Any]]
 
 
 @dataclass(frozen=True)
 class Order:
-    """What a run is to do: `options` are those of `Wanted.run`."""
+    """What a run is to do. The `settings` are those that a run by a given plan has."""
 
     files: Files
     plan: Path
-    options: dict[str, Any]
+    settings: dict[str, Any]
     out: Path
 
 
 def alone(order: Order) -> dict[str, Any]:
     """The report of a process that carries it out."""
-    words = [*order.files.words, "--plan", str(order.plan), "--resume", *option_words(order.options)]
+    words = [*order.files.words, "--plan", str(order.plan), *words_of(order.settings)]
     return command("run", *words, "-o", str(order.out)).document
 
 
@@ -64,7 +61,8 @@ def carried_out(
     try:
         files, made = _taken_up(given, wanted, out) or _begun(given, wanted, out, place)
         plan = made.save(place.folder() / "plan.json").absolute()
-        document = carry(Order(files, plan, wanted.run, out.absolute()))
+        settings = {name: value for name, value in wanted.settings.items() if name not in of_search(wanted.settings)}
+        document = carry(Order(files, plan, {**settings, "resume": True}, out.absolute()))
     except BaseException:
         if not (out / JOURNAL).is_dir():
             _forget(out, there)
@@ -122,8 +120,7 @@ def _kept(given: Files, out: Path) -> Files:
 
 def _plan(given: Files, wanted: Wanted, place: Scratch) -> Plan:
     if wanted.plan is None:
-        names = (*_PLANNING, *_SHARED)
-        return planned(given, {name: wanted.settings[name] for name in names}, wanted.settings["pins"], place)
+        return planned(given, taken_by("plan", wanted.settings), wanted.pins, place)
     if isinstance(wanted.plan, Plan):
         return documents.plan(json.loads(plan_file(wanted.plan, given, place).read_text()), [])
     return documents.plan(json.loads(wanted.plan), [])
@@ -151,6 +148,5 @@ def _decisive(wanted: Wanted) -> dict[str, Any]:
     document = wanted.plan.document if isinstance(wanted.plan, Plan) else json.loads(wanted.plan or "{}")
     content = {name: value for name, value in document.items() if name != "hashes"}
     plan = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    settings = {name: wanted.settings[name] for name in (*_PLANNING, "pins")}
-    asked: dict[str, Any] = json.loads(json.dumps({**settings, "plan": plan}))
+    asked: dict[str, Any] = json.loads(json.dumps({**of_search(wanted.settings), "pins": wanted.pins, "plan": plan}))
     return asked

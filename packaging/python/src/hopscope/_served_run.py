@@ -13,9 +13,9 @@ from ._cluster import run
 from ._driver import Event
 from ._run_events import Feed, Translation
 from ._scratch import Scratch
+from ._settings import of_workers
 from .errors import Cancelled, EngineError, HopscopeError, ResourceError, UsageError, document_of
 
-_OPTIONS = ("memory", "batch", "verify", "nan", "fuse", "reorder", "store")
 _HINT_LIMITS = "start hopscope-engine serve instead, which runs in one process"
 
 Notify = Callable[[str, dict[str, Any]], None]
@@ -166,11 +166,13 @@ def _request(
         raise ResourceError(f"{plan}: cannot be written: {problem.strerror}", "free some room there") from problem
     data = [absolute(word) for word in opened.get("data") or ()]
     files = {"model": str(Path(opened["model"]).absolute()), "data": data, "roles": opened.get("roles") or []}
-    options = {name: asked[name] for name in _OPTIONS if asked.get(name) is not None}
+    kept = [name for name, setting in of_workers().items() if not setting.of_search]
+    options = {name: asked[name] for name in kept if asked.get(name) is not None}
     limits = {"memory": workers.memory, "wait": workers.wait, "verify": "sample"}
     given = {name: value for name, value in limits.items() if value is not None}
-    given |= {"reassociate": opened.get("reassociate", False), "trusted": True}  # the engine of the plan has run it
-    return {**given, **options, **files, "plan": str(plan), "output": folder}
+    given["trusted"] = True  # the engine of the plan has run it
+    opening = {"reassociate": opened.get("reassociate", False)}
+    return {**given, **options, **opening, **files, "plan": str(plan), "output": folder}
 
 
 def absolute(word: str) -> str:

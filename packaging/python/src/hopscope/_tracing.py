@@ -12,15 +12,19 @@ def tolerant() -> Iterator[None]:
     """TorchScript asks each attribute of a module whether it is to be exported. A property may raise, such as `trainer`
     of a LightningModule that has none; it is not to be exported then. A file holds no function of the user's with its
     own derivative: what its `forward` computes takes its place. A scripted function would get a size as the number that
-    it is in this trace; the Python that it was made from keeps the computation."""
+    it is in this trace; the Python that it was made from keeps the computation. Sizes are tensors while a module is
+    traced: `total += x.size(0)` would change the number that `offset = total` has kept before."""
     import torch
     from torch.autograd import function
 
     with (
+        contextlib.ExitStack() as numbers,
         _replaced(torch._jit_internal, "module_has_exports", _has_exports),
         _replaced(function._SingleLevelFunction, "apply", classmethod(_computed)),
         _replaced(torch.jit.ScriptFunction, "__call__", _with_sizes(torch.jit.ScriptFunction.__call__)),
     ):
+        for name in ("add", "sub", "mul", "floordiv"):
+            numbers.enter_context(_replaced(torch.Tensor, f"__i{name}__", _of_numbers(name)))
         yield
 
 
@@ -67,6 +71,19 @@ def _computed(function: Any, *given: Any) -> Any:
     if function.setup_context is not torch.autograd.Function.setup_context:
         return function.forward(*given)
     return function.forward(_Context(len(given)), *given)
+
+
+def _of_numbers(name: str) -> Callable[..., Any]:
+    """The operator in place, which makes a new number of a size, as of a number in Python."""
+    import torch
+
+    in_place, anew = getattr(torch.Tensor, f"__i{name}__"), getattr(torch.Tensor, f"__{name}__")
+
+    def called(number: Any, other: Any) -> Any:
+        is_size = torch.jit.is_tracing() and number.dim() == 0 and number.dtype == torch.int64
+        return anew(number, other) if is_size else in_place(number, other)
+
+    return called
 
 
 def _with_sizes(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,23 +8,23 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from . import documents
 from ._files import Files, files_of, model_words, role_options, same_model
 from ._options import path_of, pins_of
 from ._process import command
 from ._scratch import Scratch, size_of
+from ._settings import of_search, settings_of, takes, words_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
 from .errors import VerificationError, door
 from .saving import Saved, prepare
 
 if TYPE_CHECKING:
-    import torch
+    from typing_extensions import Unpack
 
-DeviceName: TypeAlias = "str | torch.device"
-TypeName: TypeAlias = "str | torch.dtype"
+    from ._contract import PlanSettings, VerifySettings
 
 
 @contextlib.contextmanager
@@ -59,56 +59,33 @@ def inspect(
         return replace(found, notes=given.told(found.notes))
 
 
+@takes("plan")
 @door
 def plan(
     model: Any,
     data: Any,
     *,
-    device: DeviceName = "auto",
-    memory: int | str | None = None,
-    batch: int | None = None,
-    strategy: str = "optimal",
-    objective: str = "time",
-    stages: int | None = None,
-    deadline: float | None = None,
     pins: Sequence[Sequence[Any]] = (),
-    host_memory: int | str | None = None,
-    reassociate: bool = False,
     roles: Any = (),
     scratch: str | os.PathLike[str] | None = None,
+    **settings: Unpack[PlanSettings],
 ) -> Plan:
-    """What would run in which stage, what would be stored and what would move. The options are those of `inference`;
-    `host_memory` limits what is stored between stages. The plan can be given to `inference` with the same model and
-    data."""
-    options = {
-        "device": device, "memory": memory, "batch": batch, "strategy": strategy, "objective": objective,
-        "stages": stages, "deadline": deadline, "host-memory": host_memory,
-        "reassociate": reassociate,
-    }  # fmt: skip
+    """What would run in which stage, what would be stored and what would move. The plan can be given to `inference`
+    with the same model and data. `model`, `data`, `pins`, `roles` and `scratch` are those of `inference`.
+
+    Args:
+        SETTINGS
+    """
+    chosen = settings_of("plan", settings)
     with files(model, data, roles, scratch) as given, Scratch() as place:
-        return planned(given, options, pins, place)
+        return planned(given, chosen, pins, place)
 
 
-def planned(given: Files, options: Mapping[str, Any], pins: Sequence[Sequence[Any]], place: Scratch) -> Plan:
+def planned(given: Files, settings: Mapping[str, Any], pins: Sequence[Sequence[Any]], place: Scratch) -> Plan:
     """As `plan`, for files."""
-    answer = command("plan", *given.words, *option_words(options), *pin_words(pins, place))
+    answer = command("plan", *given.words, *words_of(settings), *pin_words(pins, place))
     made = documents.plan(answer.document, given.told(answer.notes))
     return replace(made, fingerprint=given.saved.fingerprint if given.saved else "")
-
-
-def option_words(options: Mapping[str, Any]) -> list[str]:
-    """Those that are neither None nor False, as words; True is a flag."""
-    return [
-        word
-        for name, value in options.items()
-        if value is not None and value is not False
-        for word in ([f"--{name}"] if value is True else [f"--{name}", name_of(value)])
-    ]
-
-
-def name_of(value: Any) -> str:
-    """As the engine says it: "cuda:1" of torch.device("cuda", 1), "bfloat16" of torch.bfloat16."""
-    return str(value).removeprefix("torch.")
 
 
 def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
@@ -120,33 +97,49 @@ def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
     return ["--pins", str(path)]
 
 
+@takes("verify")
 @door
 def verify(
     model: Any,
     data: Any,
     *,
     plan: Plan | str | os.PathLike[str] | None = None,
+    pins: Sequence[Sequence[Any]] = (),
     full: bool = False,
-    device: DeviceName = "auto",
-    memory: int | str | None = None,
-    batch: int | None = None,
-    reassociate: bool = False,
     roles: Any = (),
     scratch: str | os.PathLike[str] | None = None,
+    **settings: Unpack[VerifySettings],
 ) -> Verification:
     """Compares the split with the model's own `forward`, on everything that fits or on a sample of nodes, or with
-    `full` on all rows. Raises VerificationError, with what was found as its `result`, where they differ."""
-    options = {"device": device, "memory": memory, "batch": batch, "verify": "full" if full else "sample"}
-    options["reassociate"] = reassociate
+    `full` on all rows. Raises VerificationError, with what was found as its `result`, where they differ. `model`,
+    `data`, `plan`, `pins`, `roles` and `scratch` are those of `inference`.
+
+    Args:
+        SETTINGS
+    """
+    chosen = settings_of("verify", {**settings, "verify": "full"} if full else settings)
     with files(model, data, roles, scratch) as given, Scratch() as place:
-        planned = [] if plan is None else ["--plan", str(plan_file(plan, given, place))]
-        answer = command("verify", *given.words, *option_words(options), *planned)
+        answer = command("verify", *given.words, *by_plan(chosen, plan, pins, given, place))
     found = documents.verification(answer.document, given.told(answer.notes))
     if found.verdict == "different":
         problem = VerificationError(f"the split and the model's own forward differ: {found.reason}")
         problem.result = found
         raise problem
     return found
+
+
+def by_plan(
+    settings: Mapping[str, Any],
+    plan: Plan | str | os.PathLike[str] | None,
+    pins: Sequence[Sequence[Any]],
+    given: Files,
+    place: Scratch,
+) -> list[str]:
+    """Settings as options, with the plan, or with the pins of the one that is made."""
+    if plan is None:
+        return [*words_of(settings), *pin_words(pins, place)]
+    rest = {name: value for name, value in settings.items() if name not in of_search(settings)}
+    return [*words_of(rest), "--plan", str(plan_file(plan, given, place))]
 
 
 def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch) -> Path:

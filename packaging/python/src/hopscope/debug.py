@@ -23,7 +23,8 @@ from ._files import Files
 from ._options import path_of
 from ._process import command
 from ._scratch import Scratch
-from .commands import files, option_words, plan_file
+from ._settings import words_of
+from .commands import files, plan_file
 from .documents import Plan
 from .errors import UsageError, door
 
@@ -258,7 +259,7 @@ def compare(
     given_against = None if against is None else str(path_of("against", against).absolute())
     options = {"against": given_against, "absolute": absolute, "relative": relative, "batch": batch}
     with _asked(model, data, plan, roles, scratch) as (words, _):
-        return _divergence(command("debug", *words, *option_words(options)).document)
+        return _divergence(command("debug", *words, *words_of(options)).document)
 
 
 @door
@@ -267,7 +268,7 @@ def non_finite(
 ) -> NonFinite:
     """The operators that make NaN and infinities."""
     with _asked(model, data, plan, roles, scratch) as (words, _):
-        document = command("debug", *words, "--nan", *option_words({"batch": batch})).document
+        document = command("debug", *words, "--nan", *words_of({"batch": batch})).document
     makers = [
         Maker(_place(item), item["nan"], item["infinite"], item["reaches_output"], _rows(item["shown"]))
         for item in document["makers"]
@@ -293,7 +294,7 @@ def breakpoints(
     options = {"when": when, "hits": hits, "batch": batch}
     with _asked(model, data, plan, roles, scratch) as (words, _):
         asked = [word for place in _listed(places) for word in ("--break", place)]
-        document = command("debug", *words, *asked, *option_words(options)).document
+        document = command("debug", *words, *asked, *words_of(options)).document
     return Hits(document["hits"], document["seen"], document)
 
 
@@ -320,7 +321,7 @@ def watch(
         asked += [word for name in _listed(messages) for word in ("--messages", name)]
         kept = ["-o", str(place.folder() / "rows")] if _listed(places) else []
         options = {"nodes": ",".join(map(str, numbers)), "batch": batch}
-        document = command("debug", *words, *asked, *kept, *option_words(options)).document
+        document = command("debug", *words, *asked, *kept, *words_of(options)).document
         values = {item["name"]: numpy.load(item["file"]) for item in document["watched"]}
     found = {item["name"]: _place(item) for item in document["watched"]}
     return Watched(numbers, values, found, document["aggregations"], document)
@@ -350,7 +351,7 @@ def tensor(
     }  # fmt: skip
     with _asked(model, data, plan, roles, scratch) as (words, held):
         file = held.folder() / "tensor.npy"
-        document = command("debug", *words, "-o", str(file), *option_words(options)).document
+        document = command("debug", *words, "-o", str(file), *words_of(options)).document
         numbers, ids = numpy.load(file), file.with_suffix(".rows.npy")
         found = numpy.load(ids) if ids.exists() else None
     names = ("numbers", "finite", "zeros", "nan", "infinite", "min", "max", "mean", "std")
@@ -370,7 +371,7 @@ def memory(
 ) -> StageMemory:
     """What the batches of a stage hold from step to step, and so what its peak consists of. Nothing is run."""
     with _asked(model, data, plan, roles, scratch) as (words, _):
-        document = command("debug", *words, *option_words({"memory-of": stage, "batch": batch})).document
+        document = command("debug", *words, *words_of({"memory-of": stage, "batch": batch})).document
     names = ("label", "destinations", "batches", "side_by_side", "peak_step", "steps", "held")
     loops = [LoopMemory(**{name: loop[name] for name in names}) for loop in document["loops"]]
     return StageMemory(document["stage"], document["peak_memory"], document["outside"], loops, document)

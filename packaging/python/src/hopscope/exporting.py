@@ -10,17 +10,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _html
-from ._options import path_of
+from ._options import DeviceName, name_of, path_of
 from ._process import command
 from ._scratch import Scratch
-from .commands import DeviceName, files, name_of, option_words, pin_words, plan_file
+from ._settings import settings_of, takes
+from .commands import by_plan, files
 from .documents import Plan
 from .errors import InputError, door, kind_of
 from .flow import LayeredFlow
 from .saving import Saved
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._contract import ExportSettings
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,7 @@ class Export:
         return load(self.folder)
 
 
+@takes("export")
 @door
 def export(
     model: Any,
@@ -57,33 +64,24 @@ def export(
     out: str | os.PathLike[str],
     *,
     plan: Plan | str | os.PathLike[str] | None = None,
-    strategy: str = "optimal",
-    objective: str = "bytes",
-    device: DeviceName = "auto",
-    memory: int | str | None = None,
-    batch: int | None = None,
-    stages: int | None = None,
-    deadline: float | None = None,
     pins: Sequence[Sequence[Any]] = (),
     roles: Any = (),
     scratch: str | os.PathLike[str] | None = None,
+    **settings: Unpack[ExportSettings],
 ) -> Export:
     """Writes a model's split, verified on this data, as a new folder `out` with Python code, TorchScript, weights, a
-    schema and a runner. The options are those of `plan`; a `plan` replaces those that make one.
+    schema and a runner. `model`, `data`, `plan`, `pins`, `roles` and `scratch` are those of `inference`.
+
+    Args:
+        SETTINGS
 
     Raises InputError where the folder exists, Refused where the split cannot be expressed as code, VerificationError
     where it is not verified. After a failure there is no folder.
     """
-    made = {"strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
-    shared = {"device": device, "memory": memory, "batch": batch}
+    chosen = settings_of("export", settings)
     with files(model, data, roles, scratch, once=False) as given, Scratch() as place:
-        how = (
-            option_words(made) + pin_words(pins, place)
-            if plan is None
-            else ["--plan", str(plan_file(plan, given, place))]
-        )
         target = path_of("out", out).absolute()
-        answer = command("export", *given.words, *option_words(shared), *how, "-o", str(target))
+        answer = command("export", *given.words, *by_plan(chosen, plan, pins, given, place), "-o", str(target))
         return Export(target, answer.document, given.saved, given.told(answer.notes))
 
 

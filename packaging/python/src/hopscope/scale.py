@@ -15,13 +15,12 @@ from typing import IO, Any
 
 from ._cluster import run
 from ._driver import Event
-from ._options import bytes_of
+from ._options import Setting, bytes_of
 from ._served_run import Workers, absolute
 from ._serving import serve
+from ._settings import of_workers
 from ._version import __version__
 from .errors import Cancelled, HopscopeError, UsageError, document_of
-
-_CHOICES = ("strategy", "objective", "verify", "nan", "fuse", "reorder", "store")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -147,10 +146,10 @@ def _request(asked: argparse.Namespace) -> dict[str, Any]:
     request: dict[str, Any] = {"model": str(Path(asked.model).absolute()), "output": str(Path(asked.output).absolute())}
     request["data"] = [absolute(word) for word in asked.data]
     request["roles"] = asked.role
-    request |= {name: getattr(asked, name) for name in (*_CHOICES, "batch", "stages", "deadline", "wait")}
     request |= {name: str(Path(value).absolute()) for name in ("plan", "pins") if (value := getattr(asked, name))}
-    request["memory"], request["reassociate"] = bytes_of(asked.memory), asked.reassociate
-    request["trusted"] = asked.trust
+    given = {name: getattr(asked, name) for name in of_workers()}
+    request |= {name: of_workers()[name].checked(value) for name, value in given.items() if value is not None}
+    request["wait"], request["trusted"] = asked.wait, asked.trust
     return {name: value for name, value in request.items() if value is not None}
 
 
@@ -170,18 +169,30 @@ def _add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--role", metavar="R", action="append", default=[], help="As for hopscope-engine run")
     command.add_argument("-o", "--output", metavar="DIR", required=True, help="The folder that all workers see")
     _add_workers(command)
-    for name in ("batch", "stages"):
-        command.add_argument(f"--{name}", metavar="N", type=_positive, help="As for hopscope-engine run")
-    command.add_argument("--deadline", metavar="SECONDS", type=float, help="As for hopscope-engine run")
-    for name in ("plan", "pins", *_CHOICES):
-        command.add_argument(f"--{name}", help="As for hopscope-engine run")
-    for name in ("reassociate", "trust"):
-        command.add_argument(f"--{name}", action="store_true", help="As for hopscope-engine run")
+    for name in ("plan", "pins"):
+        command.add_argument(f"--{name}", metavar="FILE", help="As for hopscope-engine run")
+    command.add_argument("--trust", action="store_true", help="As for hopscope-engine run")
+    for setting in of_workers().values():
+        if setting.name != "memory":  # which _add_workers adds
+            _add_setting(command, setting)
     command.add_argument(
         "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
     )
     command.add_argument("--json", action="store_true", help="Print the report as a JSON document")
     command.add_argument("--quiet", action="store_true", help="Suppress progress and notes")
+
+
+def _add_setting(command: argparse.ArgumentParser, setting: Setting) -> None:
+    option = "--" + setting.name.replace("_", "-")
+    help_text = setting.meaning.replace("%", "%%")
+    if setting.kind == "Flag":
+        command.add_argument(option, action="store_true", help=help_text)
+        return
+    types: dict[str, tuple[str, Callable[[str], Any]]]
+    types = {"Count": ("N", _positive), "Seconds": ("SECONDS", float), "Size": ("SIZE", str)}
+    metavar, kind = types.get(setting.kind, ("HOW", str))
+    choices = f": {', '.join(setting.choices)}" if setting.choices else ""
+    command.add_argument(option, metavar=metavar, type=kind, help=help_text + choices)
 
 
 def _add_serve(command: argparse.ArgumentParser) -> None:

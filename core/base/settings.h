@@ -1,0 +1,215 @@
+#pragma once
+
+// How a model is planned, run and checked. The command line, requests of the window, workers, session files, journals and
+// Python offer these settings, with these names, defaults and limits: all of them read the table below.
+//     A new setting is a member, a line of the table, and the code that obeys it.
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/choices.h"
+#include "base/describe.h"
+#include "base/fuse.h"
+#include "base/reorder.h"
+#include "base/store_type.h"
+
+namespace hopscope::base {
+
+struct Settings {
+    Strategy strategy = Strategy::Optimal;
+    Objective objective = Objective::Time;
+    std::optional<int> stages = std::nullopt;
+    std::optional<double> deadline = std::nullopt;  // seconds
+    std::string device = "auto";
+    std::optional<std::int64_t> memory = std::nullopt, hostMemory = std::nullopt;  // bytes
+    std::optional<std::int64_t> batch = std::nullopt;
+    std::optional<int> threads = std::nullopt;
+    std::vector<Fuse> fuse = allFuse();
+    bool reassociate = false;
+    StoreType store = StoreType::Exact;
+    Reorder reorder = Reorder::Auto;
+    std::string cache = {};
+    VerifyMode verify = VerifyMode::Sample;
+    NanPolicy nan = NanPolicy::Propagate;
+    bool resume = false;
+
+    bool operator==(const Settings&) const = default;
+};
+
+// What takes settings.
+enum class Task : std::uint8_t { Plan = 1, Run = 2, Verify = 4, Export = 8, BenchPlans = 16 };
+
+constexpr auto namesOf(Task)
+{
+    return std::to_array<Named<Task>>({{Task::Plan, "plan"},
+                                       {Task::Run, "run"},
+                                       {Task::Verify, "verify"},
+                                       {Task::Export, "export"},
+                                       {Task::BenchPlans, "bench plans"}});
+}
+
+struct Tasks {
+    std::uint8_t bits = 0;
+
+    [[nodiscard]] constexpr bool contain(Task task) const { return (bits & static_cast<std::uint8_t>(task)) != 0; }
+};
+
+template <std::same_as<Task>... T>
+constexpr Tasks tasks(T... each)
+{
+    return {static_cast<std::uint8_t>((static_cast<std::uint8_t>(each) | ...))};
+}
+
+inline constexpr Tasks everyTask = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export, Task::BenchPlans);
+inline constexpr Tasks planningTasks = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export);
+
+// What another value of a setting makes necessary.
+enum class Renews : std::uint8_t { Nothing, Plan, Model };
+
+// Whether a run that is resumed has to have the value that it began with.
+enum class Resumed : std::uint8_t { AsNow, AsBegun };
+
+// What a text names.
+enum class TextKind : std::uint8_t { Nothing, Device, Folder };
+
+struct OfSearch {};  // says how a plan is looked for: of no use beside a given one
+
+struct Most {  // of a whole number. The least is 1; of seconds it is more than 0.
+    double value;
+};
+
+template <class M>
+struct Setting : Field<Settings, M> {  // never null: missing or null is the default
+    const char* label;                 // in the window
+    Tasks tasks;
+    Renews renews = Renews::Nothing;
+    Resumed resumed = Resumed::AsNow;
+    TextKind kind = TextKind::Nothing;
+    bool ofSearch = false;
+    double most = 0;  // 0: none
+
+    using Field<Settings, M>::take;
+    constexpr void take(Renews r) { renews = r; }
+    constexpr void take(Resumed r) { resumed = r; }
+    constexpr void take(TextKind k) { kind = k; }
+    constexpr void take(OfSearch) { ofSearch = true; }
+    constexpr void take(Most m) { most = m.value; }
+};
+
+// Traits: a Quantity, Renews, Resumed, TextKind, OfSearch, Most.
+template <class M, class... Traits>
+constexpr Setting<M> setting(const char* name, M Settings::*member, const char* label, const char* help, Tasks tasks,
+                             Traits... traits)
+{
+    Setting<M> made{{name, member, help, Quantity::None, Presence::Later}, label, tasks};
+    (made.take(traits), ...);
+    return made;
+}
+
+template <std::same_as<Settings> T>
+constexpr auto fieldsOf(const T*)
+{
+    using enum Task;
+    return described(
+        "settings",
+        setting("strategy", &T::strategy, "Strategy", "How cuts are chosen", planningTasks, Renews::Plan,
+                Resumed::AsBegun, OfSearch()),
+        setting("objective", &T::objective, "Objective", "What an optimal plan minimises", planningTasks, Renews::Plan,
+                Resumed::AsBegun, OfSearch()),
+        setting("stages", &T::stages, "Stages", "Maximum number of stages of an optimal plan", planningTasks,
+                Renews::Plan, Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
+        setting("deadline", &T::deadline, "Time limit of the optimisation",
+                "Time limit for the optimisation in seconds; then the best plan so far", planningTasks, Renews::Plan,
+                OfSearch(), Quantity::Seconds),
+        setting("device", &T::device, "Device", "Device to compute on: auto, cpu, cuda or cuda:N", everyTask,
+                Renews::Plan, TextKind::Device),
+        setting("memory", &T::memory, "Memory limit", "Memory limit on the executing device", everyTask, Renews::Plan,
+                Quantity::Bytes),
+        setting("host_memory", &T::hostMemory, "Limit of stored values",
+                "Limit on the values stored between stages; a store is freed after its last reader", everyTask,
+                Renews::Plan, Quantity::Bytes),
+        setting("batch", &T::batch, "Batch", "Destination nodes per batch", everyTask, Renews::Plan, Resumed::AsBegun,
+                Quantity::Count),
+        setting("threads", &T::threads, "CPU cores", "Cores of the CPU to compute with", everyTask, Renews::Plan,
+                Quantity::Count, Most{4096}),
+        setting("fuse", &T::fuse, "Fused patterns", "CPU: patterns to fuse into one pass over the edges", everyTask,
+                Renews::Plan, Resumed::AsBegun),
+        setting("reassociate", &T::reassociate, "Reassociate products",
+                "Multiply by weights before sums and means over edges where that makes rows narrower: sums round "
+                "differently",
+                tasks(Plan, Run, Verify, BenchPlans), Renews::Model, Resumed::AsBegun),
+        setting("store", &T::store, "Type of stored values", "CPU: type of the values stored between stages",
+                tasks(Plan, Run), Renews::Plan, Resumed::AsBegun),
+        setting("reorder", &T::reorder, "Order of nodes", "CPU: in which order nodes are computed", tasks(Run),
+                Resumed::AsBegun),
+        setting("cache", &T::cache, "Cache folder",
+                "Keep adjacencies and node orders in this folder for later runs on the same edges", tasks(Run),
+                Renews::Model, TextKind::Folder),
+        setting("verify", &T::verify, "Verify", "How much to compare with the unsplit model", tasks(Run, Verify)),
+        setting("nan", &T::nan, "NaN in inputs", "Treatment of NaN or infinite inputs", tasks(Run)),
+        setting("resume", &T::resume, "Resume",
+                "CPU: keep a journal in the output folder and resume an interrupted run found there; results are "
+                "bit-identical",
+                tasks(Run)));
+}
+
+// As people write and read values: "500000000", "chain,softmax", "float32"; empty for a number that is not set.
+std::string settingText(const std::string& value);
+std::string settingText(bool value);
+std::string settingText(std::optional<int> value);
+std::string settingText(std::optional<std::int64_t> value);
+std::string settingText(std::optional<double> value);
+std::string settingText(const std::vector<Fuse>& value);
+template <class E>
+std::string settingText(E value) requires std::is_enum_v<E>
+{
+    return nameOf(value);
+}
+
+// What a number, or a text of it, has to be.
+struct NumberRule {
+    std::string option;  // "--batch"
+    Quantity quantity = Quantity::Count;
+    double most = 0;  // 0: no limit
+};
+
+// The reverse, with "auto" as well for a number that is not set, and sizes as 500M or 1Gi. Fail with Usage: "--batch: 'x' is
+// neither auto nor a positive number".
+Status readSettingText(const std::string& text, const NumberRule& rule, std::string& into);
+Status readSettingText(const std::string& text, const NumberRule& rule, bool& into);
+Status readSettingText(const std::string& text, const NumberRule& rule, std::optional<int>& into);
+Status readSettingText(const std::string& text, const NumberRule& rule, std::optional<std::int64_t>& into);
+Status readSettingText(const std::string& text, const NumberRule& rule, std::optional<double>& into);
+Status readSettingText(const std::string& text, const NumberRule& rule, std::vector<Fuse>& into);
+template <class E>
+Status readSettingText(const std::string& text, const NumberRule& rule, E& into) requires std::is_enum_v<E>
+{
+    const Result<E> parsed = parseName<E>(text, "value of " + rule.option);
+    if (!parsed) return forward(parsed);
+    into = *parsed;
+    return {};
+}
+
+// The defaults. Plans for the fewest bytes are the same on every machine: exports have them.
+Settings usualFor(Task task);
+
+// What the change of some settings makes necessary.
+Renews renewedBy(const Settings& before, const Settings& after);
+
+// Those that the task takes; the others have their defaults.
+Settings forTask(const Settings& settings, Task task);
+
+// "--host-memory".
+std::string optionOf(const char* setting);
+
+template <class M>
+Status readSetting(const Setting<M>& setting, const std::string& text, Settings& into)
+{
+    return readSettingText(text, {optionOf(setting.name), setting.quantity, setting.most}, into.*setting.member);
+}
+
+}  // namespace hopscope::base

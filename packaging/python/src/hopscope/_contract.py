@@ -1,0 +1,223 @@
+# Written by tools/contract from the table in core/base/settings.h.
+"""The settings of the engine's commands: their names, values, defaults and meanings."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from ._options import Choice, Count, DeviceName, Flag, Folder, Patterns, Seconds, Setting, Size
+
+SETTINGS = (
+    Setting(
+        "strategy", "Choice", "optimal", ("optimal", "local-search", "depth", "source-rule",), most=0, of_search=True,
+        meaning="How cuts are chosen",
+    ),
+    Setting(
+        "objective", "Choice", "time", ("time", "bytes",), most=0, of_search=True,
+        meaning="What an optimal plan minimises",
+    ),
+    Setting(
+        "stages", "Count", None, (), most=1000, of_search=True,
+        meaning="Maximum number of stages of an optimal plan",
+    ),
+    Setting(
+        "deadline", "Seconds", None, (), most=0, of_search=True,
+        meaning="Time limit for the optimisation in seconds; then the best plan so far",
+    ),
+    Setting(
+        "device", "DeviceName", "auto", (), most=0, of_search=False,
+        meaning="Device to compute on: auto, cpu, cuda or cuda:N",
+    ),
+    Setting(
+        "memory", "Size", None, (), most=0, of_search=False,
+        meaning="Memory limit on the executing device",
+    ),
+    Setting(
+        "host_memory", "Size", None, (), most=0, of_search=False,
+        meaning="Limit on the values stored between stages; a store is freed after its last reader",
+    ),
+    Setting(
+        "batch", "Count", None, (), most=0, of_search=False,
+        meaning="Destination nodes per batch",
+    ),
+    Setting(
+        "threads", "Count", None, (), most=4096, of_search=False,
+        meaning="Cores of the CPU to compute with",
+    ),
+    Setting(
+        "fuse", "Patterns", "all", (), most=0, of_search=False,
+        meaning="CPU: patterns to fuse into one pass over the edges",
+    ),
+    Setting(
+        "reassociate", "Flag", False, (), most=0, of_search=False,
+        meaning="Multiply by weights before sums and means over edges where that makes rows narrower: sums round differently",
+    ),
+    Setting(
+        "store", "Choice", "exact", ("exact", "float32", "bfloat16", "float16",), most=0, of_search=False,
+        meaning="CPU: type of the values stored between stages",
+    ),
+    Setting(
+        "reorder", "Choice", "auto", ("auto", "none", "rcm", "degree", "community",), most=0, of_search=False,
+        meaning="CPU: in which order nodes are computed",
+    ),
+    Setting(
+        "cache", "Folder", None, (), most=0, of_search=False,
+        meaning="Keep adjacencies and node orders in this folder for later runs on the same edges",
+    ),
+    Setting(
+        "verify", "Choice", "sample", ("sample", "full", "none",), most=0, of_search=False,
+        meaning="How much to compare with the unsplit model",
+    ),
+    Setting(
+        "nan", "Choice", "propagate", ("propagate", "refuse",), most=0, of_search=False,
+        meaning="Treatment of NaN or infinite inputs",
+    ),
+    Setting(
+        "resume", "Flag", False, (), most=0, of_search=False,
+        meaning="CPU: keep a journal in the output folder and resume an interrupted run found there; results are bit-identical",
+    ),
+)
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "plan": {
+        "strategy": "optimal",
+        "objective": "time",
+        "stages": None,
+        "deadline": None,
+        "device": "auto",
+        "memory": None,
+        "host_memory": None,
+        "batch": None,
+        "threads": None,
+        "fuse": "all",
+        "reassociate": False,
+        "store": "exact",
+    },
+    "run": {
+        "strategy": "optimal",
+        "objective": "time",
+        "stages": None,
+        "deadline": None,
+        "device": "auto",
+        "memory": None,
+        "host_memory": None,
+        "batch": None,
+        "threads": None,
+        "fuse": "all",
+        "reassociate": False,
+        "store": "exact",
+        "reorder": "auto",
+        "cache": None,
+        "verify": "sample",
+        "nan": "propagate",
+        "resume": False,
+    },
+    "verify": {
+        "strategy": "optimal",
+        "objective": "time",
+        "stages": None,
+        "deadline": None,
+        "device": "auto",
+        "memory": None,
+        "host_memory": None,
+        "batch": None,
+        "threads": None,
+        "fuse": "all",
+        "reassociate": False,
+        "verify": "sample",
+    },
+    "export": {
+        "strategy": "optimal",
+        "objective": "bytes",
+        "stages": None,
+        "deadline": None,
+        "device": "auto",
+        "memory": None,
+        "host_memory": None,
+        "batch": None,
+        "threads": None,
+        "fuse": "all",
+    },
+    "bench plans": {
+        "device": "auto",
+        "memory": None,
+        "host_memory": None,
+        "batch": None,
+        "threads": None,
+        "fuse": "all",
+        "reassociate": False,
+    },
+}
+
+
+class PlanSettings(TypedDict, total=False):
+    strategy: Choice
+    objective: Choice
+    stages: Count
+    deadline: Seconds
+    device: DeviceName
+    memory: Size
+    host_memory: Size
+    batch: Count
+    threads: Count
+    fuse: Patterns
+    reassociate: Flag
+    store: Choice
+
+
+class RunSettings(TypedDict, total=False):
+    strategy: Choice
+    objective: Choice
+    stages: Count
+    deadline: Seconds
+    device: DeviceName
+    memory: Size
+    host_memory: Size
+    batch: Count
+    threads: Count
+    fuse: Patterns
+    reassociate: Flag
+    store: Choice
+    reorder: Choice
+    cache: Folder
+    verify: Choice
+    nan: Choice
+    resume: Flag
+
+
+class VerifySettings(TypedDict, total=False):
+    strategy: Choice
+    objective: Choice
+    stages: Count
+    deadline: Seconds
+    device: DeviceName
+    memory: Size
+    host_memory: Size
+    batch: Count
+    threads: Count
+    fuse: Patterns
+    reassociate: Flag
+    verify: Choice
+
+
+class ExportSettings(TypedDict, total=False):
+    strategy: Choice
+    objective: Choice
+    stages: Count
+    deadline: Seconds
+    device: DeviceName
+    memory: Size
+    host_memory: Size
+    batch: Count
+    threads: Count
+    fuse: Patterns
+
+
+class BenchPlansSettings(TypedDict, total=False):
+    device: DeviceName
+    memory: Size
+    host_memory: Size
+    batch: Count
+    threads: Count
+    fuse: Patterns
+    reassociate: Flag

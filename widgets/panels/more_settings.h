@@ -1,0 +1,57 @@
+#pragma once
+
+// The settings of plans and runs that have no place of their own in the window, as a form made from the table of settings.
+
+#include <QDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <functional>
+#include <vector>
+
+#include "panels/panels.h"
+
+namespace hopscope::panels {
+
+// How many settings of the form have another value than by default.
+int changedSettings(const base::Settings& settings);
+
+class MoreSettings : public QDialog {
+    Q_OBJECT
+public:
+    MoreSettings(const Context& context, QWidget* parent);
+
+    // An editor of a value as a text, as options of the command line have it.
+    struct Editor {
+        QWidget* widget;
+        std::function<void(const QString&)> show;
+        std::function<QString()> text;
+    };
+
+private:
+    struct Row {
+        Editor editor;
+        QLabel* problem;  // what is wrong with the text of the editor
+        std::function<std::string(const base::Settings&)> text;
+        std::function<base::Status(const std::string&, base::Settings&)> read;
+    };
+
+    void setupRows();
+    void setupButtons(QBoxLayout& layout);
+    template <class M>
+    void addRow(const base::Setting<M>& setting);
+    template <class M>
+    Editor editorFor(const base::Setting<M>& setting, const std::function<void()>& changed);
+    QLabel* addToForm(const char* name, const QString& label, const QString& help, QWidget* editor);
+    void apply(const Row& row);
+    void reset();
+    void refresh();
+
+    Context m_context;
+    QWidget* m_form;
+    QFormLayout* m_rows;
+    QPushButton* m_reset;
+    std::vector<Row> m_all;
+};
+
+}  // namespace hopscope::panels
