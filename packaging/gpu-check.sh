@@ -15,7 +15,7 @@
 # tests. --small: sizes for a test of this script.
 #
 # HOPSCOPE_BUILD=FOLDER takes a build that is there (with tests). Where nothing can be installed, HOPSCOPE_DEPS_DIR (unpacked
-# Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in CONTRIBUTING.md; the window
+# Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in docs/dev/building.md; the window
 # is never built. HOPSCOPE_PYTHON: a Python with torch and torch_geometric, which make the generated models.
 set -u
 . "$(dirname "$0")/common.sh"
