@@ -96,9 +96,8 @@ struct Plan {
     base::Objective objective = base::Objective::Bytes;  // gives the unit of costs
     std::string device = "cpu";
     std::optional<std::int64_t> batch;  // destinations per batch; none: chosen while running
-    std::string reorder = "none";
-    std::vector<Pin> pins;       // the stores follow from the strategy and these
-    std::vector<OpId> prologue;  // evaluated once for the whole graph
+    std::vector<Pin> pins;              // the stores follow from the strategy and these
+    std::vector<OpId> prologue;         // evaluated once for the whole graph
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;
     std::vector<ValueId> resident;   // tables that stay on a GPU from their first use to their last: inputs and stores

@@ -206,7 +206,6 @@ plan::Plan PlanReader::read(const Reader& root) const
     plan.device = root.get<std::string>("device");
     plan.batch = json::nullable<std::int64_t>(root, "batch");
     if (root.ok() && plan.batch && *plan.batch < 1) root.child("batch").refuse("must be at least 1");
-    plan.reorder = root.get<std::string>("reorder");
     if (const Reader list = root.child("pins"); !list.value().isNull()) plan.pins = readPins(list, m_names);
     costs(root, plan);
     plan.prologue = ops(root.child("prologue"));

@@ -141,7 +141,6 @@ Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis)
     document["strategy"] = base::nameOf(plan.strategy);
     document["device"] = plan.device;
     document["batch"] = json::orNull(plan.batch);
-    document["reorder"] = plan.reorder;
     if (analysis.reassociate) document["reassociate"] = true;
     document["pins"] = writePins(plan.pins);
     writeCosts(document, plan);

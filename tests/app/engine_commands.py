@@ -82,7 +82,7 @@ class CommandLine(EngineTest):
                              ("there is no option '--frobnicate'", "inspect", *KARATE, "--frobnicate"),
                              ("'0' is neither auto nor a positive number", "run", *KARATE, *out, "--batch", "0"),
                              ("'lots' is not a valid size", "run", *KARATE, *out, "--memory", "lots"),
-                             ("--threads: Value 0 not in range", "run", *KARATE, *out, "--threads", "0"),
+                             ("--threads: '0' is neither auto nor a number from 1 to 4096", "run", *KARATE, *out, "--threads", "0"),
                              ("unknown value of --strategy 'best'", "plan", *KARATE, "--strategy", "best"),
                              ("--role x=sheep is not a role", "inspect", *KARATE, "--role", "x=sheep")):
             with self.subTest(words=words):
@@ -212,7 +212,7 @@ class Documents(EngineTest):
         self.assertEqual(self.done("plan", *KARATE, "--json").stdout, printed)
         plan = json.loads(printed)
         self.valid("plan", plan)
-        for key in ("strategy", "objective", "unit", "cost", "lower_bound", "gap", "device", "batch", "reorder", "prologue",
+        for key in ("strategy", "objective", "unit", "cost", "lower_bound", "gap", "device", "batch", "prologue",
                     "stages", "checkpoints", "bytes", "peak_memory", "pins", "hashes"):
             self.assertIn(key, plan)
         self.assertEqual([c["bytes_written"] for c in plan["checkpoints"] if c["output"]], [34 * 2 * 4])

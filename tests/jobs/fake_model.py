@@ -141,7 +141,7 @@ class Model:
         plan = ENVELOPE | {
             "format": "hopscope-plan", "strategy": strategy, "objective": objective or "time",
             "unit": "bytes" if objective == "bytes" else "seconds", "cost": cost, "lower_bound": best,
-            "gap": None if best is None else open_gap, "device": device or "cpu", "batch": batch, "reorder": "none",
+            "gap": None if best is None else open_gap, "device": device or "cpu", "batch": batch,
             "resident": [], "resident_structure": False, "prologue": [], "stages": made,
             "checkpoints": checkpoints, "bytes": None, "peak_memory": None, "pins": pins, "hashes": {}}
         return {"plan": plan, "predicted": self.prediction(stored), "notes": []}
