@@ -18,28 +18,4 @@ std::string describe(const Error& error)
     return text;
 }
 
-namespace {
-
-constexpr std::pair<ErrorCode, const char*> codes[] = {
-    {ErrorCode::Usage, "usage"},         {ErrorCode::Input, "input"},         {ErrorCode::Unsupported, "unsupported"},
-    {ErrorCode::Different, "different"}, {ErrorCode::Resources, "resources"}, {ErrorCode::Internal, "internal"},
-    {ErrorCode::Untrusted, "untrusted"}, {ErrorCode::Cancelled, "cancelled"},
-};
-
-}  // namespace
-
-const char* codeName(ErrorCode code)
-{
-    for (const auto& [each, name] : codes)
-        if (each == code) return name;
-    return "internal";
-}
-
-std::optional<ErrorCode> errorCodeOf(int exitCode)
-{
-    for (const auto& [each, name] : codes)
-        if (static_cast<int>(each) == exitCode) return each;
-    return std::nullopt;
-}
-
 }  // namespace hopscope::base

@@ -10,7 +10,7 @@
 
 namespace hopscope::base {
 
-// The numbers are the exit codes of the command-line contract.
+// The numbers are the exit codes of the command line; failures.h describes them.
 enum class ErrorCode {
     Usage = 2,        // the command line is wrong
     Input = 3,        // a file is unreadable, malformed, hostile or inconsistent
@@ -55,11 +55,5 @@ tl::unexpected<Error> forward(const Result<T>& failed)
 
 // "message (where); hint": the one line that a terminal shows.
 std::string describe(const Error& error);
-
-// Short stable name of the code for JSON: "usage", "input", "unsupported", ...
-const char* codeName(ErrorCode code);
-
-// The failure that a process ends with, by its exit code; nullopt for other numbers.
-std::optional<ErrorCode> errorCodeOf(int exitCode);
 
 }  // namespace hopscope::base

@@ -1,6 +1,8 @@
 #include "protocol/rpc.h"
 
+#include "base/failures.h"
 #include "protocol/framing.h"
+#include "schema/error.h"
 #include "json/optional.h"
 #include "json/reader.h"
 
@@ -62,16 +64,10 @@ Message readAny(const Reader& root)
 
 Value errorValue(const RpcError& error)
 {
-    const base::Error plain = fromRpc(error);
-    Value item, data;
-    data["code"] = base::codeName(plain.code);
-    data["exit_code"] = static_cast<int>(plain.code);
-    data["message"] = error.message;
-    data["hint"] = error.hint;
-    data["where"] = error.where;
+    Value item;
     item["code"] = error.code;
     item["message"] = error.message;
-    item["data"] = std::move(data);
+    item["data"] = schema::errorValue(fromRpc(error));
     return item;
 }
 

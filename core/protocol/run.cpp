@@ -1,5 +1,6 @@
 #include "protocol/run.h"
 
+#include "schema/error.h"
 #include "json/optional.h"
 
 namespace hopscope::protocol {
@@ -154,17 +155,6 @@ Value write(const ReadBackEvent& event)
     return item;
 }
 
-Value writeError(const base::Error& error)
-{
-    Value item;
-    item["code"] = base::codeName(error.code);
-    item["exit_code"] = static_cast<int>(error.code);
-    item["message"] = error.message;
-    item["hint"] = error.hint;
-    item["where"] = error.where;
-    return item;
-}
-
 }  // namespace
 
 Value writeEvents(const RunEvents& events)
@@ -183,7 +173,7 @@ Value writeFinished(const RunFinished& finished)
     Value params;
     params["run"] = finished.run;
     if (finished.error) {
-        params["error"] = writeError(*finished.error);
+        params["error"] = schema::errorValue(*finished.error);
         return params;
     }
     params["folder"] = finished.folder;

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "protocol/run.h"
+#include "schema/error.h"
 #include "schema/stages.h"
 #include "json/names.h"
 
@@ -139,19 +140,6 @@ const std::map<std::string, RunEvent (*)(const Reader&), std::less<>> eventReade
     {"stage_end", stageEnd}, {"stop", stop},   {"note", note},       {"merged", merged},
     {"worker", worker},      {"shard", shard}, {"barrier", barrier}, {"read_back", readBack}};
 
-base::ErrorCode codeOf(const Reader& reader)
-{
-    const std::optional<base::ErrorCode> code = base::errorCodeOf(reader.as<int>());
-    if (!code) reader.refuse("is not an exit code of a failure");
-    return code.value_or(base::ErrorCode::Internal);
-}
-
-base::Error errorOf(const Reader& item)
-{
-    return base::makeError(codeOf(item.child("exit_code")), item.get<std::string>("message"),
-                           item.get<std::string>("hint"), item.get<std::string>("where"));
-}
-
 }  // namespace
 
 base::Result<RunEvents> readEvents(const json::Value& params)
@@ -174,7 +162,7 @@ base::Result<RunFinished> readFinished(const json::Value& params)
     RunFinished finished;
     finished.run = root.get<std::int64_t>("run");
     const bool failed = root.has("error");
-    if (failed) finished.error = errorOf(root.child("error"));
+    if (failed) finished.error = schema::errorFrom(root.child("error"));
     else finished.folder = root.get<std::string>("folder");
     if (root.ok() && !failed) finished.reportText = json::write(root.child("report").value(), true);
     if (!root.ok()) return base::forward(root.status());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schema/error.h"
 #include "schema/forms.h"
 #include "schema/graph_part.h"
 #include "schema/receptive_field.h"
@@ -139,6 +140,16 @@ Contract verificationContract()
     return contract;
 }
 
+// A document with nothing but the error.
+Contract errorContract()
+{
+    Writer writer;
+    Value schema = json::typed("object");
+    schema["properties"]["error"] = json::objectSchema<ErrorRecord>(writer.definitions());
+    schema["required"].push("error");
+    return writer.contract(std::move(schema), "error", "Hopscope error", "");
+}
+
 // One of three kinds.
 Contract findingsContract()
 {
@@ -160,6 +171,7 @@ Contract findingsContract()
 std::vector<Contract> contracts()
 {
     return {
+        errorContract(),
         Writer().document<Report>("report", "Hopscope report: what happened in a run", "format-report.md"),
         verificationContract(),
         Writer().document<ReceptiveField>("receptive-field", "Hopscope receptive field of a node",

@@ -18,7 +18,7 @@ struct DocumentedStruct {
 struct Contract {
     std::string file;  // in resources/schemas
     json::Value schema;
-    std::string page;  // in docs; it marks where tables stand with <!-- members NAME --> and <!-- end -->
+    std::string page;  // in docs; it marks where tables stand with <!-- members NAME --> and <!-- end -->; empty: none
     std::vector<DocumentedStruct> structs;
 };
 

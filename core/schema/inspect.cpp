@@ -311,17 +311,4 @@ Value inspectValue(const InspectSubject& subject)
 
 std::string writeInspect(const InspectSubject& subject) { return json::write(inspectValue(subject), true); }
 
-std::string writeError(const base::Error& error)
-{
-    Value fields;
-    fields["code"] = base::codeName(error.code);
-    fields["exit_code"] = static_cast<int>(error.code);
-    fields["message"] = error.message;
-    fields["hint"] = error.hint;
-    fields["where"] = error.where;
-    Value document;
-    document["error"] = std::move(fields);
-    return json::write(document, true);
-}
-
 }  // namespace hopscope::schema

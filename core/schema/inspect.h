@@ -50,7 +50,4 @@ std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::V
 void fillBytes(plan::Plan& plan, const analysis::Analysis& analysis,
                const std::map<analysis::SpaceId, std::int64_t>& sizes);
 
-// {"error": {code, message, hint, where}}.
-std::string writeError(const base::Error& error);
-
 }  // namespace hopscope::schema

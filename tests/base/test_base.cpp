@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/failures.h"
 #include "base/fuse.h"
 #include "base/id.h"
 #include "base/parallel.h"
@@ -81,7 +82,7 @@ TEST_CASE("every error code has a stable name and exit code")
                                    {ErrorCode::Cancelled, 130, "cancelled"}}};
     for (const Row& row : rows) {
         CHECK(static_cast<int>(row.code) == row.number);
-        CHECK(std::string(codeName(row.code)) == row.name);
+        CHECK(std::string(nameOf(row.code)) == row.name);
         CHECK(errorCodeOf(row.number) == row.code);
     }
     CHECK_FALSE(errorCodeOf(0));

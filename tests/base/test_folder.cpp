@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/failures.h"
 #include "base/folder.h"
 #include "support/temporary_folder.h"
 
@@ -37,7 +38,7 @@ struct Prepared {
 std::string opened(const base::Folder& folder, const std::string& name, int flags)
 {
     const base::Result<int> file = folder.openFile(name, flags);
-    if (!file) return base::codeName(file.error().code);
+    if (!file) return base::nameOf(file.error().code);
     close(*file);
     return "opened";
 }

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/failures.h"
 #include "graph/safetensors.h"
 #include "models/compare.h"
 #include "placement/strategy.h"
@@ -208,7 +209,7 @@ std::string Attempt::unless(base::ErrorCode allowed) const
     if (!complaint.empty()) return complaint;
     if (!error) return {};
     const std::string text = base::describe(*error);
-    if (error->code != allowed) return std::string("ends with ") + base::codeName(error->code) + ": " + text;
+    if (error->code != allowed) return std::string("ends with ") + base::nameOf(error->code) + ": " + text;
     if (error->message.empty() || text.find('\n') != std::string::npos) return "no sentence: " + text;
     return {};
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "base/failures.h"
 #include "graph/dataset.h"
 #include "graph/npy.h"
 #include "graph/safetensors.h"
@@ -32,7 +33,7 @@ std::string hexOf(const base::TensorView& view)
 json::Value describeError(const base::Error& error)
 {
     json::Value value;
-    value["error"]["code"] = base::codeName(error.code);
+    value["error"]["code"] = base::nameOf(error.code);
     value["error"]["message"] = error.message;
     return value;
 }

@@ -25,7 +25,8 @@ from fake_model import Model, NODES, verified  # noqa: E402
 from fake_runs import DealtRun, Run  # noqa: E402
 from fake_wire import framed, put, receive, send  # noqa: E402
 
-CODES = {2: "usage", 3: "input", 4: "unsupported", 5: "different", 6: "resources", 7: "internal", 8: "untrusted", 130: "cancelled"}
+FAILURES = (Path(__file__).parents[2] / "packaging/python/src/hopscope/_failures.py").read_text()
+CODES = {int(code): name for code, name in re.findall(r'exit_code = (\d+)\n    name = "(\w+)"', FAILURES)}
 
 
 class Refused(Exception):

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "schema/arguments.h"
+#include "schema/error.h"
 #include "schema/fixture.h"
 #include "schema/inspect.h"
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "protocol/failures_contract.h"
 #include "protocol/settings_contract.h"
 #include "schema/contract.h"
 
@@ -81,9 +82,13 @@ int main(int count, char** arguments)
     Keeper keeper(count > 2);
     for (const schema::Contract& document : schema::contracts()) {
         keeper.keep(root + "/resources/schemas/" + document.file, json::write(document.schema, true));
-        keepPage(keeper, root + "/docs/" + document.page, document.structs);
+        if (!document.page.empty()) keepPage(keeper, root + "/docs/" + document.page, document.structs);
     }
+    for (const char* const page : {"/README.md", "/docs/python.md"})
+        keepPage(keeper, root + page, {{"exit codes", protocol::failuresTable()}});
     keepPage(keeper, root + "/docs/settings.md", {{"settings", protocol::settingsTable()}});
-    keeper.keep(root + "/packaging/python/src/hopscope/_contract.py", protocol::pythonSettings());
+    const std::string python = root + "/packaging/python/src/hopscope/";
+    keeper.keep(python + "_contract.py", protocol::pythonSettings());
+    keeper.keep(python + "_failures.py", protocol::pythonFailures());
     return keeper.ok() ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/failures.h"
 #include "cli/bench_options.h"
 #include "cli/misspelt.h"
 #include "cli/option_values.h"
@@ -72,9 +73,10 @@ CLI::Option* addPins(CLI::App& app, Parsed& parsed)
 // How to make one, or a file; beside the settings.
 void addPlanSource(CLI::App& app, Parsed& parsed)
 {
+    CLI::Option* const pins = addPins(app, parsed);
     CLI::Option* const file =
         app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")->type_name("FILE");
-    addPins(app, parsed)->excludes(file);
+    pins->excludes(file);
     base::forEachField<base::Settings>([&](const auto& setting) {
         if (setting.ofSearch) app.get_option(base::optionOf(setting.name))->excludes(file);
     });
@@ -261,14 +263,20 @@ void onePerOption(CLI::App& command)
         if (CLI::Option* const option = command.get_option_no_throw(name)) option->allow_extra_args(false);
 }
 
+std::string exitCodes()
+{
+    std::string text = "\nExit codes: 0 success";
+    for (const base::Failure& each : base::failures)
+        text += ", " + std::to_string(static_cast<int>(each.code)) + " " + each.summary;
+    return text + ".";
+}
+
 void setUp(CLI::App& app, Parsed& parsed)
 {
     app.name("hopscope-engine");
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
-    app.footer("\nExit codes: 0 success, 2 usage error, 3 invalid input, 4 model not supported or not splittable, 5 "
-               "verification failed,\n6 out of memory or disk space, 7 internal error, 8 model file not trusted, 130 "
-               "cancelled.");
+    app.footer(exitCodes());
     for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addPlace,
                             addReceptiveField, addDebug, addDevices, addTrust, addServers, addOracle})
         add(app, parsed);

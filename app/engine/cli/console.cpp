@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "schema/inspect.h"
+#include "schema/error.h"
 
 namespace hopscope::engine {
 

@@ -15,6 +15,7 @@
 #include "graph/dataset.h"
 #include "graph/given_files.h"
 #include "graph/safetensors.h"
+#include "schema/error.h"
 #include "schema/inspect.h"
 #include "json/json.h"
 #include "json/reader.h"

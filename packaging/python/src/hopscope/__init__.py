@@ -6,8 +6,9 @@
 `docs/python.md` of the project is the guide; every function's help says the rest.
 """
 
-from . import debug
+from . import _failures, debug
 from ._engine import Engine, engine
+from ._failures import *  # noqa: F403
 from ._inference import Inference, inference, run
 from ._version import __version__
 from .commands import devices, plan, trust, verify
@@ -28,17 +29,7 @@ from .documents import (
     Value,
     Verification,
 )
-from .errors import (
-    Cancelled,
-    EngineError,
-    HopscopeError,
-    InputError,
-    Refused,
-    ResourceError,
-    Untrusted,
-    UsageError,
-    VerificationError,
-)
+from .errors import HopscopeError
 from .exporting import Export, Exported, export, load
 from .flow import Block, Edges, Layer, LayeredFlow, Nodes
 from .saving import Saved, save
@@ -47,19 +38,16 @@ from .window import open as open
 
 __all__ = [  # without open and inspect, which are names of Python: hopscope.open, hopscope.inspect
     "Block",
-    "Cancelled",
     "Compared",
     "Cut",
     "Device",
     "Devices",
     "Edges",
     "Engine",
-    "EngineError",
     "Export",
     "Exported",
     "HopscopeError",
     "Inference",
-    "InputError",
     "Inspection",
     "Layer",
     "LayeredFlow",
@@ -68,17 +56,12 @@ __all__ = [  # without open and inspect, which are names of Python: hopscope.ope
     "NotFinite",
     "Operator",
     "Plan",
-    "Refused",
     "Report",
-    "ResourceError",
     "Saved",
     "Stage",
     "StageRun",
-    "Untrusted",
-    "UsageError",
     "Value",
     "Verification",
-    "VerificationError",
     "Window",
     "__version__",
     "debug",
@@ -93,3 +76,4 @@ __all__ = [  # without open and inspect, which are names of Python: hopscope.ope
     "trust",
     "verify",
 ]
+__all__ += _failures.__all__

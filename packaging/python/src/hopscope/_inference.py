@@ -89,8 +89,8 @@ class _Job:
     transient: list[str]
 
 
-@takes("run")
 @door
+@takes("run")
 def inference(
     model: Any,
     data: Any,

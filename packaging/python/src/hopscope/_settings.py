@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ._contract import DEFAULTS, SETTINGS
 from ._options import Setting
+from .errors import passing
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
@@ -69,7 +70,7 @@ def takes(task: str) -> Callable[[_Function], _Function]:
         def checked(*arguments: Any, **options: Any) -> Any:
             unknown = next((name for name in options if name not in allowed), None)
             if unknown is not None:
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown!r}")
+                raise passing(TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown!r}"))
             return function(*arguments, **options)
 
         checked.__signature__ = inspect.signature(function).replace(parameters=[*own, *added])  # type: ignore[attr-defined]

@@ -59,8 +59,8 @@ def inspect(
         return replace(found, notes=given.told(found.notes))
 
 
-@takes("plan")
 @door
+@takes("plan")
 def plan(
     model: Any,
     data: Any,
@@ -97,8 +97,8 @@ def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
     return ["--pins", str(path)]
 
 
-@takes("verify")
 @door
+@takes("verify")
 def verify(
     model: Any,
     data: Any,

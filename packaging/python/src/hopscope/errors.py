@@ -5,92 +5,30 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from . import _failures
+from ._failures import *  # noqa: F403
+from ._failures import EngineError, ResourceError, UsageError
+from ._problem import HopscopeError
+
+__all__ = [
+    "HopscopeError",
+    "callers_own",
+    "document_of",
+    "door",
+    "error_from",
+    "kind_of",
+    "origin_of",
+    "passing",
+    "sentence_of",
+]
+__all__ += _failures.__all__
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
-
-
-class HopscopeError(Exception):
-    """The base of all: `message` is a sentence, `hint` says what to do (may be empty), `where` is the place (a file,
-    an operator and its line; may be empty), `code` the engine's name of the error, `exit_code` what its process ends
-    with."""
-
-    exit_code: ClassVar[int] = 7
-
-    def __init__(self, message: str, hint: str = "", where: str = "", code: str = "") -> None:
-        super().__init__(message, hint, where, code)
-        self.message, self.hint, self.where, self.code = message, hint, where, code
-
-    def __str__(self) -> str:
-        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
-
-
-class UsageError(HopscopeError, ValueError):
-    """An argument is wrong: an unknown strategy, a device that is not there."""
-
-    exit_code = 2
-
-
-class InputError(HopscopeError, ValueError):
-    """An input was refused: missing, unreadable, malformed, or at odds with another one."""
-
-    exit_code = 3
-
-
-class Refused(HopscopeError):
-    """The model is not supported, cannot be split or cannot be saved; the message names the operator or the line."""
-
-    exit_code = 4
-
-
-class VerificationError(HopscopeError):
-    """The split and the model's own `forward` differ. `result` holds the run, or what `verify` found."""
-
-    exit_code = 5
-    result: Any = None
-
-
-class ResourceError(HopscopeError, MemoryError):
-    """Out of memory or disk, even with the smallest batch."""
-
-    exit_code = 6
-
-
-class EngineError(HopscopeError, RuntimeError):
-    """The engine is not found, does not fit this environment, ended unexpectedly or reports an error of its own."""
-
-    exit_code = 7
-
-
-class Untrusted(HopscopeError):
-    """You have not agreed to run the code of the model file; `hopscope.trust` records that you do."""
-
-    exit_code = 8
-
-
-class Cancelled(HopscopeError):
-    """The engine was told to stop by somebody else. (Ctrl+C in Python stays a KeyboardInterrupt.)"""
-
-    exit_code = 130
-
-
 _BY_EXIT_CODE: dict[int, type[HopscopeError]] = {
-    kind.exit_code: kind
-    for kind in (UsageError, InputError, Refused, VerificationError, ResourceError, EngineError, Untrusted, Cancelled)
-}
-
-
-# What the engine calls them.
-_NAMES = {
-    2: "usage",
-    3: "input",
-    4: "unsupported",
-    5: "different",
-    6: "resources",
-    7: "internal",
-    8: "untrusted",
-    130: "cancelled",
+    kind.exit_code: kind for kind in (getattr(_failures, name) for name in _failures.__all__)
 }
 
 
@@ -108,7 +46,7 @@ def error_from(document: Mapping[str, Any]) -> HopscopeError:
 def document_of(problem: HopscopeError) -> dict[str, Any]:
     """What `error_from` makes the exception of."""
     named = {name: getattr(problem, name) for name in ("message", "hint", "where")}
-    return {**named, "code": problem.code or _NAMES[problem.exit_code], "exit_code": problem.exit_code}
+    return {**named, "code": problem.code or problem.name, "exit_code": problem.exit_code}
 
 
 def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
@@ -124,7 +62,7 @@ def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
         except Exception as problem:
             called = problem.__traceback__ is not None and problem.__traceback__.tb_next is not None
             if getattr(problem, _PASSES, False) or not called:
-                setattr(problem, _PASSES, True)
+                passing(problem)
                 raise
             raise _unforeseen(function.__name__, problem) from problem
 
@@ -132,6 +70,12 @@ def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
 
 
 _PASSES = "_hopscope_passes"
+
+
+def passing(problem: Exception) -> Exception:
+    """One that passes every door as it is."""
+    setattr(problem, _PASSES, True)
+    return problem
 
 
 def callers_own(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
@@ -142,7 +86,7 @@ def callers_own(function: Callable[_Given, _Result]) -> Callable[_Given, _Result
         try:
             return function(*arguments, **options)
         except Exception as problem:
-            setattr(problem, _PASSES, True)
+            passing(problem)
             raise
 
     return called

@@ -56,8 +56,8 @@ class Export:
         return load(self.folder)
 
 
-@takes("export")
 @door
+@takes("export")
 def export(
     model: Any,
     data: Any,

@@ -1,0 +1,59 @@
+#pragma once
+
+// The kinds of failures, described once: exit codes of the command line, names in JSON, exceptions of the Python package. README.md,
+// docs/python.md, the JSON Schema and the Python package follow from the table (tools/contract).
+
+#include <array>
+
+#include "base/names.h"
+
+namespace hopscope::base {
+
+struct Failure {
+    ErrorCode code;
+    const char* name;       // in JSON
+    const char* summary;    // in --help
+    const char* meaning;    // a sentence without its full stop, with Markdown
+    const char* exception;  // of the Python package
+    const char* builtin;    // the exception of Python that it is one of as well; empty: none
+};
+
+inline constexpr auto failures = std::to_array<Failure>({
+    {ErrorCode::Usage, "usage", "usage error", "the command line or an argument is wrong", "UsageError", "ValueError"},
+    {ErrorCode::Input, "input", "invalid input",
+     "an input is missing, unreadable, malformed, hostile or inconsistent, or changed while a run read it",
+     "InputError", "ValueError"},
+    {ErrorCode::Unsupported, "unsupported", "model not supported or not splittable",
+     "the model is not supported, cannot be split or, in Python, cannot be saved; the message gives the reason",
+     "Refused", ""},
+    {ErrorCode::Different, "different", "verification failed",
+     "the split and the model's own `forward` differ; in Python, `result` holds the run or the verification",
+     "VerificationError", ""},
+    {ErrorCode::Resources, "resources", "out of memory or disk space",
+     "memory or disk space is not enough, even for the smallest batch", "ResourceError", "MemoryError"},
+    {ErrorCode::Internal, "internal", "internal error",
+     "an invariant of Hopscope is broken; in Python, the engine may also be missing, not fit this torch, or have ended",
+     "EngineError", "RuntimeError"},
+    {ErrorCode::Untrusted, "untrusted", "model file not trusted",
+     "you have not agreed to run the code of the model file; `hopscope-engine trust` and `hopscope.trust` do",
+     "Untrusted", ""},
+    {ErrorCode::Cancelled, "cancelled", "cancelled", "the run was stopped (Ctrl+C in Python stays a KeyboardInterrupt)",
+     "Cancelled", ""},
+});
+
+constexpr auto namesOf(ErrorCode)
+{
+    std::array<Named<ErrorCode>, failures.size()> names{};
+    for (std::size_t i = 0; i < failures.size(); ++i) names[i] = {failures[i].code, failures[i].name};
+    return names;
+}
+
+// The failure that a process ends with, by its exit code; nullopt for other numbers.
+constexpr std::optional<ErrorCode> errorCodeOf(int exitCode)
+{
+    for (const Failure& each : failures)
+        if (static_cast<int>(each.code) == exitCode) return each.code;
+    return std::nullopt;
+}
+
+}  // namespace hopscope::base

@@ -1,0 +1,23 @@
+"""The base of all exceptions of the package."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class HopscopeError(Exception):
+    """The base of all: `message` is a sentence, `hint` says what to do (may be empty), `where` is the place (a file,
+    an operator and its line; may be empty), `code` the engine's name of the error, `exit_code` what its process ends
+    with. `result` of a VerificationError holds the run, or what `verify` found."""
+
+    __module__ = "hopscope.errors"
+    exit_code: ClassVar[int] = 7
+    name: ClassVar[str] = "internal"
+    result: Any = None
+
+    def __init__(self, message: str, hint: str = "", where: str = "", code: str = "") -> None:
+        super().__init__(message, hint, where, code)
+        self.message, self.hint, self.where, self.code = message, hint, where, code
+
+    def __str__(self) -> str:
+        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
