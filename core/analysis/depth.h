@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: depth (hop rounds behind a value), depth_module and depth_op.
+// Depth (hop rounds behind a value), depth_module and depth_op.
 
 #include "analysis/analysis.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the exception boundary, where exceptions become errors as values.
+// The exception boundary, where exceptions become errors as values.
 
 #include <c10/util/Exception.h>
 

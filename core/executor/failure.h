@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor. Inside the module failures are exceptions, like LibTorch's own (an operator may throw at any
+// Inside the module failures are exceptions, like LibTorch's own (an operator may throw at any
 // depth); run() turns both into an Error at the exception boundary.
 
 #include <exception>

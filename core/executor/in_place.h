@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: which tables the operators of a loop read where they lie, by global row number, instead of by way
+// Which tables the operators of a loop read where they lie, by global row number, instead of by way
 // of a copy of the frontier's rows.
 
 #include "executor/fuse.h"

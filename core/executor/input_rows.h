@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor, receptive and debugger: rows of derived tables as people know them, by the tables of the inputs.
+// Rows of derived tables as people know them, by the tables of the inputs.
 
 #include "executor/structure.h"
 #include "executor/unsplit.h"

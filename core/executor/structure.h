@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: everything that depends on the graph only, for the whole graph: table sizes, key columns,
+// Everything that depends on the graph only, for the whole graph: table sizes, key columns,
 // adjacencies, and the values of the prologue. All is computed once, on demand; large arrays are in mapped scratch
 // files. Thread-safe; references stay valid as long as this object.
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
 #include "placement/optimise.h"
 

@@ -2,7 +2,7 @@
 
 // What a plan will move and hold, put into the plan itself and into a document of its own.
 
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
 #include "json/json.h"
 

@@ -5,9 +5,9 @@
 
 #include "analysis/analyse.h"
 #include "base/units.h"
+#include "executor/forecast/predict.h"
 #include "executor/memory.h"
 #include "executor/unsplit.h"
-#include "forecast/predict.h"
 #include "graph/dataset.h"
 #include "loader/methods.h"
 #include "pipeline/home.h"

@@ -3,7 +3,7 @@
 // What finished runs say about the rates of a machine.
 
 #include "executor/executor.h"
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
 #include "plan/machine.h"
 

@@ -2,7 +2,7 @@
 
 // What the batches of a stage hold when, with the names that people know.
 
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
 #include "schema/stage_memory.h"
 

@@ -69,6 +69,36 @@ class Holding(ServeTest):
             self.assertEqual([each["order"] for each in report["orders"]], [used] if used else [])
         self.refused(-32602, "reorder", self.start, client, document, plan, reorder="best")
 
+    def test_a_cancelled_run_is_resumed_with_the_same_bits(self):
+        client, out = self.client(), self.folder / "out"
+        document = client.call("model/open", **KARATE)["document"]
+        plan = self.plan(client, document)["plan"]
+        whole = self.start(client, document, plan, self.folder / "whole", batch=5, reorder="none")["run"]
+        stages = client.finished(whole)["report"]["stages"]
+        begun = self.start(client, document, plan, out, batch=5, paused=True, resume=True)["run"]
+        client.until_state(begun, "paused")
+        for count in range(1, 4):
+            client.call("run/step", run=begun, unit="batch")
+            self.wait_for(client, begun, lambda wanted=count: self.batches(client, begun) == wanted)
+            client.until_state(begun, "paused")
+        client.call("run/cancel", run=begun)
+        error = client.finished(begun)["error"]
+        self.assertEqual((error["exit_code"], "the next run into it goes on" in error["hint"]), (130, True))
+
+        another = {**plan, "strategy": "depth"}
+        self.refused(-32003, "unfinished run", self.start, client, document, plan, out, batch=5)
+        for changed, says in (({"batch": 6}, "--batch (was 5, is 6)"), ({"plan": another}, "the plan")):
+            asked = {"plan": plan, "batch": 5, "resume": True, **changed}
+            run = self.start(client, document, asked.pop("plan"), out, **asked)["run"]
+            self.assertIn(says, client.finished(run)["error"]["message"])
+        resumed = self.start(client, document, plan, out, batch=5, resume=True)["run"]
+        report = client.finished(resumed)["report"]
+        self.assertGreater(report["resumed"]["chunks"], 0)
+        self.assertEqual(len(report["stages"]), len(stages))
+        self.assertEqual((out / "out.npy").read_bytes(), (self.folder / "whole/out.npy").read_bytes())
+        self.refused(-32602, "needs 'output'", self.start, client, document, plan, resume=True)
+        self.refused(-32602, "stop at operators", self.start, client, document, plan, out, resume=True, breakpoints=[])
+
     def test_plans_and_runs_of_a_document_use_its_cache(self):
         data, cache = self.folder / "graph.safetensors", self.folder / "cache"
         given = {"x": torch.rand(5_000, 34), "edge_index": torch.randint(5_000, (2, 100_000), generator=torch.manual_seed(1))}

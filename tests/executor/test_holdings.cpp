@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
+#include "executor/forecast/predict.h"
 #include "executor/probe.h"
-#include "forecast/predict.h"
 #include "model_runs.h"
 
 namespace hopscope::tests {

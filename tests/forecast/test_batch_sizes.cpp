@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "forecast/batch_sizes.h"
+#include "executor/forecast/batch_sizes.h"
 
 using namespace hopscope;
 using namespace hopscope::forecast;

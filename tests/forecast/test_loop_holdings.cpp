@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "analysis/analyse.h"
-#include "forecast/holdings.h"
+#include "executor/forecast/holdings.h"
 #include "support/program_text.h"
 
 using namespace hopscope;

@@ -1,4 +1,4 @@
-#include "forecast/loop_memory.h"
+#include "executor/forecast/loop_memory.h"
 
 #include <doctest/doctest.h>
 

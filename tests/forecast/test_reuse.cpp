@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "forecast/reuse.h"
+#include "executor/forecast/reuse.h"
 
 using hopscope::forecast::Reuse;
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "analysis/analyse.h"
-#include "forecast/timing.h"
+#include "executor/forecast/timing.h"
 #include "support/program_text.h"
 #include "support/temporary_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "forecast/wall_table.h"
+#include "executor/forecast/wall_table.h"
 
 using namespace hopscope;
 using forecast::WallTable;

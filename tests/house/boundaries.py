@@ -26,12 +26,11 @@ MODULES = {
     "schema": ["plan", "analysis", "json"],
     "loader": ["ir", "operators"],
     "executor": ["plan", "analysis", "graph", "kernels", "gpu"],
-    "forecast": ["executor"],
     "verify": ["loader", "executor", "schema", "placement"],
     "export": ["executor", "schema"],
     "receptive": ["loader", "executor", "schema"],
     "debugger": ["loader", "executor", "schema"],
-    "pipeline": ["confine", "verify", "forecast", "export", "receptive", "debugger"],
+    "pipeline": ["confine", "verify", "export", "receptive", "debugger"],
     "protocol": ["schema"],
     "style": [],
     "models": ["protocol"],
@@ -52,6 +51,7 @@ PROGRAMS = {"app/hopscope": WIDGETS}
 PARTS = {
     "app/engine": {"cli": ["server", "bench"], "server": [], "bench": [], "sampling": []},
     "core/analysis": {"lowering": [], "naming": [], "roles": [], "rows": ["lowering", "naming", "roles"]},
+    "core/executor": {"forecast": []},
     "core/loader": {"archive": [], "walk": []},
     "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
 }
@@ -59,6 +59,10 @@ PARTS = {
 FRONTS = {
     "app/engine": ["version.h"],
     "core/analysis": ["analysis.h"],
+    "core/executor": ["batch.h", "batching.h", "block.h", "dense.h", "dense_shape.h", "device_context.h",
+                      "device_trace.h", "exception_boundary.h", "failure.h", "loop_compiler.h",
+                      "loop_program.h", "memory.h", "number.h", "overwrite.h", "prologue.h", "residents.h",
+                      "staging_plan.h", "strips.h", "structure.h"],
     "core/loader": ["bounds.h", "custom_ops.h", "names.h", "one_thread.h", "parts.h", "save_module.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
@@ -66,11 +70,10 @@ QT_MODULES = WIDGETS | {"app/hopscope"}
 # Single headers that a module may include although the map does not let it use their module.
 SINGLE_HEADERS = {
     "executor": ["loader/loader.h", "loader/one_thread.h", "loader/registry.h", "loader/tensors.h"],
-    "forecast": ["loader/loader.h", "loader/one_thread.h", "loader/tensors.h"],
     "export": ["loader/loader.h", "loader/registry.h", "loader/save_module.h", "loader/tensors.h"],
 }
 # Modules that may see LibTorch; in app/ nothing may, not even through other headers.
-TORCH_MODULES = {"loader", "executor", "forecast", "verify", "export", "receptive", "debugger"}
+TORCH_MODULES = {"loader", "executor", "verify", "export", "receptive", "debugger"}
 
 # Third-party headers (by prefix) and link targets (by pattern), and the modules in which they may appear.
 THIRD_PARTY = [
@@ -168,6 +171,12 @@ def check_part(path, target):
     return [f"{path}: {folder}/{part} must not use {folder}/{other or target.name}"]
 
 
+def private_to(header):
+    """The modules within which a header stays, by its first comment; empty: it is for all."""
+    found = re.search(r"^// Private to ([a-z_, ]+?)(?: and ([a-z_]+))?[:.]", header.read_text(), re.MULTILINE)
+    return {word for group in found.groups() if group for word in group.split(", ")} if found else set()
+
+
 def check_quoted(path, header, root):
     """An include of the project's own: it names its module, exists, and the map allows it."""
     module, other = module_of(path), header.split("/")[0]
@@ -179,6 +188,8 @@ def check_quoted(path, header, root):
         return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
     if module == other:
         return check_part(path, target)
+    if (root / target).is_file() and private_to(root / target):
+        return [f"{path}: {target} is private to {' and '.join(sorted(private_to(root / target)))}"]
     if may_use(module, other) or header in SINGLE_HEADERS.get(module, []):
         return []
     return [f'{path}: {module} must not use {other} ("{header}")']

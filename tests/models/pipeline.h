@@ -11,7 +11,7 @@
 #include "analysis/roles/roles.h"
 #include "base/result.h"
 #include "executor/executor.h"
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 #include "loader/loader.h"
 #include "placement/optimise.h"
 #include "plan/plan.h"

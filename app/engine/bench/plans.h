@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 #include "pipeline/options.h"
 #include "pipeline/reporter.h"
 #include "plan/plan.h"

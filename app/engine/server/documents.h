@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "debugger/tensor.h"
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 #include "pipeline/debugging.h"
 #include "pipeline/execute.h"
 #include "pipeline/planner.h"

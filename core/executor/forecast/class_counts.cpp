@@ -1,4 +1,4 @@
-#include "forecast/class_counts.h"
+#include "executor/forecast/class_counts.h"
 
 #include <algorithm>
 

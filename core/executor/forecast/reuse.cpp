@@ -1,4 +1,4 @@
-#include "forecast/reuse.h"
+#include "executor/forecast/reuse.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "analysis/analysis.h"
 #include "executor/batching.h"
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 
 namespace hopscope::forecast {
 

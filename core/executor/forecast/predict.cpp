@@ -1,11 +1,11 @@
-#include "forecast/predict.h"
+#include "executor/forecast/predict.h"
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include "executor/exception_boundary.h"
-#include "forecast/planned.h"
-#include "forecast/wall_table.h"
+#include "executor/forecast/planned.h"
+#include "executor/forecast/wall_table.h"
 
 namespace hopscope::forecast {
 

@@ -1,4 +1,4 @@
-#include "forecast/wall_table.h"
+#include "executor/forecast/wall_table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "executor/batching.h"
+#include "executor/forecast/outside.h"
+#include "executor/forecast/predict.h"
+#include "executor/forecast/timing.h"
+#include "executor/forecast/traffic.h"
 #include "executor/loop_compiler.h"
-#include "forecast/outside.h"
-#include "forecast/predict.h"
-#include "forecast/timing.h"
-#include "forecast/traffic.h"
 
 namespace hopscope::forecast {
 

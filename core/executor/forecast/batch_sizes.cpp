@@ -1,14 +1,14 @@
-#include "forecast/batch_sizes.h"
+#include "executor/forecast/batch_sizes.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "executor/forecast/class_counts.h"
+#include "executor/forecast/traffic.h"
 #include "executor/loop_program.h"
 #include "executor/staging_plan.h"
-#include "forecast/class_counts.h"
-#include "forecast/traffic.h"
 
 namespace hopscope::forecast {
 

@@ -1,4 +1,4 @@
-#include "forecast/probe.h"
+#include "executor/forecast/probe.h"
 
 #include <sys/mman.h>
 

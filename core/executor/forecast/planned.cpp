@@ -1,4 +1,4 @@
-#include "forecast/planned.h"
+#include "executor/forecast/planned.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "forecast/traffic.h"
+#include "executor/forecast/traffic.h"
 
 #include "analysis/stored.h"
 #include "executor/failure.h"

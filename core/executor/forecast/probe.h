@@ -8,8 +8,8 @@
 #include <stop_token>
 
 #include "executor/block.h"
+#include "executor/forecast/loop_memory.h"
 #include "executor/structure.h"
-#include "forecast/loop_memory.h"
 
 namespace hopscope::forecast {
 

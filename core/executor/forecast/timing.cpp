@@ -1,4 +1,4 @@
-#include "forecast/timing.h"
+#include "executor/forecast/timing.h"
 
 #include <algorithm>
 #include <cmath>

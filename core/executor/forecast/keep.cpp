@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "forecast/planned.h"
+#include "executor/forecast/planned.h"
 
 namespace hopscope::forecast {
 

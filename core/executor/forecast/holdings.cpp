@@ -1,4 +1,4 @@
-#include "forecast/holdings.h"
+#include "executor/forecast/holdings.h"
 
 #include <algorithm>
 

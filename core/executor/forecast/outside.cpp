@@ -1,9 +1,9 @@
-#include "forecast/outside.h"
+#include "executor/forecast/outside.h"
 
 #include <algorithm>
 
+#include "executor/forecast/loop_memory.h"
 #include "executor/memory.h"
-#include "forecast/loop_memory.h"
 
 namespace hopscope::forecast {
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <tuple>
 
+#include "executor/forecast/reuse.h"
+#include "executor/forecast/wall_table.h"
 #include "executor/loop_program.h"
 #include "executor/structure.h"
-#include "forecast/reuse.h"
-#include "forecast/wall_table.h"
 
 namespace hopscope::forecast {
 

@@ -1,8 +1,8 @@
-#include "forecast/compiled_loops.h"
+#include "executor/forecast/compiled_loops.h"
 
 #include <algorithm>
 
-#include "forecast/holdings.h"
+#include "executor/forecast/holdings.h"
 
 namespace hopscope::forecast {
 

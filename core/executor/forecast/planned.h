@@ -11,16 +11,16 @@
 #include <stop_token>
 #include <vector>
 
+#include "executor/forecast/batch_sizes.h"
+#include "executor/forecast/class_counts.h"
+#include "executor/forecast/compiled_loops.h"
+#include "executor/forecast/outside.h"
+#include "executor/forecast/predict.h"
+#include "executor/forecast/probe.h"
+#include "executor/forecast/timing.h"
+#include "executor/forecast/traffic.h"
 #include "executor/residents.h"
 #include "executor/staging_plan.h"
-#include "forecast/batch_sizes.h"
-#include "forecast/class_counts.h"
-#include "forecast/compiled_loops.h"
-#include "forecast/outside.h"
-#include "forecast/predict.h"
-#include "forecast/probe.h"
-#include "forecast/timing.h"
-#include "forecast/traffic.h"
 
 namespace hopscope::forecast {
 

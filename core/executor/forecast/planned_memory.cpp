@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "forecast/holdings.h"
-#include "forecast/planned.h"
+#include "executor/forecast/holdings.h"
+#include "executor/forecast/planned.h"
 
 namespace hopscope::forecast {
 
