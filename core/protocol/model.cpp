@@ -3,11 +3,8 @@
 #include <algorithm>
 
 #include "analysis/naming/value_namer.h"
-#include "ir/origin_names.h"
-#include "schema/envelope.h"
-#include "schema/stages.h"
-#include "json/names.h"
-#include "json/optional.h"
+#include "schema/inspect_document.h"
+#include "json/reader.h"
 
 namespace hopscope::protocol {
 
@@ -15,180 +12,169 @@ namespace {
 
 using json::Reader;
 
-template <class Id>
-Id lookUp(const Reader& reader, const std::map<std::string, Id>& index, const char* what)
+using schema::InspectDocument;
+using schema::InspectedOp;
+using schema::InspectedValue;
+
+// As Python writes it.
+std::string python(const json::Value& value)
 {
-    const auto name = reader.as<std::string>();
-    const auto it = index.find(name);
-    if (it != index.end()) return it->second;
-    reader.refuse("is not a valid " + std::string(what) + ": '" + name + "'");
-    return {};
+    if (value.isNull()) return "None";
+    if (const bool* const truth = value.asBool()) return *truth ? "True" : "False";
+    if (const std::string* const text = value.asString()) return *text;
+    const json::Array* const list = value.asArray();
+    if (list == nullptr) return json::write(value);
+    std::string items;
+    for (const json::Value& item : *list) items += (items.empty() ? "" : ", ") + python(item);
+    return "[" + items + "]";
 }
 
-template <class Id>
-std::vector<Id> lookUpAll(const Reader& list, const std::map<std::string, Id>& index, const char* what)
+std::string text(const schema::Dimension& dimension)
 {
-    std::vector<Id> found;
-    for (const Reader& item : list.items()) found.push_back(lookUp(item, index, what));
-    return found;
+    if (const auto* const number = std::get_if<std::int64_t>(&dimension.size)) return std::to_string(*number);
+    const auto* const table = std::get_if<std::string>(&dimension.size);
+    return table == nullptr ? "?" : *table;
 }
 
-std::string textOrEmpty(const Reader& reader, const char* key)
+ValueRecord recordOf(const InspectedValue& value)
 {
-    return json::nullable<std::string>(reader, key).value_or("");
+    ValueRecord record;
+    record.id = ir::valueName(value.id);
+    record.name = value.name;
+    record.label = value.label;
+    record.origin = value.origin;
+    record.dtype = value.dtype ? base::nameOf(*value.dtype) : "";
+    record.structureOnly = value.structureOnly;
+    record.bytes = value.bytes;
+    for (const schema::Dimension& dimension : value.shape) record.shape.push_back(text(dimension));
+    record.spaces = value.rowSpaces;
+    return record;
 }
 
-class ModelReader {
+OpRecord recordOf(const InspectedOp& op)
+{
+    OpRecord record;
+    record.id = op.id;
+    record.kind = op.kind;
+    record.name = op.name;
+    record.module = op.module;
+    record.moduleType = op.moduleType;
+    if (op.source) record.source = {op.source->label, op.source->file, op.source->text, op.source->line};
+    record.depth = op.depth;
+    record.depthModule = op.depthModule;
+    record.depthOp = op.depthOp;
+    record.stage = op.stage.value_or(StageId());
+    record.structureOnly = op.structureOnly;
+    record.view = op.view;
+    for (const schema::InspectedArgument& argument : op.arguments)
+        record.arguments.push_back({argument.name, python(argument.value)});
+    return record;
+}
+
+// Connects the records; what refers to something that is not there is refused at its place in the document.
+class Connector {
 public:
-    ModelRecord read(const Reader& root)
+    explicit Connector(const Reader& root) : m_root(root) {}
+
+    ModelRecord connect(const InspectDocument& document)
     {
-        head(root);
-        for (const Reader& item : root.items("values")) addValue(item);
-        for (const Reader& item : root.items("ops")) addOp(item);
-        m_model.prologue = lookUpAll(root.child("prologue"), m_model.opsById, "operator");
-        for (const Reader& item : root.items("lints")) m_model.lints.push_back(lint(item));
+        head(document);
+        each("values", document.values, [&](const InspectedValue& value, const Reader& item) { add(value, item); });
+        each("ops", document.ops, [&](const InspectedOp& op, const Reader& item) { add(op, item); });
+        each("prologue", document.prologue,
+             [&](const std::string& op, const Reader& item) { m_model.prologue.push_back(opAt(op, item)); });
+        each("lints", document.lints, [&](const schema::InspectedLint& lint, const Reader& item) {
+            m_model.lints.push_back({.code = lint.code,
+                                     .message = lint.message,
+                                     .op = lint.op ? opAt(*lint.op, item.child("op")) : OpId(),
+                                     .hint = lint.hint,
+                                     .blocking = lint.blocking});
+        });
         return std::move(m_model);
     }
 
 private:
-    void head(const Reader& root)
+    template <class Items, class Work>
+    void each(const char* list, const Items& items, Work work)
     {
-        m_model.path = root.get<std::string>("model");
-        m_model.className = root.get<std::string>("model_class");
-        m_model.traced = root.get<bool>("traced");
-        m_model.repaired = root.get<bool>("repaired");
-        m_model.splittable = root.get<bool>("splittable");
-        m_model.fromCode = root.maybe<bool>("from_code").value_or(false);
-        m_model.depth = root.get<int>("depth");
-        m_model.depthModule = root.get<int>("depth_module");
-        m_model.depthOp = root.get<int>("depth_op");
-        m_model.notes = root.get<std::vector<std::string>>("notes");
-        for (const auto& [name, member] : root.child("roles").members()) m_model.roles[name] = member.as<std::string>();
-        for (const auto& [name, member] : root.child("sizes").members())
-            m_model.sizes[name] = member.as<std::int64_t>();
-        m_model.hashes = schema::readHashes(root);
+        const std::vector<Reader> readers = m_root.items(list);
+        for (std::size_t i = 0; i < items.size() && m_root.ok(); ++i) work(items[i], readers[i]);
+    }
+
+    void head(const InspectDocument& document)
+    {
+        m_model.path = document.model;
+        m_model.className = document.modelClass;
+        m_model.traced = document.traced;
+        m_model.repaired = document.repaired;
+        m_model.splittable = document.splittable;
+        m_model.fromCode = document.fromCode;
+        m_model.depth = document.depth;
+        m_model.depthModule = document.depthModule;
+        m_model.depthOp = document.depthOp;
+        m_model.notes = document.notes;
+        m_model.roles = document.roles;
+        m_model.sizes = document.sizes;
+        m_model.hashes = document.hashes;
+    }
+
+    OpId opAt(const std::string& name, const Reader& place) const
+    {
+        const auto it = m_model.opsById.find(name);
+        if (it != m_model.opsById.end()) return it->second;
+        place.refuse("is not a valid operator: '" + name + "'");
+        return {};
     }
 
     // Values are listed by their numbers, so that an id is a position.
-    void addValue(const Reader& item)
+    void add(const InspectedValue& value, const Reader& item)
     {
         const ValueId next(m_model.values.size());
-        ValueRecord record = value(item);
-        if (item.ok() && record.id != ir::valueName(next)) item.child("id").refuse("must be " + ir::valueName(next));
-        m_model.valuesById.emplace(record.id, next);
-        m_model.values.push_back(std::move(record));
-    }
-
-    void addOp(const Reader& item)
-    {
-        OpRecord record = op(item);
-        if (!item.ok()) return;
-        if (!m_model.opsById.emplace(record.id, OpId(m_model.ops.size())).second)
-            item.child("id").refuse("appears twice");
-        m_model.ops.push_back(std::move(record));
-    }
-
-    static std::string dimension(const Reader& dim)
-    {
-        if (dim.value().isNull()) return "?";
-        return dim.value().asInt() != nullptr ? std::to_string(*dim.value().asInt()) : dim.as<std::string>();
-    }
-
-    static ValueRecord value(const Reader& item)
-    {
-        ValueRecord v;
-        v.id = item.get<std::string>("id");
-        v.name = item.get<std::string>("name");
-        v.label = item.maybe<std::string>("label").value_or("");
-        v.origin = json::named<Origin>(item, "origin");
-        v.dtype = textOrEmpty(item, "dtype");
-        v.structureOnly = item.get<bool>("structure_only");
-        v.bytes = json::nullable<std::int64_t>(item, "bytes");
-        for (const Reader& dim : item.items("shape")) v.shape.push_back(dimension(dim));
-        for (const Reader& dim : item.items("row_spaces"))
-            v.spaces.push_back(dim.value().isNull() ? std::nullopt : std::optional(dim.as<std::string>()));
-        if (item.ok() && v.spaces.size() != v.shape.size())
-            item.child("row_spaces").refuse("does not have one entry per dimension");
-        return v;
-    }
-
-    OpRecord op(const Reader& item)
-    {
-        OpRecord o;
-        o.id = item.get<std::string>("id");
-        o.kind = json::named<NodeKind>(item, "kind");
-        o.name = item.get<std::string>("name");
-        o.module = item.get<std::string>("module");
-        o.moduleType = item.get<std::string>("module_type");
-        o.source = source(item.child("source"));
-        o.depth = item.get<int>("depth");
-        o.depthModule = item.get<int>("depth_module");
-        o.depthOp = item.get<int>("depth_op");
-        if (const Reader stage = item.child("stage"); !stage.value().isNull()) o.stage = schema::readStage(stage);
-        o.structureOnly = item.get<bool>("structure_only");
-        o.view = item.get<bool>("view");
-        if (item.value().find("arguments") != nullptr)  // documents of older engines have none
-            for (const Reader& argument : item.items("arguments"))
-                o.arguments.push_back({argument.get<std::string>("name"), python(argument.child("value").value())});
-        connect(item, o);
-        return o;
-    }
-
-    static std::string python(const json::Value& value)
-    {
-        if (value.isNull()) return "None";
-        if (const bool* const truth = value.asBool()) return *truth ? "True" : "False";
-        if (const std::string* const text = value.asString()) return *text;
-        const json::Array* const list = value.asArray();
-        if (list == nullptr) return json::write(value);
-        std::string items;
-        for (const json::Value& item : *list) items += (items.empty() ? "" : ", ") + python(item);
-        return "[" + items + "]";
-    }
-
-    static SourceRecord source(const Reader& reader)
-    {
-        if (reader.value().isNull()) return {};
-        return {.label = reader.get<std::string>("label"),
-                .file = reader.get<std::string>("file"),
-                .text = reader.get<std::string>("text"),
-                .line = reader.get<int>("line")};
+        if (value.id != next) return item.child("id").refuse("must be " + ir::valueName(next));
+        m_model.valuesById.emplace(ir::valueName(next), next);
+        m_model.values.push_back(recordOf(value));
     }
 
     // Operators come in execution order: what one reads has been made before, so that there is no cycle.
-    void connect(const Reader& item, OpRecord& o)
+    void add(const InspectedOp& op, const Reader& item)
     {
         const OpId self(m_model.ops.size());
-        for (const Reader& entry : item.items("inputs")) {
-            const ValueId v = lookUp(entry, m_model.valuesById, "value");
-            if (!v.valid()) return;
-            ValueRecord& record = m_model.values[v];
-            if (!record.producer.valid() && (record.origin == Origin::Op || record.origin == Origin::Input))
-                return entry.refuse("is read before it is made");
-            o.inputs.push_back(v);
-            if (record.consumers.empty() || record.consumers.back() != self) record.consumers.push_back(self);
-        }
-        for (const Reader& entry : item.items("outputs")) {
-            const ValueId v = lookUp(entry, m_model.valuesById, "value");
-            if (!v.valid()) return;
-            if (m_model.values[v].producer.valid()) return entry.refuse("is made twice");
-            m_model.values[v].producer = self;
-            o.outputs.push_back(v);
-        }
+        OpRecord record = recordOf(op);
+        if (!m_model.opsById.emplace(record.id, self).second) return item.child("id").refuse("appears twice");
+        const std::vector<Reader> inputs = item.items("inputs"), outputs = item.items("outputs");
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) read(op.inputs[i], self, inputs[i]);
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) make(op.outputs[i], self, outputs[i]);
+        record.inputs = op.inputs;
+        record.outputs = op.outputs;
+        m_model.ops.push_back(std::move(record));
     }
 
-    LintRecord lint(const Reader& item) const
+    // Null, with the place refused, where there is no such value.
+    ValueRecord* valueAt(ValueId id, const Reader& place)
     {
-        LintRecord l{.code = item.get<std::string>("code"),
-                     .message = item.get<std::string>("message"),
-                     .op = {},
-                     .hint = item.maybe<std::string>("hint").value_or(""),
-                     .blocking = item.maybe<bool>("blocking").value_or(false)};
-        const Reader place = item.child("op");
-        if (item.ok() && !place.value().isNull()) l.op = lookUp(place, m_model.opsById, "operator");
-        return l;
+        if (id.at() < m_model.values.size()) return &m_model.values[id];
+        place.refuse("is not a valid value: '" + ir::valueName(id) + "'");
+        return nullptr;
     }
 
+    void read(ValueId id, OpId reader, const Reader& place)
+    {
+        ValueRecord* const value = valueAt(id, place);
+        if (value == nullptr) return;
+        if (!value->producer.valid() && (value->origin == Origin::Op || value->origin == Origin::Input))
+            return place.refuse("is read before it is made");
+        if (value->consumers.empty() || value->consumers.back() != reader) value->consumers.push_back(reader);
+    }
+
+    void make(ValueId id, OpId producer, const Reader& place)
+    {
+        ValueRecord* const value = valueAt(id, place);
+        if (value == nullptr) return;
+        if (value->producer.valid()) return place.refuse("is made twice");
+        value->producer = producer;
+    }
+
+    const Reader& m_root;
     ModelRecord m_model;
 };
 
@@ -225,9 +211,10 @@ void labelValues(ModelRecord& model)
 
 base::Result<ModelRecord> readModel(const json::Value& inspect)
 {
+    const base::Result<InspectDocument> document = schema::inspectDocumentFrom(inspect, "inspect");
+    if (!document) return base::forward(document);
     const Reader root(inspect, "inspect");
-    schema::checkEnvelope(root, "hopscope-inspect");
-    ModelRecord model = ModelReader().read(root);
+    ModelRecord model = Connector(root).connect(*document);
     if (!root.ok()) return base::forward(root.status());
     labelValues(model);
     return model;

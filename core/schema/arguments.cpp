@@ -87,20 +87,16 @@ std::optional<Value> literal(const ir::Program& program, const std::string& name
 
 }  // namespace
 
-Value argumentsValue(const ir::Program& program, const ir::Op& op)
+std::vector<InspectedArgument> argumentsOf(const ir::Program& program, const ir::Op& op)
 {
-    Value list = Value::array();
+    std::vector<InspectedArgument> arguments;
     for (std::size_t i = 0; i < op.args.size(); ++i) {
         const std::string name = i < op.argInfo.size() ? op.argInfo[i].name : std::string();
         if (name.empty() || isTensor(program, op.args[i])) continue;
         std::optional<Value> value = literal(program, name, op.args[i]);
-        if (!value) continue;
-        Value item;
-        item["name"] = name;
-        item["value"] = std::move(*value);
-        list.push(std::move(item));
+        if (value) arguments.push_back({name, std::move(*value)});
     }
-    return list;
+    return arguments;
 }
 
 }  // namespace hopscope::schema

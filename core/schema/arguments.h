@@ -4,13 +4,13 @@
 // operator's schema.
 
 #include "ir/program.h"
-#include "json/json.h"
+#include "schema/inspect_document.h"
 
 namespace hopscope::schema {
 
-// [{name, value}] in the order of the schema, without tensors, numbers that the model computes, and what has no name there
+// In the order of the schema, without tensors, numbers that the model computes, and what has no name there
 // (as in scalar::size); a computed number within a list is the value's id. Dtypes, layouts and memory formats by name, NaN and
 // infinities as texts.
-json::Value argumentsValue(const ir::Program& program, const ir::Op& op);
+std::vector<InspectedArgument> argumentsOf(const ir::Program& program, const ir::Op& op);
 
 }  // namespace hopscope::schema

@@ -5,6 +5,7 @@
 #include "schema/error.h"
 #include "schema/forms.h"
 #include "schema/graph_part.h"
+#include "schema/inspect_forms.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
 #include "schema/stage_memory.h"
@@ -172,6 +173,8 @@ std::vector<Contract> contracts()
 {
     return {
         errorContract(),
+        Writer().document<InspectDocument>("inspect", "Hopscope inspect: the operators, values and stages of a model",
+                                           "format-inspect.md"),
         Writer().document<Report>("report", "Hopscope report: what happened in a run", "format-report.md"),
         verificationContract(),
         Writer().document<ReceptiveField>("receptive-field", "Hopscope receptive field of a node",

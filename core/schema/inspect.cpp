@@ -1,13 +1,12 @@
 #include "schema/inspect.h"
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/naming/value_names.h"
-#include "ir/origin_names.h"
 #include "schema/arguments.h"
-#include "schema/envelope.h"
+#include "schema/inspect_document.h"
 #include "schema/names.h"
-#include "json/optional.h"
 
 namespace hopscope::schema {
 
@@ -16,7 +15,6 @@ namespace {
 using analysis::Analysis;
 using analysis::NodeKind;
 using analysis::OpInfo;
-using json::Value;
 
 // The stage in which each operator runs first.
 std::map<ir::OpId, plan::StageId> firstStages(const plan::Plan* plan)
@@ -43,15 +41,13 @@ std::vector<ir::ValueId> operandsOf(const ir::Op& op)
     return operands;
 }
 
-Value sourceValue(const ir::Source& source)
+std::optional<InspectedSource> sourceOf(const ir::Source& source)
 {
-    if (source.kind == ir::SourceKind::None) return {};
-    Value item;
-    item["label"] = source.kind == ir::SourceKind::Python ? "python" : "torchscript";
-    item["file"] = source.file;
-    item["line"] = source.line;
-    item["text"] = source.text;
-    return item;
+    if (source.kind == ir::SourceKind::None) return std::nullopt;
+    return InspectedSource{.label = source.kind == ir::SourceKind::Python ? "python" : "torchscript",
+                           .file = source.file,
+                           .text = source.text,
+                           .line = source.line};
 }
 
 // Analysed operators only; after a refusal the rest has no info.
@@ -61,50 +57,52 @@ const OpInfo& infoOf(const Analysis& analysis, ir::OpId op)
     return op.at() < analysis.ops.size() ? analysis.info(op) : none;
 }
 
-Value opValue(const Analysis& analysis, const ir::Op& op, const std::map<ir::OpId, plan::StageId>& stages)
+std::optional<plan::StageId> stageOf(const std::map<ir::OpId, plan::StageId>& stages, ir::OpId op)
+{
+    const auto stage = stages.find(op);
+    return stage == stages.end() ? std::nullopt : std::optional(stage->second);
+}
+
+InspectedOp inspected(const Analysis& analysis, const ir::Op& op, const std::map<ir::OpId, plan::StageId>& stages)
 {
     const OpInfo& info = infoOf(analysis, op.id);
-    const auto stage = stages.find(op.id);
-    Value item;
-    item["id"] = ir::opName(op.id);
-    item["kind"] = base::nameOf(analysis::nodeKind(analysis, op.id));
-    item["name"] = op.overload.empty() ? op.name : op.name + "." + op.overload;
-    item["module"] = ir::modulePath(op.modules);
-    item["module_type"] = op.modules.empty() ? "" : op.modules.back().type;
-    item["source"] = sourceValue(op.source);
-    item["depth"] = info.depth;
-    item["depth_module"] = info.depthModule;
-    item["depth_op"] = info.depthOp;
-    item["stage"] = stage == stages.end() ? Value() : Value(stage->second.number);
-    item["structure_only"] = info.structureOnly;
-    item["view"] = info.view;
-    item["arguments"] = argumentsValue(analysis.program, op);
-    item["inputs"] = valueNames(operandsOf(op));
-    item["outputs"] = valueNames(op.outputs);
-    return item;
+    return {.id = ir::opName(op.id),
+            .kind = analysis::nodeKind(analysis, op.id),
+            .name = op.overload.empty() ? op.name : op.name + "." + op.overload,
+            .module = ir::modulePath(op.modules),
+            .moduleType = op.modules.empty() ? "" : op.modules.back().type,
+            .source = sourceOf(op.source),
+            .depth = info.depth,
+            .depthModule = info.depthModule,
+            .depthOp = info.depthOp,
+            .stage = stageOf(stages, op.id),
+            .structureOnly = info.structureOnly,
+            .view = info.view,
+            .inputs = operandsOf(op),
+            .outputs = op.outputs,
+            .arguments = argumentsOf(analysis.program, op)};
 }
 
 // Inputs and outputs of the model take part in the graph as operators of their own kind, named by their data key.
-Value endValue(NodeKind kind, const ir::NamedValue& named, const OpInfo& producer, Value stage, bool structureOnly)
+InspectedOp endOf(NodeKind kind, const ir::NamedValue& named, const OpInfo& producer,
+                  std::optional<plan::StageId> stage, bool structureOnly)
 {
     const bool input = kind == NodeKind::Input;
-    Value item;
-    item["id"] = std::string(base::nameOf(kind)) + "." + named.name;
-    item["kind"] = base::nameOf(kind);
-    item["name"] = named.name;
-    item["module"] = "";
-    item["module_type"] = "";
-    item["source"] = Value();
-    item["depth"] = producer.depth;
-    item["depth_module"] = producer.depthModule;
-    item["depth_op"] = producer.depthOp;
-    item["stage"] = std::move(stage);
-    item["structure_only"] = structureOnly;
-    item["view"] = false;
-    item["arguments"] = Value::array();
-    item["inputs"] = valueNames(input ? std::vector<ir::ValueId>{} : std::vector{named.value});
-    item["outputs"] = valueNames(input ? std::vector{named.value} : std::vector<ir::ValueId>{});
-    return item;
+    return {.id = std::string(base::nameOf(kind)) + "." + named.name,
+            .kind = kind,
+            .name = named.name,
+            .module = "",
+            .moduleType = "",
+            .source = std::nullopt,
+            .depth = producer.depth,
+            .depthModule = producer.depthModule,
+            .depthOp = producer.depthOp,
+            .stage = stage,
+            .structureOnly = structureOnly,
+            .view = false,
+            .inputs = input ? std::vector<ir::ValueId>{} : std::vector{named.value},
+            .outputs = input ? std::vector{named.value} : std::vector<ir::ValueId>{},
+            .arguments = {}};
 }
 
 bool structureOnly(const Analysis& analysis, ir::ValueId id)
@@ -112,26 +110,20 @@ bool structureOnly(const Analysis& analysis, ir::ValueId id)
     return id.at() < analysis.values.size() && analysis.info(id).structureOnly;
 }
 
-Value outputValue(const Analysis& analysis, const ir::NamedValue& output,
-                  const std::map<ir::OpId, plan::StageId>& stages)
-{
-    const ir::OpId producer = analysis.program.value(output.value).producer;
-    const auto stage = stages.find(producer);
-    return endValue(NodeKind::Output, output, producer.valid() ? infoOf(analysis, producer) : OpInfo{},
-                    stage == stages.end() ? Value() : Value(stage->second.number),
-                    structureOnly(analysis, output.value));
-}
-
-Value opsValue(const InspectSubject& subject)
+std::vector<InspectedOp> opsOf(const InspectSubject& subject)
 {
     const Analysis& analysis = *subject.analysis;
     const std::map<ir::OpId, plan::StageId> stages = firstStages(subject.plan);
-    Value list = Value::array();
+    std::vector<InspectedOp> ops;
     for (const ir::NamedValue& input : analysis.program.inputs)
-        list.push(endValue(NodeKind::Input, input, OpInfo{}, Value(), structureOnly(analysis, input.value)));
-    for (const ir::Op& op : analysis.program.ops) list.push(opValue(analysis, op, stages));
-    for (const ir::NamedValue& output : analysis.program.outputs) list.push(outputValue(analysis, output, stages));
-    return list;
+        ops.push_back(endOf(NodeKind::Input, input, OpInfo{}, std::nullopt, structureOnly(analysis, input.value)));
+    for (const ir::Op& op : analysis.program.ops) ops.push_back(inspected(analysis, op, stages));
+    for (const ir::NamedValue& output : analysis.program.outputs) {
+        const ir::OpId producer = analysis.program.value(output.value).producer;
+        ops.push_back(endOf(NodeKind::Output, output, producer.valid() ? infoOf(analysis, producer) : OpInfo{},
+                            stageOf(stages, producer), structureOnly(analysis, output.value)));
+    }
+    return ops;
 }
 
 // Where the analysis has stopped before: dimensions are those of the sample that the model was walked with.
@@ -141,127 +133,115 @@ bool unreached(const Analysis& analysis, const ir::Value& value)
            value.producer >= analysis.refusedOp;
 }
 
-Value shapeValue(const Analysis& analysis, const ir::Value& value)
+std::vector<Dimension> shapeOf(const Analysis& analysis, const ir::Value& value)
 {
-    if (unreached(analysis, value)) return Value(std::vector<std::nullptr_t>(value.shape.size()));
-    return value.id.at() < analysis.values.size() ? symbolicShape(analysis, value.id) : Value(value.shape);
+    std::vector<Dimension> shape(value.shape.size());
+    if (unreached(analysis, value)) return shape;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const ir::SpaceId table = tableOf(analysis, value.id, i);
+        if (table.valid()) shape[i] = {"|" + analysis.tables.spaceName(table) + "|"};
+        else shape[i] = {value.shape[i]};
+    }
+    return shape;
 }
 
-Value valueValue(const InspectSubject& subject, const ir::Value& value, const std::string& label)
+std::vector<std::optional<std::string>> rowSpacesOf(const Analysis& analysis, const ir::Value& value)
+{
+    std::vector<std::optional<std::string>> spaces(value.shape.size());
+    for (std::size_t i = 0; i < spaces.size(); ++i)
+        if (const ir::SpaceId table = tableOf(analysis, value.id, i); table.valid())
+            spaces[i] = analysis.tables.spaceName(table);
+    return spaces;
+}
+
+InspectedValue inspected(const InspectSubject& subject, const ir::Value& value, const std::string& label)
 {
     const Analysis& analysis = *subject.analysis;
-    const bool tensor = value.kind == ir::ValueKind::Tensor;
-    const bool known = value.id.at() < analysis.values.size();
-    Value item;
-    item["id"] = ir::valueName(value.id);
-    item["origin"] = base::nameOf(value.origin);
-    item["name"] = value.name;
-    item["label"] = label;
     const bool unknown = subject.fromCode && (value.origin == ir::Origin::Op || value.shape.empty());
-    item["dtype"] = tensor && !unknown ? Value(base::dtypeName(value.dtype)) : Value();
-    item["shape"] = shapeValue(analysis, value);
-    item["row_spaces"] = known ? rowSpaces(analysis, value.id) : Value(std::vector<std::nullptr_t>(value.shape.size()));
-    item["structure_only"] = structureOnly(analysis, value.id);
-    item["bytes"] = known && !unknown && !unreached(analysis, value) &&
-                            (!subject.sizes.empty() || value.origin == ir::Origin::Parameter)
-                        ? json::orNull(wholeBytes(analysis, value.id, subject.sizes))
-                        : Value();
-    return item;
+    const bool reached = value.id.at() < analysis.values.size() && !unreached(analysis, value);
+    const bool sized = !subject.sizes.empty() || value.origin == ir::Origin::Parameter;
+    const bool tensor = value.kind == ir::ValueKind::Tensor;
+    return {.id = value.id,
+            .origin = value.origin,
+            .name = value.name,
+            .label = label,
+            .dtype = tensor && !unknown ? std::optional(value.dtype) : std::nullopt,
+            .shape = shapeOf(analysis, value),
+            .rowSpaces = rowSpacesOf(analysis, value),
+            .structureOnly = structureOnly(analysis, value.id),
+            .bytes = reached && !unknown && sized ? wholeBytes(analysis, value.id, subject.sizes) : std::nullopt};
 }
 
-void addAccesses(Value& list, const std::vector<plan::Access>& accesses)
+void addAccesses(std::vector<ir::ValueId>& list, const std::vector<plan::Access>& accesses)
 {
-    for (const plan::Access& access : accesses) {
-        const Value name(ir::valueName(access.value));
-        bool there = false;
-        for (const Value& item : *list.asArray()) there = there || item == name;
-        if (!there) list.push(name);
-    }
+    for (const plan::Access& access : accesses)
+        if (std::ranges::find(list, access.value) == list.end()) list.push_back(access.value);
 }
 
-Value relationsValue(const Analysis& analysis, const plan::Loop& loop)
+void addRelations(std::vector<InspectedRelation>& list, const Analysis& analysis, const plan::Loop& loop)
 {
-    Value list = Value::array();
-    for (const plan::FrontierSource& source : loop.frontier) {
-        Value item;
-        item["relation"] = analysis.tables.spaceName(source.space);
-        item["from"] = analysis.tables.spaceName(source.type);
-        item["to"] = analysis.tables.spaceName(loop.destination);
-        item["along"] = analysis.tables.keyName(source.key);
-        list.push(std::move(item));
-    }
-    return list;
+    for (const plan::FrontierSource& source : loop.frontier)
+        list.push_back({.relation = analysis.tables.spaceName(source.space),
+                        .from = analysis.tables.spaceName(source.type),
+                        .to = analysis.tables.spaceName(loop.destination),
+                        .along = analysis.tables.keyName(source.key)});
 }
 
-Value stageValue(const Analysis& analysis, const plan::Stage& stage)
+InspectedStage inspected(const Analysis& analysis, const plan::Stage& stage)
 {
-    Value item;
-    item["index"] = stage.index.number;
-    for (const char* list : {"inputs", "outputs", "relations", "destinations"}) item[list] = Value::array();
+    InspectedStage made{.index = stage.index, .inputs = {}, .outputs = {}, .relations = {}, .destinations = {}};
+    const auto addOutputs = [&](ir::OpId op) {
+        const std::vector<ir::ValueId>& outputs = analysis.program.op(op).outputs;
+        made.outputs.insert(made.outputs.end(), outputs.begin(), outputs.end());
+    };
     for (const plan::Loop& loop : stage.loops) {
-        item["destinations"].push(analysis.tables.spaceName(loop.destination));
-        addAccesses(item["inputs"], loop.reads);
-        addAccesses(item["outputs"], loop.writes);
-        const Value relations = relationsValue(analysis, loop);
-        for (const Value& relation : *relations.asArray()) item["relations"].push(relation);
-        for (const plan::Step& step : loop.reductions)
-            for (ir::ValueId id : analysis.program.op(step.op).outputs) item["outputs"].push(ir::valueName(id));
+        made.destinations.push_back(analysis.tables.spaceName(loop.destination));
+        addAccesses(made.inputs, loop.reads);
+        addAccesses(made.outputs, loop.writes);
+        addRelations(made.relations, analysis, loop);
+        for (const plan::Step& step : loop.reductions) addOutputs(step.op);
     }
-    for (ir::OpId op : stage.rowless)
-        for (ir::ValueId id : analysis.program.op(op).outputs) item["outputs"].push(ir::valueName(id));
-    return item;
+    for (ir::OpId op : stage.rowless) addOutputs(op);
+    return made;
 }
 
-Value prologueValue(const Analysis& analysis, const plan::Plan* plan)
+std::vector<std::string> prologueOf(const Analysis& analysis, const plan::Plan* plan)
 {
-    Value list = Value::array();
+    std::vector<std::string> ops;
     if (plan != nullptr)
-        for (ir::OpId op : plan->prologue) list.push(ir::opName(op));
+        for (ir::OpId op : plan->prologue) ops.push_back(ir::opName(op));
     else
         for (const ir::Op& op : analysis.program.ops)
-            if (infoOf(analysis, op.id).structureOnly) list.push(ir::opName(op.id));
-    return list;
+            if (infoOf(analysis, op.id).structureOnly) ops.push_back(ir::opName(op.id));
+    return ops;
 }
 
-Value lintsValue(const Analysis& analysis)
+std::vector<InspectedLint> lintsOf(const Analysis& analysis)
 {
-    Value list = Value::array();
-    for (const analysis::Lint& lint : analysis.lints) {
-        Value item;
-        item["code"] = lint.code;
-        item["message"] = lint.message;
-        item["op"] = lint.op.valid() ? Value(ir::opName(lint.op)) : Value();
-        item["blocking"] = lint.blocking;
-        item["hint"] = lint.hint;
-        list.push(std::move(item));
-    }
-    return list;
+    std::vector<InspectedLint> lints;
+    for (const analysis::Lint& lint : analysis.lints)
+        lints.push_back({.code = lint.code,
+                         .message = lint.message,
+                         .op = lint.op.valid() ? std::optional(ir::opName(lint.op)) : std::nullopt,
+                         .blocking = lint.blocking,
+                         .hint = lint.hint});
+    return lints;
 }
 
-Value rolesValue(const analysis::InputSchema& inputs)
+InspectDocument headOf(const InspectSubject& subject)
 {
-    Value object = Value::object();
-    for (const auto& [name, role] : inputs.roles) object[name] = roleText(role);
-    return object;
-}
-
-Value sizesValue(const InspectSubject& subject)
-{
-    Value object = Value::object();
-    for (const auto& [space, rows] : subject.sizes) object[subject.analysis->tables.spaceName(space)] = rows;
-    return object;
-}
-
-void describeModel(Value& document, const InspectSubject& subject)
-{
-    document["model"] = subject.model;
-    document["model_class"] = subject.modelClass;
-    document["traced"] = subject.traced;
-    document["repaired"] = subject.repaired;
-    document["hashes"] = writeHashes(subject.hashes);
-    document["roles"] = rolesValue(*subject.inputs);
-    document["sizes"] = sizesValue(subject);
-    document["notes"] = Value(subject.notes);
+    InspectDocument document;
+    document.model = subject.model;
+    document.modelClass = subject.modelClass;
+    document.traced = subject.traced;
+    document.repaired = subject.repaired;
+    document.splittable = subject.plan != nullptr;
+    document.fromCode = subject.fromCode;
+    document.hashes = subject.hashes;
+    for (const auto& [name, role] : subject.inputs->roles) document.roles[name] = roleText(role);
+    for (const auto& [space, rows] : subject.sizes) document.sizes[subject.analysis->tables.spaceName(space)] = rows;
+    document.notes = subject.notes;
+    return document;
 }
 
 }  // namespace
@@ -286,28 +266,25 @@ std::string roleText(const analysis::InputRole& role)
     return "plain";
 }
 
-Value inspectValue(const InspectSubject& subject)
+InspectDocument inspectDocument(const InspectSubject& subject)
 {
     const Analysis& analysis = *subject.analysis;
-    Value document = startDocument("hopscope-inspect");
-    describeModel(document, subject);
-    document["depth"] = analysis.depth;
-    document["depth_module"] = analysis.depthModule;
-    document["depth_op"] = analysis.depthOp;
-    document["from_code"] = subject.fromCode;
-    document["splittable"] = subject.plan != nullptr;
-    document["ops"] = opsValue(subject);
-    document["values"] = Value::array();
+    InspectDocument document = headOf(subject);
+    document.depth = analysis.depth;
+    document.depthModule = analysis.depthModule;
+    document.depthOp = analysis.depthOp;
+    document.ops = opsOf(subject);
     const analysis::ValueNames names(analysis);
     for (const ir::Value& value : analysis.program.values)
-        document["values"].push(valueValue(subject, value, names[value.id]));
-    document["stages"] = Value::array();
+        document.values.push_back(inspected(subject, value, names[value.id]));
     if (subject.plan != nullptr)
-        for (const plan::Stage& stage : subject.plan->stages) document["stages"].push(stageValue(analysis, stage));
-    document["prologue"] = prologueValue(analysis, subject.plan);
-    document["lints"] = lintsValue(analysis);
+        for (const plan::Stage& stage : subject.plan->stages) document.stages.push_back(inspected(analysis, stage));
+    document.prologue = prologueOf(analysis, subject.plan);
+    document.lints = lintsOf(analysis);
     return document;
 }
+
+json::Value inspectValue(const InspectSubject& subject) { return inspectDocumentValue(inspectDocument(subject)); }
 
 std::string writeInspect(const InspectSubject& subject) { return json::write(inspectValue(subject), true); }
 

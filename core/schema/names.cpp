@@ -145,25 +145,30 @@ json::Value valueNames(const std::vector<ir::ValueId>& ids)
     return list;
 }
 
+ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::size_t dimension)
+{
+    if (id.at() >= analysis.values.size()) return {};
+    const std::vector<ir::SpaceId>& dims = analysis.info(id).dims;
+    return dimension < dims.size() ? dims[dimension] : ir::SpaceId();
+}
+
 json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id)
 {
-    const ir::Value& value = analysis.program.value(id);
-    const std::vector<ir::SpaceId>& dims = analysis.info(id).dims;
+    const std::vector<std::int64_t>& sizes = analysis.program.value(id).shape;
     json::Value shape = json::Value::array();
-    for (std::size_t i = 0; i < value.shape.size(); ++i) {
-        const bool rows = i < dims.size() && dims[i].valid();
-        shape.push(rows ? json::Value("|" + analysis.tables.spaceName(dims[i]) + "|") : json::Value(value.shape[i]));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const ir::SpaceId table = tableOf(analysis, id, i);
+        shape.push(table.valid() ? json::Value("|" + analysis.tables.spaceName(table) + "|") : json::Value(sizes[i]));
     }
     return shape;
 }
 
 json::Value rowSpaces(const analysis::Analysis& analysis, ir::ValueId id)
 {
-    const std::vector<ir::SpaceId>& dims = analysis.info(id).dims;
     json::Value spaces = json::Value::array();
     for (std::size_t i = 0; i < analysis.program.value(id).shape.size(); ++i) {
-        const bool rows = i < dims.size() && dims[i].valid();
-        spaces.push(rows ? json::Value(analysis.tables.spaceName(dims[i])) : json::Value());
+        const ir::SpaceId table = tableOf(analysis, id, i);
+        spaces.push(table.valid() ? json::Value(analysis.tables.spaceName(table)) : json::Value());
     }
     return spaces;
 }

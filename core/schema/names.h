@@ -54,6 +54,9 @@ private:
 // ["v1", "v17"].
 json::Value valueNames(const std::vector<ir::ValueId>& ids);
 
+// The table whose rows a dimension has; none for other dimensions.
+ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::size_t dimension);
+
 // The shape as documents give it: numbers, and "|table|" where a dimension holds the rows of a table.
 json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id);
 // One entry per dimension: the table's name, or null.

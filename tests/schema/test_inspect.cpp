@@ -4,14 +4,16 @@
 
 #include "schema/arguments.h"
 #include "schema/error.h"
+#include "schema/every_member.h"
 #include "schema/fixture.h"
 #include "schema/inspect.h"
+#include "schema/inspect_document.h"
 
 using namespace hopscope;
 
 namespace {
 
-json::Value inspect(const analysis::Analysis& analysis, const plan::Plan* plan, bool data)
+std::string inspectText(const analysis::Analysis& analysis, const plan::Plan* plan, bool data)
 {
     analysis::InputSchema inputs;
     inputs.roles["x"] = {analysis::RoleKind::Node, "node", "", "", false};
@@ -21,7 +23,12 @@ json::Value inspect(const analysis::Analysis& analysis, const plan::Plan* plan, 
     subject.plan = plan;
     subject.inputs = &inputs;
     if (data) subject.sizes = schema::tableSizes(analysis, {{"node", 5}, {"edge_index", 7}});
-    return json::parse(schema::writeInspect(subject)).value();
+    return schema::writeInspect(subject);
+}
+
+json::Value inspect(const analysis::Analysis& analysis, const plan::Plan* plan, bool data)
+{
+    return json::parse(inspectText(analysis, plan, data)).value();
 }
 
 std::string at(const json::Value& document, const char* pointer)
@@ -50,6 +57,14 @@ TEST_CASE("inspect has the keys that stay stable")
     CHECK(at(document, "/prologue") == "[\"op1\"]");
     CHECK(at(document, "/lints/0/code") == "\"baked-size\"");
     CHECK(at(document, "/lints/0/op") == "\"op1\"");
+}
+
+TEST_CASE("inspect has the bytes that it had, and refuses what its schema does not allow")
+{
+    const analysis::Analysis analysis = fixture::analysis();
+    const plan::Plan plan = fixture::plan();
+    described::checkDocument(inspectText(analysis, &plan, true), "inspect", described::Schema("inspect-1.schema.json"),
+                             schema::inspectDocumentFrom);
 }
 
 TEST_CASE("inspect tells kinds, stages, sources and symbolic sizes")
@@ -163,8 +178,12 @@ TEST_CASE("literal arguments are listed by the names of the schema")
     add("reduce", {std::string("sum")});
     add("device", {ir::DeviceArg{}});
     add("bias", {});
-    CHECK(json::write(schema::argumentsValue(program, op)) ==
-          R"([{"name":"dim","value":[0,"v2",3]},{"name":"keepdim","value":false},{"name":"dtype","value":"float16"},)"
-          R"({"name":"layout","value":"strided"},{"name":"min","value":"-inf"},{"name":"alpha","value":1.5},)"
-          R"({"name":"reduce","value":"sum"},{"name":"bias","value":null}])");
+    json::Value listed = json::Value::array();
+    for (const schema::InspectedArgument& argument : schema::argumentsOf(program, op)) {
+        listed.push(json::Value::object());
+        listed.asArray()->back()[argument.name] = argument.value;
+    }
+    CHECK(json::write(listed) ==
+          R"([{"dim":[0,"v2",3]},{"keepdim":false},{"dtype":"float16"},{"layout":"strided"},{"min":"-inf"},)"
+          R"({"alpha":1.5},{"reduce":"sum"},{"bias":null}])");
 }

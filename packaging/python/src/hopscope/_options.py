@@ -34,7 +34,7 @@ def path_of(option: str, value: Any) -> Path:
     except TypeError:
         path = Path("\0")
     if "\0" in str(path):
-        raise UsageError(f"{option}: {value!r} is no path", "pass a text or a pathlib.Path")
+        raise UsageError(f"{option}: {value!r} is not a path", "pass a text or a pathlib.Path")
     return path
 
 
@@ -52,7 +52,7 @@ def bytes_of(size: Size, option: str = "memory") -> int | None:
         return size
     found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
     if not found or (found.group(3) and not found.group(2)):
-        raise UsageError(f"{option}: {size!r} is no size", "write it as 500M or 1Gi, or as a number of bytes")
+        raise UsageError(f"{option}: {size!r} is not a size", "write it as 500M or 1Gi, or as a number of bytes")
     base = 1024 if found.group(3) else 1000
     return int(float(found.group(1)) * base ** _UNITS[found.group(2)])
 
@@ -63,17 +63,17 @@ def name_of(value: Any) -> str:
 
 
 def _whole_of(option: str, value: Any, most: int) -> int | None:
-    """A number of things, at least 1."""
+    """A whole number of at least 1, and of at most `most` where that is not 0."""
     whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= (most or (1 << 63) - 1)
     if value is not None and not whole:
-        bound = f"from 1 to {most}" if most else "at least 1"
-        raise UsageError(f"{option}: {value!r} is no number of things", f"say a whole number, {bound}")
+        bound = f"from 1 to {most}" if most else "of at least 1"
+        raise UsageError(f"{option}: {value!r} is not a whole number {bound}", "leave it out for the default")
     return value if whole else None
 
 
 def _seconds_of(option: str, value: Any) -> float | None:
     if value is not None and not (isinstance(value, (int, float)) and 0 < value < float("inf")):
-        raise UsageError(f"{option}: {value!r} is no time", "say a number of seconds")
+        raise UsageError(f"{option}: {value!r} is not a number of seconds above 0", "say a number of seconds")
     return value
 
 
@@ -138,7 +138,7 @@ def pins_of(pins: Any) -> list[list[Any]]:
     """Pins as lists of texts and numbers."""
     listed = list(pins) if isinstance(pins, (list, tuple)) else None
     if listed is None or not all(isinstance(pin, (list, tuple)) and all(map(_is_plain, pin)) for pin in listed):
-        raise UsageError(f"pins: {pins!r} is no list of pins", 'write them as [("checkpoint", "v4")]')
+        raise UsageError(f"pins: {pins!r} is not a list of pins", 'write them as [("checkpoint", "v4")]')
     return [list(pin) for pin in listed]
 
 

@@ -1,0 +1,33 @@
+#include "schema/inspect_document.h"
+
+#include "schema/described_document.h"
+#include "schema/forms.h"
+#include "schema/inspect_forms.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+constexpr const char* format = "hopscope-inspect";
+
+}  // namespace
+
+static void checkRead(const InspectedValue& value, const json::Reader& item)
+{
+    if (value.rowSpaces.size() != value.shape.size())
+        item.child("row_spaces").refuse("does not have one entry per dimension");
+}
+
+json::Value inspectDocumentValue(const InspectDocument& document)
+{
+    json::Value value = startDocument(format);
+    json::writeInto(value, document);
+    return value;
+}
+
+base::Result<InspectDocument> inspectDocumentFrom(const json::Value& value, const std::string& name)
+{
+    return readDocument<InspectDocument>(value, format, name);
+}
+
+}  // namespace hopscope::schema
