@@ -64,10 +64,12 @@ Message readAny(const Reader& root)
 
 Value errorValue(const RpcError& error)
 {
+    base::Error plain = fromRpc(error);
+    plain.message = error.message;  // names of methods as they were sent
     Value item;
     item["code"] = error.code;
     item["message"] = error.message;
-    item["data"] = schema::errorValue(fromRpc(error));
+    item["data"] = schema::errorValue(plain);
     return item;
 }
 

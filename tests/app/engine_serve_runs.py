@@ -85,8 +85,8 @@ class Holding(ServeTest):
         error = client.finished(begun)["error"]
         self.assertEqual((error["exit_code"], "the next run into it goes on" in error["hint"]), (130, True))
 
-        another = {**plan, "strategy": "depth"}
-        self.refused(-32003, "unfinished run", self.start, client, document, plan, out, batch=5)
+        another = {**plan, "strategy": "source-rule"}
+        self.refused(-32003, "a run that was not finished", self.start, client, document, plan, out, batch=5)
         for changed, says in (({"batch": 6}, "--batch (was 5, is 6)"), ({"plan": another}, "the plan")):
             asked = {"plan": plan, "batch": 5, "resume": True, **changed}
             run = self.start(client, document, asked.pop("plan"), out, **asked)["run"]

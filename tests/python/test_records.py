@@ -239,7 +239,32 @@ class ScriptedSums(Messages):
         return scripted_sum(x[g.ends[0]].tanh(), g.ends[1], size=x.size(0))
 
 
+class CountedOffsets(nn.Module):
+    """Keeps the number of rows so far and counts on in place, as HGTConv does."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(6, 5)
+
+    def forward(self, x, y, edge_index):
+        total, offsets, tables = 0, [], []
+        for table in (x, y):
+            offsets.append(total)
+            total += table.size(0)
+            tables.append(self.lin(table))
+        messages = torch.cat(tables)[edge_index[0] + offsets[1]]
+        return torch.zeros(x.size(0), 5).index_add(0, edge_index[1], messages)
+
+
 class Functions(PackageTest):
+    def test_a_number_of_rows_that_is_counted_on_in_place_keeps_what_was_read_from_it(self):
+        model, draw = CountedOffsets().eval(), torch.Generator().manual_seed(1)
+        ends = [torch.randint(rows, (300,), generator=draw) for rows in (41, 60)]
+        given = {"x": torch.randn(60, 6, generator=draw), "y": torch.randn(41, 6, generator=draw), "edge_index": torch.stack(ends)}
+        with torch.no_grad():
+            wanted = model(**given)
+        self.same(hopscope.inference(model, given, scratch=self.scratch, verify="full", progress=False).output, wanted)
+
     def test_functions_with_their_own_derivative_are_what_they_compute(self):
         model, given = OwnDerivatives().eval(), Frozen(**tensors())
         with torch.no_grad():

@@ -64,16 +64,17 @@ def takes(task: str) -> Callable[[_Function], _Function]:
         *own, _settings = inspect.signature(function).parameters.values()
         keyword = inspect.Parameter.KEYWORD_ONLY
         added = [inspect.Parameter(name, keyword, default=usual) for name, usual in DEFAULTS[task].items()]
-        allowed = {parameter.name for parameter in (*own, *added)}
+        signature = inspect.signature(function).replace(parameters=[*own, *added])
 
         @functools.wraps(function)
         def checked(*arguments: Any, **options: Any) -> Any:
-            unknown = next((name for name in options if name not in allowed), None)
-            if unknown is not None:
-                raise passing(TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown!r}"))
+            try:
+                signature.bind(*arguments, **options)
+            except TypeError as problem:
+                raise passing(TypeError(f"{function.__name__}(): {problem}")) from None
             return function(*arguments, **options)
 
-        checked.__signature__ = inspect.signature(function).replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+        checked.__signature__ = signature  # type: ignore[attr-defined]
         checked.__doc__ = _told(function.__doc__ or "", task)
         return checked  # type: ignore[return-value]
 
