@@ -67,7 +67,7 @@ constexpr Tasks tasks(T... each)
 inline constexpr Tasks everyTask = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export, Task::BenchPlans);
 inline constexpr Tasks planningTasks = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export);
 
-// What another value of a setting makes necessary.
+// The part of the work that another value of a setting makes necessary again.
 enum class Renews : std::uint8_t { Nothing, Plan, Model };
 
 // Whether a run that is resumed has to have the value that it began with.
@@ -118,8 +118,8 @@ constexpr auto fieldsOf(const T*)
         "settings",
         setting("strategy", &T::strategy, "Strategy", "How cuts are chosen", planningTasks, Renews::Plan,
                 Resumed::AsBegun, OfSearch()),
-        setting("objective", &T::objective, "Objective", "What an optimal plan minimises", planningTasks, Renews::Plan,
-                Resumed::AsBegun, OfSearch()),
+        setting("objective", &T::objective, "Objective", "Cost that an optimal plan minimises", planningTasks,
+                Renews::Plan, Resumed::AsBegun, OfSearch()),
         setting("stages", &T::stages, "Stages", "Maximum number of stages of an optimal plan", planningTasks,
                 Renews::Plan, Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
         setting("deadline", &T::deadline, "Time limit of the optimisation",
@@ -197,7 +197,7 @@ Status readSettingText(const std::string& text, const NumberRule& rule, E& into)
 // The defaults. Plans for the fewest bytes are the same on every machine: exports have them.
 Settings usualFor(Task task);
 
-// What the change of some settings makes necessary.
+// The renewal that the differences between the settings make necessary.
 Renews renewedBy(const Settings& before, const Settings& after);
 
 // Those that the task takes; the others have their defaults.

@@ -36,7 +36,7 @@ struct ExecutionRequest {
     std::vector<std::string> transientFiles = {};
     // Inputs that are known to hold NaN or infinities: emptied ones cannot be asked later.
     std::vector<std::string> notFinite = {};
-    RunJournal* journal = nullptr;     // on the CPU; a plan that is given is the one that it was begun with
+    RunJournal* journal = nullptr;     // on the CPU; with `given`, the run was begun with this plan
     executor::Probe* probe = nullptr;  // on the CPU, with a batch; nothing is learnt of a run that is looked at
 };
 

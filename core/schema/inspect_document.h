@@ -214,7 +214,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value inspectDocumentValue(const InspectDocument& document);
-// Fails with Input and a JSON pointer. What refers to what is the reader's to check.
+// Fails with Input and a JSON pointer. The caller checks references between members.
 base::Result<InspectDocument> inspectDocumentFrom(const json::Value& value, const std::string& name);
 
 }  // namespace hopscope::schema

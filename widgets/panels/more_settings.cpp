@@ -188,7 +188,7 @@ void MoreSettings::addRow(const Setting<M>& setting)
                                        Settings& into) { return base::readSetting(setting, value, into); }});
 }
 
-// Below the editor what is wrong, which is hidden, and what the setting means.
+// The editor with a hidden label for a refusal and the help below it.
 QLabel* MoreSettings::addToForm(const char* name, const QString& label, const QString& help, QWidget* editor)
 {
     editor->setObjectName(QLatin1String(name));

@@ -31,7 +31,7 @@ public:
 private:
     struct Row {
         Editor editor;
-        QLabel* problem;  // what is wrong with the text of the editor
+        QLabel* problem;  // the reason why the text is refused
         std::function<std::string(const base::Settings&)> text;
         std::function<base::Status(const std::string&, base::Settings&)> read;
     };

@@ -29,7 +29,7 @@ _OURS = ".hopscope-python"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a run is asked for: its settings, and the `plan`, or the `pins` of the one that is made."""
+    """The settings of a run, and its `plan`, or the `pins` of the plan that is made."""
 
     settings: dict[str, Any]
     plan: Plan | str | None
@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Order:
-    """What a run is to do. The `settings` are those that a run by a given plan has."""
+    """A run for another process. `settings` are those of a run by a given plan."""
 
     files: Files
     plan: Path

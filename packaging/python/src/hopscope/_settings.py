@@ -44,7 +44,7 @@ def of_search(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def words_of(settings: Mapping[str, Any]) -> list[str]:
-    """As options of a command line; what is None or False is left out."""
+    """As options of a command line, without those that are None or False."""
     return [
         word
         for name, value in settings.items()
