@@ -9,6 +9,7 @@
 #include "schema/receptive_field.h"
 #include "schema/report.h"
 #include "schema/stage_memory.h"
+#include "schema/tensor.h"
 
 namespace hopscope::schema {
 
@@ -97,7 +98,18 @@ private:
         const std::string rows = rowsOf<T>(*schema.find("properties"));
         m_structs.push_back(
             {fieldsOf(static_cast<const T*>(nullptr)).name, "| member | type | meaning |\n|---|---|---|\n" + rows});
-        base::forEachField<T>([&]<class M>(const base::Field<T, M>&) { addWithin<M>(); });
+        addMembersOf<T>();
+    }
+
+    // An embedded struct has its rows in the table of T.
+    template <base::Described T>
+    void addMembersOf()
+    {
+        base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
+            if constexpr (base::Described<M>)
+                if (field.embedded()) return addMembersOf<M>();
+            addWithin<M>();
+        });
     }
 
     template <class M>
@@ -182,6 +194,8 @@ std::vector<Contract> contracts()
         findingsContract(),
         Writer().document<GraphPart>("graph-part", "Hopscope part of a graph", "format-plan-answers.md"),
         Writer().document<StageMemoryRecord>("stage-memory", "Hopscope memory of a stage", "format-plan-answers.md"),
+        Writer().document<TensorSummary>("tensor", "Hopscope tensor: statistics and rows of a value",
+                                         "format-tensor.md"),
     };
 }
 

@@ -3,6 +3,8 @@
 // A tensor as the debugger shows it: what it is, what its numbers are like, and some of its rows. docs/format-tensor.md has every
 // member.
 
+#include <concepts>
+
 #include "base/names.h"
 #include "schema/findings.h"
 
@@ -19,6 +21,27 @@ struct Statistics {
     std::vector<std::int64_t> histogram{};  // histogramBins equal parts from least to most; empty: nothing is finite
 };
 
+template <std::same_as<Statistics> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "statistics", field("numbers", &T::numbers, "how many there are", Quantity::Count),
+        field("finite", &T::finite, "how many of them are finite", Quantity::Count),
+        field("zeros", &T::zeros, "how many are 0", Quantity::Count),
+        field("nan", &T::nan, "how many are NaN", Quantity::Count),
+        field("infinite", &T::infinite, "how many are infinite", Quantity::Count),
+        field("min", &T::least, "the least finite number; null: no number is finite, or they are complex"),
+        field("max", &T::most, "the greatest; null likewise"),
+        field("mean", &T::mean, "of the finite numbers; null likewise"),
+        field("std", &T::deviation,
+              "the standard deviation of the finite numbers, without correction (`numpy.std`); null likewise",
+              Quantity::Ratio),
+        field("histogram", &T::histogram,
+              "how many of the finite numbers are in each of 40 equal parts from `min` to `max` (from `min` - 0.5 to "
+              "`max` + 0.5 if they are the same), as `numpy.histogram` counts them"));
+}
+
 // Where its rows come from.
 enum class TensorOrigin : std::uint8_t { Staged, Unsplit, Input, Weight };
 constexpr auto namesOf(TensorOrigin)
@@ -30,33 +53,79 @@ constexpr auto namesOf(TensorOrigin)
 }
 
 struct BatchPlace {
-    std::int64_t number = 1, firstDestination = 0, destinations = 0;  // of the stage, from 1
+    std::int64_t number = 1, firstDestination = 0, destinations = 0;
 };
+
+template <std::same_as<BatchPlace> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "batch", field("number", &T::number, "of the stage's batches, from 1", Quantity::Count),
+        field("first_destination", &T::firstDestination, "the first destination that it computes", Quantity::Count),
+        field("destinations", &T::destinations, "how many it computes", Quantity::Count));
+}
 
 // A row as people know it, with the first of its numbers.
 struct TensorRow {
     std::string table;
     std::int64_t row = 0;
-    std::vector<std::int64_t> ends{};  // of an edge: from, to
+    std::vector<std::int64_t> ends{};
     std::vector<double> numbers{};
 };
 
+template <std::same_as<TensorRow> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "tensor_row", field("table", &T::table, "of the input"),
+        field("row", &T::row, "its number; of a self-loop that the model adds, its node"),
+        field("ends", &T::ends, "of an edge: from, to"),
+        field("numbers", &T::numbers, "the first 64 of the row; null: not finite", base::Null::IsNaN));
+}
+
 struct TensorSummary {
-    std::optional<std::int64_t> tensor{};  // what a client asks for rows with
-    OperatorRecord place;                  // without operator: an input or a weight
+    std::optional<std::int64_t> tensor{};
+    OperatorRecord place;
     TensorOrigin from = TensorOrigin::Staged;
     std::optional<plan::StageId> stage{};
-    std::optional<BatchPlace> batch{};  // none: of all batches
+    std::optional<BatchPlace> batch{};
     std::string dtype;
     std::vector<std::int64_t> shape;
-    std::optional<int> axis{};  // the dimension of the rows
-    std::int64_t count = 1;     // rows
-    std::string rows{};         // "rows of node in the batch"; empty: it has none
+    std::optional<int> axis{};
+    std::int64_t count = 1;
+    std::string rows{};
     Statistics statistics;
     std::vector<TensorRow> shown{};
-    std::string file{};  // empty: none was asked for
+    std::string file{};
     double seconds = 0;
 };
+
+template <std::same_as<TensorSummary> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "tensor", base::embedded(&T::place),
+        field("from", &T::from,
+              "`staged`: from the batches of a run of the plan, every operator by itself; `unsplit`: computed on whole "
+              "tensors, because no batch computes it by itself (values before the first stage, reductions over all "
+              "rows, parts of other operators); `input`, `weight`"),
+        field("stage", &T::stage, "the first that computes it; null if `from` is not `staged`"),
+        field("batch", &T::batch, "of `--batch-of`; null: of all batches"),
+        field("dtype", &T::dtype, "of the numbers that were recorded"),
+        field("shape", &T::shape, "likewise, in the order of its dimensions in the model"),
+        field("axis", &T::axis, "the dimension of the rows; null: none", Quantity::Count),
+        field("count", &T::count, "how many rows there are", Quantity::Count),
+        field("rows", &T::rows, "the meaning of a row: `rows of node in the batch`; empty: it has none"),
+        base::embedded(&T::statistics),
+        field("shown", &T::shown, "the first 20 rows, or with `--rows` or `--nodes` up to 100"),
+        field("file", &T::file, "the `.npy` file that `-o` names; empty: none"),
+        field("tensor", &T::tensor,
+              "the number by which `debug/rows` and `debug/save` know it; null on the command line"),
+        field("seconds", &T::seconds, "without loading", Quantity::Seconds));
+}
 
 json::Value tensorValue(const TensorSummary& record);
 std::string writeTensor(const TensorSummary& record);
