@@ -14,7 +14,7 @@ SETTINGS = (
     ),
     Setting(
         "objective", "Choice", "time", ("time", "bytes",), most=0, of_search=True,
-        meaning="What an optimal plan minimises",
+        meaning="Cost that an optimal plan minimises",
     ),
     Setting(
         "stages", "Count", None, (), most=1000, of_search=True,
