@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* prefix = "hopscope-engine-";
+constexpr int mostAttempts = 16;
 
 bool isOwn(const std::string& folder)
 {
@@ -33,6 +34,13 @@ int takeLock(const std::string& folder, int flags)
     if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
     close(lock);
     return -1;
+}
+
+// Another engine may have taken a lock that was not held yet, and removed its folder.
+bool isThere(int lock)
+{
+    struct stat found {};
+    return fstat(lock, &found) == 0 && found.st_nlink > 0;
 }
 
 void removeLeftovers(const fs::path& parent)
@@ -55,13 +63,16 @@ base::Result<EngineHome> EngineHome::make()
     std::error_code problem;
     const fs::path parent = fs::temp_directory_path(problem);
     removeLeftovers(parent);
-    std::string path = (parent / (std::string(prefix) + "XXXXXX")).string();
-    const int lock = mkdtemp(path.data()) != nullptr ? takeLock(path, O_CREAT) : -1;
-    if (lock < 0)
-        return base::fail(base::ErrorCode::Resources,
-                          parent.string() + ": cannot create a folder there: " + std::strerror(errno),
-                          "set TMPDIR to a folder with free space");
-    return EngineHome(path, lock);
+    for (int attempt = 0; attempt < mostAttempts; ++attempt) {
+        std::string path = (parent / (std::string(prefix) + "XXXXXX")).string();
+        if (mkdtemp(path.data()) == nullptr) break;
+        const int lock = takeLock(path, O_CREAT);
+        if (lock >= 0 && isThere(lock)) return EngineHome(path, lock);
+        if (lock >= 0) close(lock);
+    }
+    return base::fail(base::ErrorCode::Resources,
+                      parent.string() + ": cannot create a folder there: " + std::strerror(errno),
+                      "set TMPDIR to a folder with free space");
 }
 
 EngineHome::EngineHome(std::string path, int lock)

@@ -20,18 +20,24 @@ class Home:
 
     def __init__(self, parent: str) -> None:
         _sweep(Path(parent))
-        try:
-            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-        except OSError as problem:
-            raise ResourceError(
-                f"{parent}: no folder can be made there: {problem.strerror}", "name another one with --folder"
-            ) from problem
-        self._lock = _held(self.path, os.O_CREAT)
+        while True:
+            try:
+                self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+            except OSError as problem:
+                raise ResourceError(
+                    f"{parent}: no folder can be made there: {problem.strerror}", "name another one with --folder"
+                ) from problem
+            lock = _held(self.path, os.O_CREAT)
+            # Another process may have taken a lock that was not held yet, and removed its folder.
+            if lock is not None and os.fstat(lock).st_nlink > 0:
+                break
+            if lock is not None:
+                os.close(lock)
+        self._lock = lock
 
     def close(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
-        if self._lock is not None:
-            os.close(self._lock)
+        os.close(self._lock)
 
 
 def _held(folder: Path, more: int = 0) -> int | None:
