@@ -18,7 +18,7 @@ from . import documents
 from ._files import Files
 from ._process import command
 from ._scratch import Scratch
-from ._settings import of_search, taken_by, words_of
+from ._settings import beside_plan, of_search, taken_by, words_of
 from ._worker import JOURNAL
 from .commands import plan_file, planned
 from .documents import Plan
@@ -61,7 +61,7 @@ def carried_out(
     try:
         files, made = _taken_up(given, wanted, out) or _begun(given, wanted, out, place)
         plan = made.save(place.folder() / "plan.json").absolute()
-        settings = {name: value for name, value in wanted.settings.items() if name not in of_search(wanted.settings)}
+        settings = beside_plan(wanted.settings)
         document = carry(Order(files, plan, {**settings, "resume": True}, out.absolute()))
     except BaseException:
         if not (out / JOURNAL).is_dir():

@@ -43,6 +43,11 @@ def of_search(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if _BY_NAME[name].of_search}
 
 
+def beside_plan(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that may be given together with a plan: all except those of the search."""
+    return {name: value for name, value in settings.items() if not _BY_NAME[name].of_search}
+
+
 def words_of(settings: Mapping[str, Any]) -> list[str]:
     """As options of a command line, without those that are None or False."""
     return [

@@ -15,7 +15,7 @@ from ._files import Files, files_of, model_words, role_options, same_model
 from ._options import path_of, pins_of
 from ._process import command
 from ._scratch import Scratch, size_of
-from ._settings import of_search, settings_of, takes, words_of
+from ._settings import beside_plan, settings_of, takes, words_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
 from .errors import VerificationError, door
@@ -138,8 +138,7 @@ def by_plan(
     """Settings as options, with the plan, or with the pins of the one that is made."""
     if plan is None:
         return [*words_of(settings), *pin_words(pins, place)]
-    rest = {name: value for name, value in settings.items() if name not in of_search(settings)}
-    return [*words_of(rest), "--plan", str(plan_file(plan, given, place))]
+    return [*words_of(beside_plan(settings)), "--plan", str(plan_file(plan, given, place))]
 
 
 def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch) -> Path:
