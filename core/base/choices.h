@@ -4,6 +4,7 @@
 // abstract placement problem, the plans of models and their clients mean the same by them.
 
 #include <cstdint>
+#include <string>
 
 #include "base/names.h"
 
@@ -61,8 +62,18 @@ constexpr auto namesOf(PinKind)
 
 // Whether pins of a kind say if a value is stored: the only kinds that rules support.
 constexpr bool isStoring(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
-// Whether a pin names its consumer or its stage after the value.
-constexpr bool hasThird(PinKind kind) { return kind == PinKind::Cut || kind == PinKind::HopStage; }
+
+// What a pin names after its value.
+enum class PinThird : std::uint8_t { Nothing, Consumer, Stage };
+
+constexpr PinThird thirdOf(PinKind kind)
+{
+    if (kind == PinKind::Cut) return PinThird::Consumer;
+    return kind == PinKind::HopStage ? PinThird::Stage : PinThird::Nothing;
+}
+
+// "run the gathers for conv1 in stage 2".
+std::string pinText(PinKind kind, const std::string& value, const std::string& third);
 
 // Decisions of an optimum, each with an alternative.
 enum class DecisionKind : std::uint8_t {

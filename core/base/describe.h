@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 namespace hopscope::base {
 
@@ -66,9 +67,29 @@ struct Description {
 };
 
 template <class... Fields>
+constexpr Description<Fields...> described(const char* name, std::tuple<Fields...> fields)
+{
+    return {name, std::move(fields)};
+}
+
+template <class... Fields>
 constexpr Description<Fields...> described(const char* name, Fields... fields)
 {
     return {name, {fields...}};
+}
+
+template <class T, class Base, class M>
+constexpr Field<T, M> fieldOf(const Field<Base, M>& f)
+{
+    return {f.name, f.member, f.meaning, f.quantity, f.presence, f.null};
+}
+
+// The fields of a base class, as fields of T; std::tuple_cat joins them with others.
+template <class T, class Base>
+constexpr auto inherited()
+{
+    return std::apply([](const auto&... field) { return std::tuple(fieldOf<T>(field)...); },
+                      fieldsOf(static_cast<const Base*>(nullptr)).fields);
 }
 
 template <class T>

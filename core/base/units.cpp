@@ -77,6 +77,24 @@ Result<std::int64_t> parseSize(std::string_view text)
     return std::llround(number * factor);
 }
 
+std::string formatShare(double share)
+{
+    const long percent = std::lround(share * 100);
+    return percent == 0 && share > 0 ? "<1 %" : std::to_string(percent) + " %";
+}
+
+std::string formatQuantity(double number, Quantity quantity)
+{
+    switch (quantity) {
+    case Quantity::Seconds: return formatSeconds(number);
+    case Quantity::Bytes: return formatBytes(number);
+    case Quantity::Count: return formatCount(number);
+    case Quantity::Ratio: return formatShare(number);
+    case Quantity::None: break;
+    }
+    return formatNumber(number);
+}
+
 std::string exactSize(std::int64_t bytes)
 {
     constexpr std::array units{std::pair{40, "Ti"}, std::pair{30, "Gi"}, std::pair{20, "Mi"}, std::pair{10, "Ki"}};

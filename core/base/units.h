@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/describe.h"
 #include "base/result.h"
 
 namespace hopscope::base {
@@ -16,6 +17,8 @@ Result<std::int64_t> parseSize(std::string_view text);
 std::string formatBytes(double bytes);      // "1.2 GiB", "734 B"
 std::string formatCount(double count);      // "1.6 M", "2,708"
 std::string formatSeconds(double seconds);  // "1.23 s", "45 ms", "2 min 05 s"
+std::string formatShare(double share);      // "93 %", "<1 %"
+std::string formatQuantity(double number, Quantity quantity);
 // With the largest unit that loses nothing: "8Gi", "1500". parseSize reads it.
 std::string exactSize(std::int64_t bytes);
 // Any number, with at most so many significant digits: "0.25", "1e-07", "nan".

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <string>
 
-#include "plan/stage_id.h"
+#include "plan/figures.h"
 
 namespace hopscope::executor {
 
-// In the order of schema::namedPhases.
+// In the order of plan::namedPhases.
 enum class Phase : std::uint8_t { Block, Gather, HostToDevice, Compute, DeviceToHost, Write };
-inline constexpr int phaseCount = 6;
+using plan::phaseCount;
 
 struct StageEvent {
     plan::StageId index{1};

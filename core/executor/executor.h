@@ -19,6 +19,7 @@
 #include "executor/events.h"
 #include "executor/journal.h"
 #include "loader/loader.h"
+#include "plan/figures.h"
 #include "plan/plan.h"
 
 namespace hopscope::executor {
@@ -64,10 +65,6 @@ struct StoredTensor {
     std::string file;         // path of the file in Options::folder; empty for values in memory
 };
 
-struct PhaseSeconds {
-    double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
-};
-
 // What computing an operator took in one loop of a stage, copies and stores left out.
 struct OperatorTime {
     ir::OpId op;                  // invalid: no operator, but rows read or numbered
@@ -76,24 +73,9 @@ struct OperatorTime {
     std::int64_t bytes = 0;       // of its results in one batch, at most
 };
 
-struct StageReport {
+struct StageReport : plan::StageFigures {
     plan::StageId index{1};
-    double seconds = 0;
-    double coreSeconds = 0;  // that the cores of the CPU worked in the meantime, in the program and for it
-    PhaseSeconds phases;
-    std::int64_t batches = 0;
-    std::int64_t smallestBatch = 0, largestBatch = 0;  // destinations
-    plan::Bytes bytes;                                 // rows written, rows read, structure
-    std::int64_t peakMemory = 0;                       // bytes of tensors on the device
-    std::int64_t reservedMemory = 0;                   // GPU: bytes reserved by the allocator, including its cache
-    std::int64_t frontierRows = 0;                     // sum over batches
-    std::int64_t destinations = 0;
-    // CPU, where tables did not fit into memory (table_stream.h): windows of all loops, 0 if they fitted; bytes that were read
-    // from files for them, and would have been with each table read once.
-    std::int64_t windows = 0, fileBytes = 0, leastFileBytes = 0;
-    int backOffs = 0;  // number of batches that ran out of memory and were redone with fewer destinations
-    std::optional<double>
-        overlap;  // GPU: time in which it copied and computed at once, as a share of the shorter of both
+    std::int64_t leastFileBytes = 0;      // of fileBytes, those of each table once
     std::vector<OperatorTime> operators;  // CPU: in the order of computation, loop by loop
 };
 

@@ -96,20 +96,16 @@ void LoopBooks::account(const BatchFigures& finished)
 
 void LoopBooks::count(const BatchFigures& batch)
 {
-    const std::int64_t n = batch.destinations;
     m_log.add(batch);
-    ++m_report.batches;
-    m_report.smallestBatch = m_report.smallestBatch ? std::min(m_report.smallestBatch, n) : n;
-    m_report.largestBatch = std::max(m_report.largestBatch, n);
-    m_report.bytes += batch.bytes;
-    m_report.peakMemory = std::max(m_report.peakMemory, batch.memory.peak);
-    m_report.reservedMemory = std::max(m_report.reservedMemory, batch.memory.reservedPeak);
-    m_report.frontierRows += batch.rows.frontier;
-    m_report.destinations += n;
-    PhaseSeconds& sum = m_report.phases;
-    double* const sums[] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
-    static_assert(std::size(sums) == phaseCount);
-    for (std::size_t p = 0; p < phaseCount; ++p) *sums[p] += batch.times.seconds[p];
+    plan::StageFigures one;
+    one.batches = 1;
+    one.smallestBatch = one.largestBatch = one.destinations = batch.destinations;
+    one.frontierRows = batch.rows.frontier;
+    one.bytes = batch.bytes;
+    one.peakMemory = batch.memory.peak;
+    if (batch.memory.reservedPeak > 0) one.reservedMemory = batch.memory.reservedPeak;
+    for (std::size_t p = 0; p < phaseCount; ++p) one.phases[p] = batch.times.seconds[p];
+    m_report += one;
     addCosts(batch.costs, m_report.operators, m_firstOperator);
 }
 
@@ -156,12 +152,14 @@ void LoopBooks::takeOver(const std::vector<Chunk>& chunks)
     if (chunks.empty()) return;
     BatchFigures all;
     for (const Chunk& c : chunks) {
-        m_report.batches += c.batches;
-        m_report.smallestBatch = m_report.smallestBatch ? std::min(m_report.smallestBatch, c.smallest) : c.smallest;
-        m_report.largestBatch = std::max(m_report.largestBatch, c.largest);
-        m_report.bytes += c.bytes;
-        m_report.frontierRows += c.frontier;
-        m_report.destinations += c.count;
+        plan::StageFigures figures;
+        figures.batches = c.batches;
+        figures.smallestBatch = c.smallest;
+        figures.largestBatch = c.largest;
+        figures.destinations = c.count;
+        figures.frontierRows = c.frontier;
+        figures.bytes = c.bytes;
+        m_report += figures;
         all.destinations += c.count;
         all.rows.edges += c.edges;
         all.rows.frontier += c.frontier;

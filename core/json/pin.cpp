@@ -6,11 +6,14 @@ namespace hopscope::json {
 
 namespace {
 
-const char* shapeOf(base::PinKind kind)
+std::string shapeOf(base::PinKind kind)
 {
-    if (kind == base::PinKind::Cut) return "must be [\"cut\", value, consumer]";
-    return kind == base::PinKind::HopStage ? "must be [\"hop_stage\", value, stage]" : "must be [kind, value]";
+    if (base::thirdOf(kind) == base::PinThird::Nothing) return "must be [kind, value]";
+    const bool consumed = base::thirdOf(kind) == base::PinThird::Consumer;
+    return std::string("must be [\"") + base::nameOf(kind) + "\", value, " + (consumed ? "consumer]" : "stage]");
 }
+
+std::size_t partsOf(base::PinKind kind) { return base::thirdOf(kind) == base::PinThird::Nothing ? 2 : 3; }
 
 }  // namespace
 
@@ -20,7 +23,7 @@ std::optional<PinParts> readPin(const Reader& item)
     if (item.ok() && parts.empty()) item.refuse("is not a pin: must be [kind, value]");
     if (!item.ok()) return std::nullopt;
     const auto kind = named<base::PinKind>(parts[0]);
-    if (item.ok() && parts.size() != (base::hasThird(kind) ? 3 : 2)) item.refuse(shapeOf(kind));
+    if (item.ok() && parts.size() != partsOf(kind)) item.refuse(shapeOf(kind));
     if (!item.ok()) return std::nullopt;
     return PinParts{
         .kind = kind, .value = parts[1], .third = parts.size() > 2 ? std::optional(parts[2]) : std::nullopt};
@@ -31,7 +34,7 @@ Value pinValue(base::PinKind kind, const std::string& value, Value third)
     Value item = Value::array();
     item.push(base::nameOf(kind));
     item.push(value);
-    if (base::hasThird(kind)) item.push(std::move(third));
+    if (partsOf(kind) > 2) item.push(std::move(third));
     return item;
 }
 

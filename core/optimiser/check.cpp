@@ -69,10 +69,12 @@ std::string flawOfPin(const Instance& in, const Pin& pin)
     const std::size_t size = in.nodes.size();
     if (!inside(pin.node, size)) return "its value does not exist";
     const Node& node = in.node(pin.node);
-    if (node.kind == NodeKind::Input && pin.kind != PinKind::Cut) return "'" + node.name + "' is an input";
-    if (pin.kind == PinKind::HopStage && node.kind != NodeKind::Hop) return "'" + node.name + "' is not a hop";
-    if (pin.kind == PinKind::HopStage && pin.stage < 1) return "stages of hops count from 1";
-    if (pin.kind != PinKind::Cut) return {};
+    const base::PinThird third = base::thirdOf(pin.kind);
+    const bool consumed = third == base::PinThird::Consumer, staged = third == base::PinThird::Stage;
+    if (node.kind == NodeKind::Input && !consumed) return "'" + node.name + "' is an input";
+    if (staged && node.kind != NodeKind::Hop) return "'" + node.name + "' is not a hop";
+    if (staged && pin.stage < 1) return "stages of hops count from 1";
+    if (!consumed) return {};
     if (!inside(pin.consumer, size)) return "its consumer does not exist";
     const Node& consumer = in.node(pin.consumer);
     const auto uses = [&](const std::vector<NodeId>& list) { return std::ranges::find(list, pin.node) != list.end(); };

@@ -182,8 +182,8 @@ private:
         const std::optional<json::PinParts> parts = json::readPin(reader);
         if (!parts) return {};
         Pin pin{.kind = parts->kind, .node = nodeId(parts->value), .consumer = {}, .stage = 0};
-        if (pin.kind == PinKind::Cut) pin.consumer = nodeId(*parts->third);
-        if (pin.kind == PinKind::HopStage) pin.stage = parts->third->as<int>();
+        if (base::thirdOf(pin.kind) == base::PinThird::Consumer) pin.consumer = nodeId(*parts->third);
+        if (base::thirdOf(pin.kind) == base::PinThird::Stage) pin.stage = parts->third->as<int>();
         return pin;
     }
 

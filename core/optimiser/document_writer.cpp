@@ -56,7 +56,7 @@ Value writeNode(const Instance& in, const Node& node)
 
 Value writePin(const Instance& in, const Pin& pin)
 {
-    const Value third = pin.kind == PinKind::Cut ? Value(in.node(pin.consumer).name) : Value(pin.stage);
+    const Value third = pin.consumer.valid() ? Value(in.node(pin.consumer).name) : Value(pin.stage);
     return json::pinValue(pin.kind, in.node(pin.node).name, third);
 }
 

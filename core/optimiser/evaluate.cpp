@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "optimiser/bounds.h"
+
 namespace hopscope::optimiser {
 
 namespace {
@@ -14,7 +16,7 @@ public:
     Judge(const Instance& instance, const EvaluateOptions& options)
         : m_in(instance),
           m_options(options),
-          m_rules(instance.nodes.size()),
+          m_bounds(instance, options.pins),
           m_types(instance.types.size()),
           m_written(instance.nodes.size(), never),
           m_hopStage(m_written),
@@ -23,12 +25,7 @@ public:
           m_readD(m_written),
           m_onF(instance.nodes.size() * m_types, never),
           m_readF(m_onF)
-    {
-        for (const NodeId o : instance.outputs) m_rules[o.at()].output = instance.node(o).kind != NodeKind::Input;
-        for (const Edge& e : instance.requiredReads) cut(e.from, e.to);
-        if (m_options.pins)
-            for (const Pin& pin : instance.pins) apply(pin);
-    }
+    {}
 
     base::Result<Cost> judge(const Placement& placement)
     {
@@ -46,21 +43,6 @@ public:
 
 private:
     static constexpr int never = -1;
-    struct Rules {  // for a node, from what is pinned
-        bool output = false, once = false, cuts = false;
-    };
-
-    void cut(NodeId from, NodeId to)
-    {
-        m_cuts.insert({to, from});
-        m_rules[to.at()].cuts = true;
-    }
-    void apply(const Pin& pin)
-    {
-        if (pin.kind == PinKind::Cut) cut(pin.node, pin.consumer);
-        if (pin.kind == PinKind::NoRecompute) m_rules[pin.node.at()].once = true;
-    }
-
     [[nodiscard]] tl::unexpected<base::Error> flaw(const std::string& where) const
     {
         return base::fail(base::ErrorCode::Unsupported, "the placement is not legal: " + where + m_flaw);
@@ -77,7 +59,7 @@ private:
     [[nodiscard]] bool onF(std::size_t cell) const { return m_onF[cell] == m_stage; }
     [[nodiscard]] bool readD(NodeId v) const { return m_readD[v.at()] == m_stage; }
     [[nodiscard]] bool readF(std::size_t cell) const { return m_readF[cell] == m_stage; }
-    [[nodiscard]] bool mustRead(NodeId u, NodeId v) const { return m_rules[v.at()].cuts && m_cuts.contains({v, u}); }
+    [[nodiscard]] bool mustRead(NodeId u, NodeId v) const { return m_bounds.isCut(u.index, v.index); }
 
     void stage(const StagePlacement& s)
     {
@@ -201,37 +183,28 @@ private:
     void finish(const Placement& placement)
     {
         for (std::size_t v = 0; v < m_in.nodes.size(); ++v) finish(NodeId(v));
-        if (m_options.pins)
-            for (const Pin& pin : m_in.pins) checkPin(pin);
         const std::optional<double>& budget = m_in.hostBudget;
         if (m_flaw.empty() && m_options.budget && budget && hostPeak(m_in, placement) > *budget * (1 + 1e-9) + 1e-9)
             note("the host memory budget is exceeded");
     }
 
-    void finish(NodeId v)
+    void finish(NodeId node)
     {
-        const Node& node = m_in.node(v);
-        const Rules& rules = m_rules[v.at()];
-        const bool written = m_written[v.at()] != never;
-        if (isHop(v) && m_hopStage[v.at()] == never) note(name(v) + " never runs");
-        if (rules.output && !written) note("the output " + name(v) + " is not written");
-        if (written && node.noCheckpoint && !rules.output) note(name(v) + " cannot be stored");
-        if ((rules.once || node.noRecompute) && m_computed[v.at()] > 1) note(name(v) + " is computed more than once");
-    }
-
-    void checkPin(const Pin& pin)
-    {
-        const bool written = m_in.node(pin.node).kind != NodeKind::Input && m_written[pin.node.at()] != never;
-        const bool broken = (pin.kind == PinKind::Checkpoint && !written) ||
-                            (pin.kind == PinKind::NoCheckpoint && written) ||
-                            (pin.kind == PinKind::HopStage && m_hopStage[pin.node.at()] != pin.stage);
-        if (broken) note("the pin '" + describePin(m_in, pin) + "' is violated");
+        const std::size_t v = node.at();
+        const bool written = m_written[v] != never;
+        if (isHop(node) && m_hopStage[v] == never) note(name(node) + " never runs");
+        if (m_bounds.output[v] && !written) note("the output " + name(node) + " is not written");
+        if (m_bounds.pinned[v] && !written) note(name(node) + " is not written, and a pin stores it");
+        if (m_bounds.forbidden[v] && written) note(name(node) + " is written, and a pin forbids it");
+        if (written && !m_bounds.mayStore[v]) note(name(node) + " cannot be stored");
+        if (m_bounds.once[v] && m_computed[v] > 1) note(name(node) + " is computed more than once");
+        if (m_bounds.stagePin[v] != never && m_bounds.stagePin[v] != m_hopStage[v])
+            note(name(node) + " does not run in the stage that a pin gives it");
     }
 
     const Instance& m_in;
     EvaluateOptions m_options;
-    std::vector<Rules> m_rules;                  // by node
-    std::set<std::pair<NodeId, NodeId>> m_cuts;  // consumer, operand
+    Bounds m_bounds;
     std::size_t m_types;
     Cost m_cost;
     std::string m_flaw;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "optimiser/bounds.h"
 #include "optimiser/evaluate.h"
 
 namespace hopscope::optimiser {
@@ -14,20 +15,16 @@ constexpr int never = -1;
 
 // What happens to each node in a placement, and where the window lies among it.
 struct History {
-    History(const Instance& instance, const Placement& placement, StageRange within)
+    History(const Instance& instance, const Bounds& demanded, const Placement& placement, StageRange within)
         : window(within),
+          bounds(demanded),
           written(writeStages(instance, placement)),
           lastRead(lastReads(instance, placement)),
           hop(instance.nodes.size(), never),
           computedHere(instance.nodes.size(), 0),
           computedElsewhere(computedHere),
-          readHere(computedHere),
-          output(computedHere),
-          forbidden(computedHere)
+          readHere(computedHere)
     {
-        for (const NodeId v : instance.outputs) output[v.at()] = 1;
-        for (const Pin& pin : instance.pins)
-            if (pin.kind == PinKind::NoCheckpoint) forbidden[pin.node.at()] = 1;
         for (const StagePlacement& s : placement.stages) add(s);
     }
 
@@ -40,13 +37,14 @@ struct History {
     // What must not be stored any longer, later stages have to compute themselves.
     [[nodiscard]] bool neededLater(NodeId v) const
     {
-        const bool readLater = lastRead[v.at()] > window.to && !forbidden[v.at()];
-        return writtenHere(v) && (output[v.at()] || readLater);
+        const bool readLater = lastRead[v.at()] > window.to && !bounds.forbidden[v.at()];
+        return writtenHere(v) && (bounds.output[v.at()] || readLater);
     }
 
     StageRange window;
+    const Bounds& bounds;
     std::vector<int> written, lastRead, hop;
-    std::vector<std::uint8_t> computedHere, computedElsewhere, readHere, output, forbidden;
+    std::vector<std::uint8_t> computedHere, computedElsewhere, readHere;
 
 private:
     void add(const StagePlacement& s)
@@ -65,14 +63,11 @@ class Cutter {
 public:
     Cutter(const Instance& instance, const Placement& incumbent, StageRange window)
         : m_in(instance),
+          m_bounds(instance),
           m_incumbent(incumbent),
-          m_history(instance, incumbent, window),
-          m_place(instance.nodes.size(), never),
-          m_once(instance.nodes.size(), 0)
-    {
-        for (const Pin& pin : instance.pins)
-            if (pin.kind == PinKind::NoRecompute) m_once[pin.node.at()] = 1;
-    }
+          m_history(instance, m_bounds, incumbent, window),
+          m_place(instance.nodes.size(), never)
+    {}
 
     std::optional<Excerpt> run()
     {
@@ -93,11 +88,12 @@ private:
     // Hops that a pin wants elsewhere have to be in the window, and so has the place where they go.
     [[nodiscard]] bool pinsFit() const
     {
-        return std::ranges::all_of(m_in.pins, [this](const Pin& pin) {
-            const int stage = m_history.hop[pin.node.at()];
-            if (pin.kind != PinKind::HopStage || stage == pin.stage) return true;
-            return stage != never && m_history.inside(stage) && m_history.inside(pin.stage);
-        });
+        for (std::size_t v = 0; v < m_in.nodes.size(); ++v) {
+            const int stage = m_history.hop[v], demanded = m_bounds.stagePin[v];
+            if (demanded == never || demanded == stage) continue;
+            if (stage == never || !m_history.inside(stage) || !m_history.inside(demanded)) return false;
+        }
+        return true;
     }
 
     void want(NodeId v)
@@ -115,8 +111,8 @@ private:
             for (const NodeId v : s.written)
                 if (m_history.neededLater(v)) want(v);
         }
-        for (const Pin& pin : m_in.pins)
-            if (pin.kind == PinKind::Checkpoint && mayWrite(pin.node)) want(pin.node);
+        for (std::size_t v = 0; v < m_in.nodes.size(); ++v)
+            if (m_bounds.pinned[v] && mayWrite(NodeId(v))) want(NodeId(v));
     }
 
     [[nodiscard]] bool mayWrite(NodeId v) const
@@ -146,7 +142,7 @@ private:
         const Node& node = m_in.node(v);
         const int hop = m_history.hop[v.at()];
         if (node.kind == NodeKind::Hop && (hop == never || !m_history.inside(hop))) return false;
-        if ((node.noRecompute || m_once[v.at()]) && m_history.computedElsewhere[v.at()]) return false;
+        if (m_bounds.once[v.at()] && m_history.computedElsewhere[v.at()]) return false;
         for (const NodeId u : node.src) want(u);
         for (const NodeId u : node.loc) want(u);
         return true;
@@ -187,15 +183,16 @@ private:
         return node;
     }
 
+    // Without the pins of what is given, and those of stores outside of the window.
     void addPin(const Pin& pin)
     {
-        const bool cut = pin.kind == PinKind::Cut;
-        if (!has(pin.node) || (cut && !has(pin.consumer)) || (!cut && given(pin.node))) return;
-        if (pin.kind == PinKind::Checkpoint && !mayWrite(pin.node)) return;
+        const bool cut = pin.consumer.valid();
+        if (!has(pin.node) || (cut ? !has(pin.consumer) : given(pin.node))) return;
+        if (base::isStoring(pin.kind) && m_bounds.pinned[pin.node.at()] && !mayWrite(pin.node)) return;
         m_out.instance.pins.push_back({.kind = pin.kind,
                                        .node = placeOf(pin.node),
                                        .consumer = cut ? placeOf(pin.consumer) : NodeId(),
-                                       .stage = pin.kind == PinKind::HopStage ? pin.stage - m_out.shift : 0});
+                                       .stage = pin.stage > 0 ? pin.stage - m_out.shift : 0});
     }
 
     [[nodiscard]] Placement incumbent() const
@@ -234,10 +231,10 @@ private:
     }
 
     const Instance& m_in;
+    Bounds m_bounds;
     const Placement& m_incumbent;
     History m_history;
     std::vector<int> m_place;
-    std::vector<std::uint8_t> m_once;
     std::vector<NodeId> m_nodes;
     Excerpt m_out;
 };
@@ -315,19 +312,12 @@ private:
     std::vector<OnFrontier> m_open;
 };
 
-std::vector<std::uint8_t> keptAnyway(const Instance& instance)
-{
-    std::vector<std::uint8_t> kept(instance.nodes.size(), 0);
-    for (const NodeId v : instance.outputs) kept[v.at()] = 1;
-    for (const Pin& pin : instance.pins)
-        if (pin.kind == PinKind::Checkpoint) kept[pin.node.at()] = 1;
-    return kept;
-}
-
 // From the last stage back to the first, so that what a dropped store alone has read goes, too.
 void dropUnread(const Instance& instance, std::vector<StagePlacement>& stages, int before)
 {
-    std::vector<std::uint8_t> used = keptAnyway(instance);
+    const Bounds bounds(instance);
+    std::vector<std::uint8_t> used(instance.nodes.size());
+    for (std::size_t v = 0; v < used.size(); ++v) used[v] = bounds.mustWrite(static_cast<int>(v));
     for (std::size_t i = stages.size(); i-- > 0;) {
         StagePlacement& s = stages[i];
         const auto unread = [&used](NodeId v) { return !used[v.at()]; };

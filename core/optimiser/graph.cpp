@@ -21,14 +21,14 @@ void addOnce(std::vector<int>& list, int v)
 }  // namespace
 
 Graph::Graph(const Instance& instance)
-    : in(instance),
+    : Bounds(instance),
+      in(instance),
       count(static_cast<int>(instance.nodes.size())),
       types(static_cast<int>(instance.types.size())),
       last(instance.stages),
       first(instance.allowStage0 ? 0 : 1)
 {
     connect();
-    applyPins();
     sort();
     findEarliest();
     findLatest();
@@ -42,7 +42,6 @@ int Graph::lastUse(int v) const
     return use;
 }
 
-bool Graph::isCut(int u, int v) const { return std::ranges::find(cuts[v], u) != cuts[v].end(); }
 bool Graph::usesSrc(int v, int u) const { return contains(node(v).src, u); }
 bool Graph::usesLoc(int v, int u) const { return contains(node(v).loc, u); }
 
@@ -60,7 +59,6 @@ void Graph::connect()
     const auto size = static_cast<std::size_t>(count);
     consumers.resize(size);
     operands.resize(size);
-    cuts.resize(size);
     frontier.assign(size, 0);
     for (int v = 0; v < count; ++v) {
         for (const NodeId u : node(v).src) addOnce(operands[v], u.index);
@@ -69,35 +67,6 @@ void Graph::connect()
         const auto nodeRows = [this](NodeId u) { return in.node(u).rows == RowKind::Node; };
         frontier[v] =
             node(v).kind == NodeKind::Op && node(v).rows == RowKind::Node && std::ranges::all_of(node(v).loc, nodeRows);
-    }
-}
-
-void Graph::applyPins()
-{
-    const auto size = static_cast<std::size_t>(count);
-    output.assign(size, 0);
-    pinned.assign(size, 0);
-    mayStore.assign(size, 0);
-    once.assign(size, 0);
-    forbidden.assign(size, 0);
-    stagePin.assign(size, never);
-    for (int v = 0; v < count; ++v) {
-        mayStore[v] = !isInput(v) && !node(v).noCheckpoint;
-        once[v] = node(v).noRecompute;
-    }
-    for (const NodeId o : in.outputs) output[o.at()] = mayStore[o.at()] = !isInput(o.index);
-    for (const Edge& e : in.requiredReads) addOnce(cuts[e.to.at()], e.from.index);
-    for (const Pin& pin : in.pins) {
-        const std::size_t v = pin.node.at();
-        switch (pin.kind) {
-        case PinKind::Checkpoint: pinned[v] = 1; break;
-        case PinKind::NoCheckpoint: mayStore[v] = 0, forbidden[v] = 1; break;
-        case PinKind::Cut: addOnce(cuts[pin.consumer.at()], pin.node.index); break;
-        case PinKind::HopStage:
-            stagePin[v] = stagePin[v] == never || stagePin[v] == pin.stage ? pin.stage : last + 1;
-            break;
-        case PinKind::NoRecompute: once[v] = 1; break;
-        }
     }
 }
 

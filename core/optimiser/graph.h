@@ -1,34 +1,27 @@
 #pragma once
 
-// Private to the optimiser: an instance with what every algorithm asks for: order, consumers, pins by node, and windows
+// Private to the optimiser: an instance with what every algorithm asks for: order, consumers, bounds by node, and windows
 // of stages in which anything can be of use.
 
 #include <cstdint>
 #include <vector>
 
+#include "optimiser/bounds.h"
 #include "optimiser/instance.h"
 
 namespace hopscope::optimiser {
 
 // Nodes and types are plain indices here. Linear to make (times the number of types). Keeps a reference to the instance.
-struct Graph {
+struct Graph : Bounds {
     explicit Graph(const Instance& instance);
-
-    static constexpr int never = -1;
 
     const Instance& in;
     int count = 0, types = 1, last = 1, first = 0;  // stages first..last
     std::vector<int> order, position;               // topological, ties by index
     std::vector<std::vector<int>> consumers;        // each once, ascending by index
     std::vector<std::vector<int>> operands;         // src and loc, each once
-    std::vector<std::vector<int>> cuts;             // operands that have to be read wherever the node is computed
-    std::vector<std::uint8_t> output;               // has to be written (inputs among the outputs are not marked)
-    std::vector<std::uint8_t> pinned;               // Checkpoint pins
-    std::vector<std::uint8_t> mayStore, once;       // pins and the nodes' own flags together
-    std::vector<std::uint8_t> forbidden;            // NoCheckpoint pins: not even as an output
     std::vector<std::uint8_t> frontier;             // an op that can be computed on frontier rows
-    std::vector<int> stagePin;                      // of hops, or never
-    // Windows, pins included. An earliest stage after a hop's latest one means that there is no legal placement.
+    // Windows, bounds included. An earliest stage after a hop's latest one means that there is no legal placement.
     std::vector<int> earliest;  // in which the node can be computed on D, if there is such a stage (0: from `first` on)
     std::vector<int> earliestF;  // in which an op can be computed on frontier rows
     std::vector<int> latest;     // in which a hop can run
@@ -43,8 +36,6 @@ struct Graph {
     [[nodiscard]] int lastUse(int v) const;  // on any rows
     [[nodiscard]] int
     firstRead(int v) const;  // earliest stage in which it can be read on D; on frontier rows from 1 on
-    [[nodiscard]] bool mustWrite(int v) const { return output[v] || pinned[v]; }
-    [[nodiscard]] bool isCut(int u, int v) const;
     [[nodiscard]] double readF(int v, int t) const { return node(v).readF.empty() ? 0 : node(v).readF[t]; }
     [[nodiscard]] double computeF(int v, int t) const { return node(v).computeF.empty() ? 0 : node(v).computeF[t]; }
     [[nodiscard]] bool usesSrc(int v, int u) const;  // u is gathered by v
@@ -54,7 +45,6 @@ struct Graph {
 
 private:
     void connect();
-    void applyPins();
     void sort();
     void findEarliest();
     void findLatest();

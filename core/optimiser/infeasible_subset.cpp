@@ -123,7 +123,7 @@ private:
     {
         int most = m_in.stages + 3;
         for (const Pin& pin : m_in.pins)
-            if (pin.kind == PinKind::HopStage) most = std::max(most, std::min(pin.stage, m_in.stages + 50));
+            if (pin.stage > 0) most = std::max(most, std::min(pin.stage, m_in.stages + 50));
         for (int stages = m_in.stages + 1; stages <= most; ++stages) {
             Repair repair{.kind = RepairKind::MoreStages, .stages = stages, .pins = {}, .budget = 0, .answer = {}};
             if (offer(std::move(repair))) return;

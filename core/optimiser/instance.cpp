@@ -11,15 +11,9 @@ double computeCostF(const Node& node, TypeId type) { return node.computeF.empty(
 
 std::string describePin(const Instance& instance, const Pin& pin)
 {
-    const std::string& name = instance.node(pin.node).name;
-    switch (pin.kind) {
-    case PinKind::Checkpoint: return "store " + name;
-    case PinKind::NoCheckpoint: return "never store " + name;
-    case PinKind::Cut: return "read " + name + " from a store for " + instance.node(pin.consumer).name;
-    case PinKind::HopStage: return "run the gathers for " + name + " in stage " + std::to_string(pin.stage);
-    case PinKind::NoRecompute: return "compute " + name + " only once";
-    }
-    return {};
+    const bool consumed = pin.consumer.valid();
+    return base::pinText(pin.kind, instance.node(pin.node).name,
+                         consumed ? instance.node(pin.consumer).name : std::to_string(pin.stage));
 }
 
 std::vector<int> depths(const Instance& instance)

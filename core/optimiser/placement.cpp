@@ -6,7 +6,7 @@ namespace hopscope::optimiser {
 
 Placement withoutGaps(const Instance& instance, Placement placement)
 {
-    const auto counted = [](const Pin& pin) { return pin.kind == PinKind::HopStage; };
+    const auto counted = [](const Pin& pin) { return pin.stage > 0; };
     if (placement.stages.empty() || std::ranges::any_of(instance.pins, counted)) return placement;
     int next = std::min(placement.stages.front().stage, 1);
     for (StagePlacement& s : placement.stages) s.stage = next++;

@@ -18,7 +18,7 @@ std::vector<std::uint8_t> protectedNodes(const Instance& in, const std::vector<N
     for (const Edge& e : in.requiredReads) marked[e.from.at()] = marked[e.to.at()] = 1;
     for (const Pin& pin : in.pins) {
         marked[pin.node.at()] = 1;
-        if (pin.kind == PinKind::Cut) marked[pin.consumer.at()] = 1;
+        if (pin.consumer.valid()) marked[pin.consumer.at()] = 1;
     }
     const Graph g(in);
     for (std::size_t v = 0; v < in.nodes.size(); ++v) {

@@ -45,7 +45,7 @@ void addStages(const Instance& instance, const Placement& incumbent, const Pin& 
 {
     for (const StagePlacement& s : incumbent.stages)
         if (computes(s, pin.node) || (pin.consumer.valid() && computes(s, pin.consumer))) stages.insert(s.stage);
-    if (pin.kind == PinKind::HopStage) stages.insert(std::min(pin.stage, instance.stages));
+    if (pin.stage > 0) stages.insert(std::min(pin.stage, instance.stages));
 }
 
 // The stages that the pins are about, ascending: those that are near each other in one range.
@@ -145,7 +145,7 @@ private:
     {
         if (plan.stages.empty() || ranges.empty()) return;
         const int room = m_instance.stages - plan.stages.back().stage;
-        const auto counted = [](const Pin& pin) { return pin.kind == PinKind::HopStage; };
+        const auto counted = [](const Pin& pin) { return pin.stage > 0; };
         if (room <= 0 || std::ranges::any_of(m_instance.pins, counted)) return;
         const int after = whereRoomIsWanted(ranges);
         for (StagePlacement& s : plan.stages)

@@ -26,25 +26,8 @@ schema::OperatorTimeRecord toRecord(const executor::OperatorTime& time, const an
 schema::StageRecord toRecord(const executor::StageReport& stage, const analysis::Analysis& analysis,
                              const analysis::ValueNames& names)
 {
-    const executor::PhaseSeconds& p = stage.phases;
-    schema::StageRecord record;
+    schema::StageRecord record{static_cast<const plan::StageFigures&>(stage)};
     record.index = stage.index;
-    record.seconds = stage.seconds;
-    record.coreSeconds = stage.coreSeconds;
-    record.phases = {
-        .block = p.block, .gather = p.gather, .h2d = p.h2d, .compute = p.compute, .d2h = p.d2h, .write = p.write};
-    record.batches = stage.batches;
-    record.smallestBatch = stage.smallestBatch;
-    record.largestBatch = stage.largestBatch;
-    record.destinations = stage.destinations;
-    record.frontierRows = stage.frontierRows;
-    record.backOffs = stage.backOffs;
-    record.bytes = stage.bytes;
-    record.windows = stage.windows;
-    record.fileBytes = stage.fileBytes;
-    record.peakMemory = stage.peakMemory;
-    if (stage.reservedMemory > 0) record.reservedMemory = stage.reservedMemory;
-    record.overlap = stage.overlap;
     for (const executor::OperatorTime& time : stage.operators)
         if (time.op.valid()) record.operators.push_back(toRecord(time, analysis, names));
     return record;
@@ -67,12 +50,8 @@ void addForecast(std::vector<schema::StageRecord>& stages, const executor::RunRe
          ++s) {
         const forecast::PredictedStage& predicted = forecast.prediction.stages[s];
         const forecast::StageTime& time = forecast.times[s];
-        stages[s].predicted = {.seconds = time.seconds,
-                               .bytes = predicted.bytes,
-                               .peakMemory = predicted.peakMemory,
-                               .batches = predicted.batches,
-                               .destinations = predicted.destinations,
-                               .frontierRows = predicted.frontierRows};
+        stages[s].predicted = predicted;
+        stages[s].predicted->seconds = time.seconds;
         stages[s].boundSeconds = time.boundSeconds;
         stages[s].wall = time.wall;
         boundByDisk(stages[s], run.stages[s], forecast.diskRead);

@@ -41,7 +41,7 @@ double secondsOf(const executor::RunReport& run)
 double busyShare(const executor::RunReport& run)
 {
     double worked = 0;
-    for (const executor::StageReport& stage : run.stages) worked += stage.coreSeconds;
+    for (const executor::StageReport& stage : run.stages) worked += stage.coreSeconds.value_or(0);
     const double all = secondsOf(run) * std::max(run.cores, 1);
     return all > 0 ? worked / all : 0;
 }
@@ -68,7 +68,7 @@ WorkSeconds measuredSeconds(const executor::RunReport& run)
 {
     WorkSeconds seconds;
     for (const executor::StageReport& stage : run.stages) {
-        const executor::PhaseSeconds& p = stage.phases;
+        const plan::PhaseSeconds& p = stage.phases;
         seconds.structure += p.block;
         seconds.write += p.d2h + p.write;
         seconds.work += p.gather + p.h2d + p.compute;

@@ -96,7 +96,7 @@ private:
     {
         const Pin* last = nullptr;
         for (const Pin& pin : m_model.pins)
-            if (pin.kind == PinKind::HopStage && (last == nullptr || pin.stage > last->stage)) last = &pin;
+            if (pin.stage.valid() && (last == nullptr || pin.stage > last->stage)) last = &pin;
         return last;
     }
 
@@ -105,9 +105,7 @@ private:
     {
         const Pin* first = nullptr;
         for (const Pin& pin : m_model.pins)
-            if (pin.kind == PinKind::HopStage && pin.stage.number > stage &&
-                (first == nullptr || pin.stage < first->stage))
-                first = &pin;
+            if (pin.stage.number > stage && (first == nullptr || pin.stage < first->stage)) first = &pin;
         return first;
     }
 

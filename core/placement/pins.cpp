@@ -34,15 +34,8 @@ std::string sourceOf(const Analysis& a, ValueId v)
 
 std::string pinInWords(const Analysis& a, const Pin& pin)
 {
-    const std::string what = quoted(a, pin.value);
-    switch (pin.kind) {
-    case PinKind::Checkpoint: return "store " + what;
-    case PinKind::NoCheckpoint: return "never store " + what;
-    case PinKind::Cut: return "read " + what + " from a store for " + quoted(a, pin.consumer);
-    case PinKind::HopStage: return "run the gathers for " + what + " in stage " + std::to_string(pin.stage.number);
-    case PinKind::NoRecompute: return "compute " + what + " only once";
-    }
-    return {};
+    return base::pinText(pin.kind, quoted(a, pin.value),
+                         pin.consumer.valid() ? quoted(a, pin.consumer) : std::to_string(pin.stage.number));
 }
 
 const ir::NamedValue* resultOf(const Analysis& a, ValueId v)
@@ -139,7 +132,7 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
 
 base::Status checkPin(const Analysis& a, const Pin& pin)
 {
-    const bool stores = pin.kind != PinKind::HopStage && pin.kind != PinKind::NoRecompute;
+    const bool stores = base::isStoring(pin.kind) || pin.consumer.valid();
     const auto name = [&] { return quoted(a, pin.value); };  // linear in the program
     if (const std::string reason = whyNotStorable(a, pin.value); !reason.empty())
         return unsupported(a, pin.value, name() + (stores ? " cannot be stored: " : " cannot be pinned: ") + reason);
@@ -155,7 +148,7 @@ base::Status checkPin(const Analysis& a, const Pin& pin)
 
 std::string describePin(const Analysis& a, const Pin& pin)
 {
-    const std::string source = sourceOf(a, pin.kind == PinKind::Cut ? pin.consumer : pin.value);
+    const std::string source = sourceOf(a, pin.consumer.valid() ? pin.consumer : pin.value);
     return pinInWords(a, pin) + (source.empty() ? "" : " (" + source + ")");
 }
 

@@ -36,8 +36,8 @@ constexpr auto namesOf(RunStep)
 }
 
 // The phases in the order in which the protocol and every plot list them.
-inline constexpr int phaseCount = static_cast<int>(schema::namedPhases.size());
-inline const char* phaseName(int phase) { return schema::namedPhases.at(static_cast<std::size_t>(phase)).name; }
+inline constexpr int phaseCount = static_cast<int>(plan::namedPhases.size());
+inline const char* phaseName(int phase) { return plan::namedPhases.at(static_cast<std::size_t>(phase)).name; }
 
 struct PrologueEvent {
     double seconds = 0;
@@ -62,7 +62,7 @@ struct BatchEvent {
 struct PhaseEvent {
     StageId stage{1};
     std::int64_t batch = 0;
-    int phase = 0;  // position in schema::namedPhases
+    int phase = 0;  // position in plan::namedPhases
     double start = 0, seconds = 0;
 };
 struct StageEndEvent {

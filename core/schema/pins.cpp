@@ -9,7 +9,6 @@ namespace {
 
 using json::Reader;
 using json::Value;
-using plan::PinKind;
 
 ir::ValueId valueOf(const Reader& reader, const FindValue& find)
 {
@@ -32,7 +31,7 @@ void checkModel(const Reader& root, const std::string& modelHash)
 
 Value writePin(const plan::Pin& pin)
 {
-    const Value third = pin.kind == PinKind::Cut ? Value(ir::valueName(pin.consumer)) : Value(pin.stage.number);
+    const Value third = pin.consumer.valid() ? Value(ir::valueName(pin.consumer)) : Value(pin.stage.number);
     return json::pinValue(pin.kind, ir::valueName(pin.value), third);
 }
 
@@ -48,8 +47,8 @@ plan::Pin readPin(const Reader& item, const FindValue& find)
     const std::optional<json::PinParts> parts = json::readPin(item);
     if (!parts) return {};
     plan::Pin pin{.kind = parts->kind, .value = valueOf(parts->value, find)};
-    if (pin.kind == PinKind::Cut) pin.consumer = valueOf(*parts->third, find);
-    if (pin.kind == PinKind::HopStage) pin.stage = readStage(*parts->third);
+    if (base::thirdOf(pin.kind) == base::PinThird::Consumer) pin.consumer = valueOf(*parts->third, find);
+    if (base::thirdOf(pin.kind) == base::PinThird::Stage) pin.stage = readStage(*parts->third);
     return pin;
 }
 

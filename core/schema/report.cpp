@@ -1,5 +1,7 @@
 #include "schema/report.h"
 
+#include <algorithm>
+
 #include "schema/described_document.h"
 #include "schema/forms.h"
 
@@ -8,9 +10,16 @@ namespace hopscope::schema {
 using json::Reader;
 using json::Value;
 
-Value phasesValue(const PhaseRecord& phases) { return json::written(phases); }
+Value phasesValue(const plan::PhaseSeconds& phases) { return json::written(phases); }
 Value bytesValue(const plan::Bytes& bytes) { return json::written(bytes); }
 plan::Bytes readBytes(const Reader& item) { return json::readAs<plan::Bytes>(item); }
+
+const StageRecord* stageOf(const Report* report, plan::StageId stage)
+{
+    if (report == nullptr) return nullptr;
+    const auto found = std::ranges::find(report->stages, stage, &StageRecord::index);
+    return found == report->stages.end() ? nullptr : &*found;
+}
 
 Value reportValue(const Report& report)
 {

@@ -2,12 +2,12 @@
 
 // What happened: report.json of a run.
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/choices.h"
@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/store_type.h"
 #include "base/tensor.h"
-#include "plan/plan.h"
+#include "plan/figures.h"
 #include "plan/walls.h"
 #include "schema/findings.h"
 #include "schema/verification.h"
@@ -76,52 +76,6 @@ constexpr auto fieldsOf(const T*)
         field("origin", &T::origin, "the same as a phrase, or how to find out"));
 }
 
-struct PhaseRecord {  // seconds
-    double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
-    bool operator==(const PhaseRecord&) const = default;
-};
-
-// The phases of a batch in their order, by the names that documents and messages give them.
-struct NamedPhase {
-    const char* name;
-    double PhaseRecord::*seconds;
-};
-inline constexpr std::array<NamedPhase, 6> namedPhases{{{"block", &PhaseRecord::block},
-                                                        {"gather", &PhaseRecord::gather},
-                                                        {"h2d", &PhaseRecord::h2d},
-                                                        {"compute", &PhaseRecord::compute},
-                                                        {"d2h", &PhaseRecord::d2h},
-                                                        {"write", &PhaseRecord::write}}};
-
-template <std::same_as<PhaseRecord> T>
-constexpr auto fieldsOf(const T*)
-{
-    const auto phase = [](std::size_t at, const char* meaning) {
-        return base::field(namedPhases[at].name, namedPhases[at].seconds, meaning, base::Quantity::Seconds);
-    };
-    return base::described("phases", phase(0, "edges and frontier of a batch"), phase(1, "rows from stores"),
-                           phase(2, "to the device"), phase(3, "computing"), phase(4, "back to the host"),
-                           phase(5, "into stores"));
-}
-
-struct PredictedRecord {
-    double seconds = 0;
-    plan::Bytes bytes;
-    std::int64_t peakMemory = 0, batches = 0, destinations = 0, frontierRows = 0;
-    bool operator==(const PredictedRecord&) const = default;
-};
-
-template <std::same_as<PredictedRecord> T>
-constexpr auto fieldsOf(const T*)
-{
-    using base::field, base::Quantity;
-    return base::described("predicted", field("seconds", &T::seconds, "", Quantity::Seconds),
-                           field("bytes", &T::bytes, ""), field("peak_memory", &T::peakMemory, "", Quantity::Bytes),
-                           field("batches", &T::batches, "", Quantity::Count),
-                           field("destinations", &T::destinations, "", Quantity::Count),
-                           field("frontier_rows", &T::frontierRows, "", Quantity::Count));
-}
-
 // What computing an operator took in one loop of a stage; `op` and `fused` as in the plan.
 struct OperatorTimeRecord {
     std::string op, label;
@@ -142,20 +96,11 @@ constexpr auto fieldsOf(const T*)
                            field("bytes", &T::bytes, "of its results in one batch, at most", base::Quantity::Bytes));
 }
 
-struct StageRecord {
+struct StageRecord : plan::StageFigures {
     plan::StageId index{1};
-    double seconds = 0;
-    PhaseRecord phases;
-    std::int64_t batches = 0, smallestBatch = 0, largestBatch = 0, destinations = 0, frontierRows = 0, backOffs = 0;
-    plan::Bytes bytes;
-    std::int64_t peakMemory = 0;
-    std::optional<std::int64_t> reservedMemory;
-    std::int64_t windows = 0, fileBytes = 0;
-    std::optional<double> coreSeconds{};
-    std::optional<PredictedRecord> predicted{};
+    std::optional<plan::StagePrediction> predicted{};
     std::optional<double> boundSeconds{};
     std::optional<plan::Wall> wall{};
-    std::optional<double> overlap;
     std::vector<OperatorTimeRecord> operators{};
     bool operator==(const StageRecord&) const = default;
 };
@@ -163,63 +108,22 @@ struct StageRecord {
 template <std::same_as<StageRecord> T>
 constexpr auto fieldsOf(const T*)
 {
-    using base::field, base::Quantity, base::Presence;
-    return base::described(
-        "stage", field("index", &T::index, "stages count from 1"),
-        field("seconds", &T::seconds, "duration", Quantity::Seconds),
-        field("phases", &T::phases,
-              "seconds. On a GPU batches overlap, and the phases add up to more than the duration of the stage. The "
-              "cores of a "
-              "CPU that compute tiles side by side count together: a second of each of two cores is one second"),
-        field("batches", &T::batches, "their number; tiles count as batches", Quantity::Count),
-        field("smallest_batch", &T::smallestBatch, "destinations", Quantity::Count),
-        field("largest_batch", &T::largestBatch, "destinations", Quantity::Count),
-        field("destinations", &T::destinations, "sum over the batches", Quantity::Count),
-        field("frontier_rows", &T::frontierRows, "sum over the batches", Quantity::Count),
-        field("back_offs", &T::backOffs,
-              "batches that ran out of memory and were repeated, with fewer rows or while no other batch ran",
-              Quantity::Count),
-        field(
-            "bytes", &T::bytes,
-            "numbers of rows along an adjacency count 4 bytes each where 32 bits are enough. On a CPU, reads from and "
-            "writes to stores are counted in the same way; a table that tiles read in place counts once per loop"),
-        field("peak_memory", &T::peakMemory, "maximum number of bytes allocated for tensors on the device",
-              Quantity::Bytes),
-        field("reserved_memory", &T::reservedMemory,
-              "on a GPU: maximum number of bytes that the allocator reserved from the driver, including its cache; "
-              "null on a "
-              "CPU",
-              Quantity::Bytes, Presence::Later),
-        field("windows", &T::windows,
-              "where tables and results did not fit into the memory of a CPU: the windows in which the loops were "
-              "computed; 0 "
-              "elsewhere",
-              Quantity::Count, Presence::Later),
-        field("file_bytes", &T::fileBytes, "that these windows read from files", Quantity::Bytes, Presence::Later),
-        field("core_seconds", &T::coreSeconds,
-              "time that the cores of the CPU worked for the program during the stage, all together", Quantity::Seconds,
-              Presence::Later),
+    using base::field, base::Quantity;
+    const std::tuple index(field("index", &T::index, "stages count from 1"));
+    const std::tuple others(
         field("predicted", &T::predicted,
               "the prediction for the stage, by the same members; null if none could be made before the run"),
         field("bound_seconds", &T::boundSeconds, "the stage cannot take less on this machine ([the bound](#the-bound))",
               Quantity::Seconds),
         field("wall", &T::wall,
               "what most of the bound is: `gemm` (matrix products), `rows` (random rows), `stream` (memory bandwidth), "
-              "`link` "
-              "(copies to and from a GPU), or `disk` (tables in windows)"),
-        field("overlap", &T::overlap,
-              "on a GPU: the time during which it copied and computed simultaneously, as a share (0 to 1) of the "
-              "shorter of "
-              "the two; with less copying than computation, 0.92 means that 92 % of the copying was hidden behind "
-              "computation. Null on a CPU, where nothing is copied",
-              Quantity::Ratio, Presence::Later),
+              "`link` (copies to and from a GPU), or `disk` (tables in windows)"),
         field("operators", &T::operators,
               "on a CPU, in the order of computation. An operator occurs once for each loop that computes it; reading "
-              "rows "
-              "and writing stores are not part of its time. Of tiles that are computed side by side each core's time "
-              "counts "
-              "by its share, so that the sum is comparable to `seconds` of the stage",
-              Presence::Later));
+              "rows and writing stores are not part of its time. Of tiles that are computed side by side each core's "
+              "time counts by its share, so that the sum is comparable to `seconds` of the stage",
+              base::Presence::Later));
+    return base::described("stage", std::tuple_cat(index, base::inherited<T, plan::StageFigures>(), others));
 }
 
 struct OutputRecord {
@@ -437,13 +341,16 @@ constexpr auto fieldsOf(const T*)
 }
 
 // The parts of documents that other documents of the engine have as well.
-json::Value phasesValue(const PhaseRecord& phases);
+json::Value phasesValue(const plan::PhaseSeconds& phases);
 json::Value bytesValue(const plan::Bytes& bytes);
 // "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1 (gcn.py:17), stage 1, for node 3".
 std::string sentenceOf(const NotFiniteRecord& record);
 // The same of a report; empty if all results are finite, or the reason of the verdict begins with it.
 std::string notFiniteBesideVerdict(const Report& report);
 plan::Bytes readBytes(const json::Reader& item);
+
+// Null where the report, which may be null, has no such stage.
+const StageRecord* stageOf(const Report* report, plan::StageId stage);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text

@@ -43,8 +43,8 @@ int laneOf(std::size_t phase) { return phaseLane + static_cast<int>(phase); }
 json::Array traceLanes()
 {
     json::Array lanes{laneName(stageLane, "stages")};
-    for (std::size_t phase = 0; phase < namedPhases.size(); ++phase)
-        lanes.push_back(laneName(laneOf(phase), namedPhases[phase].name));
+    for (std::size_t phase = 0; phase < plan::namedPhases.size(); ++phase)
+        lanes.push_back(laneName(laneOf(phase), plan::namedPhases[phase].name));
     return lanes;
 }
 
@@ -55,7 +55,7 @@ json::Value traceStage(plan::StageId stage, double start, double seconds)
 
 json::Value tracePhase(std::size_t phase, plan::StageId stage, std::int64_t batch, double start, double seconds)
 {
-    json::Value value = span(namedPhases.at(phase).name, laneOf(phase), start, seconds);
+    json::Value value = span(plan::namedPhases.at(phase).name, laneOf(phase), start, seconds);
     value["args"]["stage"] = stage.number;
     value["args"]["batch"] = batch;
     return value;

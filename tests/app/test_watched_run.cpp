@@ -180,6 +180,18 @@ TEST_CASE("the table of a run on a GPU has the overlap and what was reserved, an
         CHECK_MESSAGE(text.find(words) != std::string::npos, words << " is not in\n" << text);
 }
 
+TEST_CASE("the table of a run has every figure that has a label")
+{
+    schema::Report report = gpuReport();
+    base::forEachField<plan::StageFigures>([&]<class M>(const plan::Figure<M>& figure) {
+        if constexpr (std::convertible_to<int, M>) report.stages.front().*figure.member = M(3);
+    });
+    const std::string text = engine::describeRun(report, engine::Style{false});
+    plan::forEachLabelled({}, [&](const auto& figure, auto) {
+        CHECK_MESSAGE(text.find(figure.label) != std::string::npos, figure.label << " is not in\n" << text);
+    });
+}
+
 TEST_CASE("where copying takes longer than computing nothing is called hidden")
 {
     schema::Report report = gpuReport();

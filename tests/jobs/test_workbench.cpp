@@ -280,7 +280,7 @@ void TestWorkbench::aRunOnAGpuTellsHowItsBatchesOverlap()
     for (std::size_t stage = 0; stage < 3; ++stage) {
         QVERIFY(log.stages()[stage].overlap.value_or(0) > 0.5);
         QCOMPARE(report.stages[stage].overlap, log.stages()[stage].overlap);
-        QCOMPARE(log.stages()[stage].reservedMemory, report.stages[stage].reservedMemory.value_or(0));
+        QVERIFY(log.stages()[stage].reservedMemory == report.stages[stage].reservedMemory);
     }
 }
 

@@ -37,6 +37,14 @@ private slots:
 
 namespace {
 
+StageStack stackOf(int stage, const plan::PhaseSeconds& phases, double seconds)
+{
+    StageStack stack{{}, StageId(stage)};
+    stack.phases = phases;
+    stack.seconds = seconds;
+    return stack;
+}
+
 void fill(TimePlot& plot, int points)
 {
     for (int at = 0; at < points; ++at) plot.series().append(at * 1e-3, at % 1000);
@@ -162,8 +170,8 @@ void TestPlots::barsHaveAPlaceForEveryStage()
     bars.setTheme(style::loadTheme(style::Mode::Dark));
     bars.resize(600, 220);
     bars.show();
-    StageRun one{QStringLiteral("one"), {{StageId(1), {1, 1, 1, 1, 1, 1}, 6}, {StageId(2), {0, 0, 0, 2, 0, 0}, 2}}};
-    StageRun two{QStringLiteral("two"), {{StageId(2), {0, 0, 0, 3, 0, 0}, 3}, {StageId(3), {0, 0, 0, 3, 0, 0}, 3}}};
+    StageRun one{QStringLiteral("one"), {stackOf(1, {1, 1, 1, 1, 1, 1}, 6), stackOf(2, {0, 0, 0, 2, 0, 0}, 2)}};
+    StageRun two{QStringLiteral("two"), {stackOf(2, {0, 0, 0, 3, 0, 0}, 3), stackOf(3, {0, 0, 0, 3, 0, 0}, 3)}};
     bars.setRuns({one, two, one});
     QCOMPARE(bars.runs().size(), std::size_t(2));
     bars.grab();
@@ -176,8 +184,8 @@ void TestPlots::barsHaveAPlaceForEveryStage()
 
 void TestPlots::barsSayWhatWasPredictedAndHowFarTheBoundIs()
 {
-    StageStack stack{.stage = StageId(1), .phases = {0, 0, 0, 0.14, 0, 0}, .seconds = 0.14};
-    QVERIFY(boundText(stack).isEmpty());
+    StageStack stack = stackOf(1, {0, 0, 0, 0.14, 0, 0}, 0.14);
+    QVERIFY(boundText(stack.seconds, stack.bound, stack.wall).isEmpty());
     const auto legendOf = [](const StageStack& drawn) {
         StageBars bars;
         bars.setTheme(style::loadTheme(style::Mode::Light));
@@ -193,7 +201,7 @@ void TestPlots::barsSayWhatWasPredictedAndHowFarTheBoundIs()
     stack.predicted = 0.2;
     stack.bound = 0.1;
     stack.wall = plan::Wall::Rows;
-    QCOMPARE(boundText(stack), QStringLiteral("1.4 \u00d7 the bound of 100 ms (random rows)"));
+    QCOMPARE(boundText(stack.seconds, stack.bound, stack.wall), QStringLiteral("1.4 \u00d7 the bound of 100 ms (random rows)"));
     const auto [legend, csv] = legendOf(stack);
     QVERIFY2(legend.contains(QStringLiteral("predicted")) && legend.contains(QStringLiteral("bound")),
              qPrintable(legend));

@@ -8,7 +8,7 @@ namespace hopscope::pipeline {
 
 namespace {
 
-executor::RunReport ran(const executor::PhaseSeconds& phases)
+executor::RunReport ran(const plan::PhaseSeconds& phases)
 {
     executor::RunReport report;
     report.stages.resize(2);

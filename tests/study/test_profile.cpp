@@ -33,7 +33,7 @@ schema::OperatorTimeRecord pass(const char* op, double seconds, std::vector<std:
             .bytes = bytes};
 }
 
-schema::StageRecord stage(int number, double seconds, const schema::PhaseRecord& phases,
+schema::StageRecord stage(int number, double seconds, const plan::PhaseSeconds& phases,
                           std::vector<schema::OperatorTimeRecord> operators)
 {
     schema::StageRecord made;

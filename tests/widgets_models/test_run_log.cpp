@@ -76,7 +76,7 @@ void TestRunLog::aGpusStageKeepsItsOverlapAndTheMostThatWasReserved()
                        protocol::PhaseEvent{protocol::StageId(1), 0, 3, 0.5, 0.5}, first,
                        protocol::PhaseEvent{protocol::StageId(1), 1, 2, 0.25, 0.5}, second}));
     QVERIFY(!log.stages().front().overlap);
-    QCOMPARE(log.stages().front().reservedMemory, 4000);
+    QCOMPARE(log.stages().front().reservedMemory.value_or(0), 4000);
     QCOMPARE(log.batches().back().reservedMemory, 3000);
     QCOMPARE(log.phases().back().start, 0.25);
     log.apply(message({protocol::StageEndEvent{protocol::StageId(1), 1.5, 1.5, 0.92}}));

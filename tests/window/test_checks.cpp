@@ -254,8 +254,10 @@ private slots:
                 bars.show();
                 QVERIFY(QTest::qWaitForWindowExposed(&bars));
                 plots::StageRun run{"run", {}};
-                for (int stage = 1; stage <= count; ++stage)
-                    run.stages.push_back({.stage = protocol::StageId(stage), .seconds = 1.0});
+                for (int stage = 1; stage <= count; ++stage) {
+                    run.stages.push_back({{}, protocol::StageId(stage)});
+                    run.stages.back().seconds = 1;
+                }
                 bars.setRuns({run});
                 bars.resize(width - 1, 160);
                 QCoreApplication::processEvents();

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "protocol/failures_contract.h"
+#include "protocol/figures_contract.h"
 #include "protocol/settings_contract.h"
 #include "schema/contract.h"
 
@@ -90,5 +91,6 @@ int main(int count, char** arguments)
     const std::string python = root + "/packaging/python/src/hopscope/";
     keeper.keep(python + "_contract.py", protocol::pythonSettings());
     keeper.keep(python + "_failures.py", protocol::pythonFailures());
+    keeper.keep(python + "_figures.py", protocol::pythonFigures());
     return keeper.ok() ? 0 : 1;
 }

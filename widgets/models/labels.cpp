@@ -97,6 +97,17 @@ std::optional<qint64> memoryHint(const QString& hint)
     return match.hasMatch() ? std::optional(match.captured(1).toLongLong()) : std::nullopt;
 }
 
+QStringList figureLines(const plan::StageFigures& figures)
+{
+    QStringList lines;
+    plan::forEachLabelled(figures, [&](const auto& figure, std::optional<double> number) {
+        if (number)
+            lines << QStringLiteral("%1: %2").arg(text(figure.label),
+                                                  text(base::formatQuantity(*number, figure.quantity)));
+    });
+    return lines;
+}
+
 QString formatBytes(const std::optional<std::int64_t>& bytes)
 {
     return bytes ? formatBytes(static_cast<double>(*bytes)) : QStringLiteral("–");

@@ -3,10 +3,12 @@
 // Words for what the engine names: pure functions, shared by graph, tables and panels. Nothing here fails.
 
 #include <QString>
+#include <QStringList>
 #include <cstdint>
 #include <optional>
 
 #include "base/choices.h"
+#include "plan/figures.h"
 #include "protocol/model.h"
 
 namespace hopscope::models {
@@ -44,6 +46,8 @@ QString formatBytes(double bytes);            // "1.2 GiB"
 QString formatCount(double count);            // "2,708"
 QString formatSeconds(double seconds);        // "45 ms"
 QString formatSecondsFinely(double seconds);  // "1.2 ms", "45 ms": where small differences matter
+// "core time: 1.2 s": the figures of a stage that have a label.
+QStringList figureLines(const plan::StageFigures& figures);
 // "–" where it is not known.
 QString formatBytes(const std::optional<std::int64_t>& bytes);
 // The limit of memory that a refusal's hint asks for: "raise it to --memory 4096".

@@ -102,15 +102,8 @@ private:
 
 QString pinLabel(const ModelRecord& model, const Pin& pin)
 {
-    const QString name = labelOf(model, pin.value);
-    switch (pin.kind) {
-    case PinKind::Checkpoint: return tr("store %1").arg(name);
-    case PinKind::NoCheckpoint: return tr("never store %1").arg(name);
-    case PinKind::NoRecompute: return tr("compute %1 only once").arg(name);
-    case PinKind::HopStage: return tr("run the gathers for %1 in stage %2").arg(name).arg(pin.stage.number);
-    case PinKind::Cut: break;
-    }
-    return tr("read %1 from a store for %2").arg(name, labelOf(model, pin.consumer));
+    const QString third = pin.consumer.valid() ? labelOf(model, pin.consumer) : QString::number(pin.stage.number);
+    return text(base::pinText(pin.kind, labelOf(model, pin.value).toStdString(), third.toStdString()));
 }
 
 QString whyNotStored(const ModelRecord& model, ValueId value)

@@ -52,7 +52,8 @@ struct Apply {
         if (event.total > 0) progress.destinations = event.total;
         ++progress.batches;
         progress.peakMemory = std::max(progress.peakMemory, event.peakMemory);
-        progress.reservedMemory = std::max(progress.reservedMemory, event.reservedMemory);
+        if (event.reservedMemory > 0)
+            progress.reservedMemory = std::max(progress.reservedMemory.value_or(0), event.reservedMemory);
         progress.end = std::max(progress.end, event.time);
         progress.seconds = std::max(progress.seconds, event.time - progress.start);
         data.finished += event.destinations;

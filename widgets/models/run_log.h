@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "models/worker_log.h"
+#include "plan/figures.h"
 #include "protocol/run.h"
 
 namespace hopscope::models {
 
-struct StageProgress {
+// Figures so far, of which a stage that goes on has some; `seconds` are those of work, without pauses, and `destinations`
+// those of the whole stage.
+struct StageProgress : plan::StageFigures {
     protocol::StageId index{1};
     double start = 0, end = 0;  // on the run's clock; the end is that of the latest event
-    double seconds = 0;         // of work, without pauses, so far or in all
     bool finished = false;
-    std::int64_t destinations = 0, done = 0, batches = 0, peakMemory = 0, reservedMemory = 0;
-    std::optional<double> overlap;  // of a GPU, once the stage has ended: copying and computing at once
-    std::array<double, protocol::phaseCount> phases{};
+    std::int64_t done = 0;  // destinations
 };
 
 struct BatchPoint {

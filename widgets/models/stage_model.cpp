@@ -29,10 +29,8 @@ std::optional<double> measured(protocol::StageId stage, const RunLog* log, const
     if (log != nullptr)
         for (const StageProgress& progress : log->stages())
             if (progress.index == stage && progress.finished) return progress.seconds;
-    if (report != nullptr)
-        for (const schema::StageRecord& record : report->stages)
-            if (record.index == stage) return record.seconds;
-    return std::nullopt;
+    const schema::StageRecord* const record = schema::stageOf(report, stage);
+    return record != nullptr ? std::optional(record->seconds) : std::nullopt;
 }
 
 void predict(StageRow& row, const std::optional<protocol::Prediction>& prediction)

@@ -76,14 +76,31 @@ QString checkpointsCsv(const protocol::ModelRecord& model, const protocol::PlanR
     return csv.text();
 }
 
+QStringList stageFields(const models::StageRow& row, const schema::Report* report)
+{
+    QStringList fields{number(row.stage.number), number(row.reads),
+                       number(row.writes),       number(row.ops),
+                       number(row.recomputed),   number(row.bytes),
+                       number(row.peak),         row.seconds ? seconds(*row.seconds) : QString()};
+    const schema::StageRecord* const record = schema::stageOf(report, row.stage);
+    const plan::StageFigures none;
+    plan::forEachLabelled(record != nullptr ? *record : none,
+                          [&](const auto&, std::optional<double> figure) {
+                              fields << (figure ? QString::number(*figure, 'g', 15) : QString());
+                          });
+    return fields;
+}
+
 QString stagesCsv(const models::Document& document)
 {
-    Csv csv({"stage", "reads", "writes", "ops", "recomputed", "bytes", "peak_memory", "seconds"});
+    QStringList header{"stage", "reads", "writes", "ops", "recomputed", "bytes", "peak_memory", "seconds"};
+    plan::forEachLabelled({}, [&](const auto& figure, auto) {
+        header << QStringLiteral("measured_") + QString::fromLatin1(figure.name);
+    });
+    Csv csv(header);
     for (const models::StageRow& row :
          models::stageRows(*document.plan(), document.runLog().get(), document.lastReport()))
-        csv.row({number(row.stage.number), number(row.reads), number(row.writes), number(row.ops),
-                 number(row.recomputed), number(row.bytes), number(row.peak),
-                 row.seconds ? seconds(*row.seconds) : QString()});
+        csv.row(stageFields(row, document.lastReport()));
     return csv.text();
 }
 

@@ -30,10 +30,7 @@ plots::StageRun stageRun(const QString& title, const models::RunLog& log, const 
     plots::StageRun run{title, {}};
     for (const models::StageProgress& stage : log.stages()) {
         const protocol::PredictedStage* const predicted = predictedOf(plan, stage.index);
-        run.stages.push_back({.stage = stage.index,
-                              .phases = stage.phases,
-                              .seconds = stage.seconds,
-                              .predicted = predicted ? predicted->seconds : std::nullopt});
+        run.stages.push_back({stage, stage.index, predicted ? predicted->seconds : std::nullopt});
     }
     return run;
 }
@@ -42,13 +39,8 @@ plots::StageRun stageRun(const QString& title, const schema::Report& report)
 {
     plots::StageRun run{title, {}};
     for (const schema::StageRecord& stage : report.stages) {
-        plots::StageStack stack{.stage = stage.index, .phases = {}, .seconds = stage.seconds};
-        for (std::size_t at = 0; at < stack.phases.size(); ++at)
-            stack.phases[at] = stage.phases.*schema::namedPhases[at].seconds;
-        if (stage.predicted) stack.predicted = stage.predicted->seconds;
-        stack.bound = stage.boundSeconds;
-        stack.wall = stage.wall;
-        run.stages.push_back(stack);
+        const auto predicted = stage.predicted ? std::optional(stage.predicted->seconds) : std::nullopt;
+        run.stages.push_back({stage, stage.index, predicted, stage.boundSeconds, stage.wall});
     }
     return run;
 }

@@ -3,7 +3,6 @@
 #include <QMouseEvent>
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "models/labels.h"
 #include "panels/run_feed.h"
@@ -20,28 +19,15 @@ const models::StageProgress* progressOf(const models::RunLog* log, protocol::Sta
     return found == log->stages().end() ? nullptr : &*found;
 }
 
-const schema::StageRecord* recordOf(const schema::Report* report, protocol::StageId stage)
-{
-    if (report == nullptr) return nullptr;
-    const auto found = std::ranges::find(report->stages, stage, &schema::StageRecord::index);
-    return found == report->stages.end() ? nullptr : &*found;
-}
-
-constexpr std::size_t phaseCalled(std::string_view name)
-{
-    const auto found = std::ranges::find(schema::namedPhases, name, &schema::NamedPhase::name);
-    return static_cast<std::size_t>(found - schema::namedPhases.begin());
-}
-
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
 // Copies are only called hidden where they are the shorter part for certain: those in and out may overlap, too.
 QString overlapText(const models::StageProgress& stage)
 {
-    const double copying = stage.phases.at(phaseCalled("h2d")) + stage.phases.at(phaseCalled("d2h"));
-    const double computing = stage.phases.at(phaseCalled("compute"));
-    const QString text = copying <= computing ? StageProgressList::tr("copying hidden behind computation: %1 %")
-                                              : StageProgressList::tr("copying and computation overlapped: %1 %");
+    const double copying = stage.phases.h2d + stage.phases.d2h;
+    const QString text = copying <= stage.phases.compute
+                             ? StageProgressList::tr("copying hidden behind computation: %1 %")
+                             : StageProgressList::tr("copying and computation overlapped: %1 %");
     return text.arg(percent(*stage.overlap));
 }
 
@@ -64,8 +50,7 @@ QString timeText(const models::StageProgress& stage, const protocol::PredictedSt
 QString boundText(const schema::StageRecord* record)
 {
     if (record == nullptr) return {};
-    return plots::boundText(
-        {.stage = record->index, .seconds = record->seconds, .bound = record->boundSeconds, .wall = record->wall});
+    return plots::boundText(record->seconds, record->boundSeconds, record->wall);
 }
 
 // What a stage does in each phase, as what it waits for.
@@ -85,13 +70,13 @@ QString doing(std::size_t phase)
 
 QString waitText(const models::StageProgress& stage)
 {
-    constexpr std::size_t computing = phaseCalled("compute");
     constexpr double standsOut = 0.4;
-    const auto largest = std::ranges::max_element(stage.phases);
-    const double share = stage.seconds > 0 ? std::min(1.0, *largest / stage.seconds) : 0;
+    const auto largest = std::ranges::max_element(
+        plan::namedPhases, {}, [&](const plan::NamedPhase& phase) { return stage.phases.*phase.seconds; });
+    const double share = stage.seconds > 0 ? std::min(1.0, stage.phases.*largest->seconds / stage.seconds) : 0;
     if (share < standsOut) return {};
-    const auto phase = static_cast<std::size_t>(largest - stage.phases.begin());
-    const QString text = phase == computing
+    const auto phase = static_cast<std::size_t>(largest - plan::namedPhases.begin());
+    const QString text = largest->seconds == &plan::PhaseSeconds::compute
                              ? StageProgressList::tr("computes (%1 %)").arg(percent(share))
                              : StageProgressList::tr("waits for %1 (%2 %)").arg(doing(phase)).arg(percent(share));
     return text;
@@ -123,20 +108,6 @@ QString stageStatus(const models::StageProgress* stage, const protocol::Predicte
     causes.removeAll(QString());
     if (!causes.isEmpty()) lines << causes.join(QStringLiteral(" · "));
     if (stage->overlap) lines << overlapText(*stage);
-    return lines.join(QLatin1Char('\n'));
-}
-
-QString stageDetails(const models::StageProgress* stage)
-{
-    QStringList lines;
-    if (stage != nullptr && stage->overlap)
-        lines << StageProgressList::tr(
-                     "Copying to and from the GPU overlapped with computation for %1 % of the shorter "
-                     "of the two")
-                     .arg(percent(*stage->overlap));
-    if (stage != nullptr && stage->reservedMemory > 0)
-        lines << StageProgressList::tr("The GPU's allocator reserved up to %1 from the driver")
-                     .arg(models::formatBytes(static_cast<double>(stage->reservedMemory)));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -192,8 +163,10 @@ void StageProgressList::fill(int line, const models::RunLog* log, const protocol
     Line& parts = m_lines[at];
     parts.bar->setValue(stage != nullptr ? stagePercent(*stage) : 0);
     const protocol::StageId id = protocol::StageId::at(at);
-    parts.status->setText(stageStatus(stage, predictedOf(plan, id), recordOf(report, id)));
-    parts.status->setToolTip(stageDetails(stage));
+    const schema::StageRecord* record = schema::stageOf(report, id);
+    parts.status->setText(stageStatus(stage, predictedOf(plan, id), record));
+    const plan::StageFigures* figures = record != nullptr ? static_cast<const plan::StageFigures*>(record) : stage;
+    parts.status->setToolTip(figures != nullptr ? models::figureLines(*figures).join(QLatin1Char('\n')) : QString());
 }
 
 void StageProgressList::setSelected(protocol::StageId stage)

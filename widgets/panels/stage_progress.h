@@ -21,8 +21,6 @@ QString stageStatus(const models::StageProgress* stage, const protocol::Predicte
 QString waitText(const models::StageProgress& stage);
 // Of the stage that took longest, once all have ended: "stage 2 waits for block building (62 %)".
 QString longestStageText(const models::RunLog& log);
-// What else a GPU's stage has to say, a sentence a line; empty on a CPU.
-QString stageDetails(const models::StageProgress* stage);
 int stagePercent(const models::StageProgress& stage);
 
 class StageProgressList : public QWidget {

@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 #include <QToolTip>
 #include <QVBoxLayout>
-#include <numeric>
 
 #include "models/labels.h"
 #include "plots/canvas.h"
@@ -33,9 +32,24 @@ QString describe(const StageRun& run, const StageStack& stack)
         const double seconds = stack.phases[static_cast<std::size_t>(phase)];
         if (seconds > 0) lines << phaseTitle(phase) + QStringLiteral(": ") + models::formatSeconds(seconds);
     }
+    lines += models::figureLines(stack);
     if (stack.predicted) lines << StageBars::tr("predicted: %1").arg(models::formatSeconds(*stack.predicted));
-    if (const QString bound = boundText(stack); !bound.isEmpty()) lines << bound;
+    const QString bound = boundText(stack.seconds, stack.bound, stack.wall);
+    if (!bound.isEmpty()) lines << bound;
     return lines.join(QStringLiteral("<br>"));
+}
+
+QString csvLine(const StageRun& run, const StageStack& stack)
+{
+    const auto field = [](std::optional<double> number) {
+        return number ? QString::number(*number, 'g', 15) : QString();
+    };
+    QStringList fields{csvField(run.title), QString::number(stack.stage.number), field(stack.seconds)};
+    for (const plan::NamedPhase& phase : plan::namedPhases) fields << field(stack.phases.*phase.seconds);
+    fields << field(stack.predicted) << field(stack.bound);
+    fields << (stack.wall ? QString::fromLatin1(base::nameOf(*stack.wall)) : QString());
+    plan::forEachLabelled(stack, [&](const auto&, std::optional<double> number) { fields << field(number); });
+    return fields.join(QLatin1Char(','));
 }
 
 }  // namespace
@@ -61,15 +75,20 @@ QString wallTitle(plan::Wall wall)
     return {};
 }
 
-QString boundText(const StageStack& stack)
+QString boundText(double seconds, std::optional<double> bound, std::optional<plan::Wall> wall)
 {
-    if (!stack.bound || !stack.wall || *stack.bound <= 0) return {};
+    if (!bound || !wall || *bound <= 0) return {};
     return StageBars::tr("%1 \u00d7 the bound of %2 (%3)")
-        .arg(stack.seconds / *stack.bound, 0, 'f', 1)
-        .arg(models::formatSeconds(*stack.bound), wallTitle(*stack.wall));
+        .arg(seconds / *bound, 0, 'f', 1)
+        .arg(models::formatSeconds(*bound), wallTitle(*wall));
 }
 
-double phaseSum(const StageStack& stack) { return std::accumulate(stack.phases.begin(), stack.phases.end(), 0.0); }
+double phaseSum(const StageStack& stack)
+{
+    double sum = 0;
+    for (const plan::NamedPhase& phase : plan::namedPhases) sum += stack.phases.*phase.seconds;
+    return sum;
+}
 
 struct StageBars::Impl {
     explicit Impl(StageBars* owner);
@@ -353,19 +372,12 @@ void StageBars::paintFigure(QPainter& painter, const QSize& size) { m_impl->canv
 QString StageBars::csv() const
 {
     QStringList header{QStringLiteral("run"), QStringLiteral("stage"), QStringLiteral("seconds")};
-    for (const schema::NamedPhase& phase : schema::namedPhases) header << QString::fromLatin1(phase.name);
+    for (const plan::NamedPhase& phase : plan::namedPhases) header << QString::fromLatin1(phase.name);
     header << QStringLiteral("predicted") << QStringLiteral("bound") << QStringLiteral("wall");
+    plan::forEachLabelled({}, [&](const auto& figure, auto) { header << QString::fromLatin1(figure.name); });
     QStringList lines{header.join(QLatin1Char(','))};
     for (const StageRun& run : m_impl->runs)
-        for (const StageStack& stack : run.stages) {
-            QStringList fields{csvField(run.title), QString::number(stack.stage.number),
-                               QString::number(stack.seconds, 'g', 9)};
-            for (const double seconds : stack.phases) fields << QString::number(seconds, 'g', 9);
-            for (const std::optional<double>& seconds : {stack.predicted, stack.bound})
-                fields << (seconds ? QString::number(*seconds, 'g', 9) : QString());
-            fields << (stack.wall ? QString::fromLatin1(base::nameOf(*stack.wall)) : QString());
-            lines << fields.join(QLatin1Char(','));
-        }
+        for (const StageStack& stack : run.stages) lines << csvLine(run, stack);
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/figures.h"
 #include "plan/walls.h"
 #include "plots/figure.h"
 #include "protocol/run.h"
@@ -16,12 +17,11 @@
 
 namespace hopscope::plots {
 
-struct StageStack {
+// Phases may overlap or leave gaps within the seconds of the stage.
+struct StageStack : plan::StageFigures {
     protocol::StageId stage{1};
-    std::array<double, protocol::phaseCount> phases{};  // seconds
-    double seconds = 0;                                 // of the stage; phases may overlap or leave gaps
-    std::optional<double> predicted{}, bound{};         // seconds
-    std::optional<plan::Wall> wall{};                   // that most of the bound is
+    std::optional<double> predicted{}, bound{};  // seconds
+    std::optional<plan::Wall> wall{};            // that most of the bound is
 };
 
 struct StageRun {
@@ -29,12 +29,12 @@ struct StageRun {
     std::vector<StageStack> stages;
 };
 
-// "block build", "gather", "H2D", ... in the order of schema::namedPhases.
+// "block build", "gather", "H2D", ... in the order of plan::namedPhases.
 QString phaseTitle(int phase);
 // "matrix products", "random rows", ...
 QString wallTitle(plan::Wall wall);
 // "1.4 × the bound of 85 ms (random rows)"; empty where no bound is known.
-QString boundText(const StageStack& stack);
+QString boundText(double seconds, std::optional<double> bound, std::optional<plan::Wall> wall);
 // The sum of a stack's phases.
 double phaseSum(const StageStack& stack);
 

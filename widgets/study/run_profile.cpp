@@ -85,7 +85,7 @@ ProfileRow otherRow(StageId stage, const QString& name, const QString& about, do
 std::vector<ProfileRow> otherRows(const schema::StageRecord& stage, double operators)
 {
     const double left = std::max(0.0, stage.seconds - operators);
-    const schema::PhaseRecord& phases = stage.phases;
+    const plan::PhaseSeconds& phases = stage.phases;
     const double block = phases.block, read = phases.gather + phases.h2d, write = phases.d2h + phases.write;
     const double known = block + read + write, scale = known > left ? left / known : 1;
     const StageId index = stage.index;

@@ -22,7 +22,7 @@ struct Theme {
     QColor sourceLine;          // background of the marked source line
     QVector<QColor> depth;      // sequential, colour-blind safe; last one for everything deeper
     QVector<QColor> depthText;  // text on them, contrast >= 4.5
-    QVector<QColor> phases;     // six, in the order of schema::namedPhases
+    QVector<QColor> phases;     // six, in the order of plan::namedPhases
     QVector<QColor> kinds;      // categorical, eight
     QVector<QColor> kindsText;
     QVector<QColor> scale;  // sequential ramp for bytes, time, memory, error; from least to most

@@ -100,7 +100,7 @@ private:
         for (std::size_t i = 0; i < report->stages.size(); ++i) {
             const executor::StageReport& stage = report->stages[i];
             m.stages[i] = std::min(m.stages[i], stage.seconds);
-            m.coreStages[i] = std::min(m.coreStages[i], stage.coreSeconds);
+            m.coreStages[i] = std::min(m.coreStages[i], stage.coreSeconds.value_or(0));
             m.bytes += stage.bytes;
             m.peaks.push_back(stage.peakMemory);
             m.sameBatches = m.sameBatches && stage.backOffs == 0 && stage.batches == m.predictedBatches[i];

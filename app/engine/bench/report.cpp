@@ -9,21 +9,21 @@ namespace {
 
 using json::Value;
 
-schema::PhaseRecord sum(const std::vector<schema::StageRecord>& stages)
+plan::PhaseSeconds sum(const std::vector<schema::StageRecord>& stages)
 {
-    schema::PhaseRecord total;
+    plan::PhaseSeconds total;
     for (const schema::StageRecord& stage : stages)
-        for (const schema::NamedPhase& phase : schema::namedPhases) total.*phase.seconds += stage.phases.*phase.seconds;
+        for (const plan::NamedPhase& phase : plan::namedPhases) total.*phase.seconds += stage.phases.*phase.seconds;
     return total;
 }
 
 // Of the time that the phases account for.
-Value shares(const schema::PhaseRecord& record)
+Value shares(const plan::PhaseSeconds& record)
 {
     double whole = 0;
-    for (const schema::NamedPhase& phase : schema::namedPhases) whole += record.*phase.seconds;
-    schema::PhaseRecord shares;
-    for (const schema::NamedPhase& phase : schema::namedPhases)
+    for (const plan::NamedPhase& phase : plan::namedPhases) whole += record.*phase.seconds;
+    plan::PhaseSeconds shares;
+    for (const plan::NamedPhase& phase : plan::namedPhases)
         shares.*phase.seconds = whole > 0 ? record.*phase.seconds / whole : 0;
     return schema::phasesValue(shares);
 }

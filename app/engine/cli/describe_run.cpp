@@ -18,12 +18,7 @@ std::string scientific(double number)
     return number == 0 ? "0" : text.data();
 }
 
-std::string share(double part, double whole)
-{
-    if (whole <= 0) return "";
-    const long percent = std::lround(part / whole * 100);
-    return percent == 0 && part > 0 ? "<1 %" : std::to_string(percent) + " %";
-}
+std::string share(double part, double whole) { return whole > 0 ? base::formatShare(part / whole) : ""; }
 
 std::string batchText(const schema::StageRecord& stage)
 {
@@ -49,27 +44,35 @@ std::string boundText(const schema::StageRecord& stage)
 void addStage(Table& table, const schema::StageRecord& stage)
 {
     double whole = 0;
-    for (const schema::NamedPhase& phase : schema::namedPhases) whole += stage.phases.*phase.seconds;
-    const double reserved = static_cast<double>(stage.reservedMemory.value_or(0));
+    for (const plan::NamedPhase& phase : plan::namedPhases) whole += stage.phases.*phase.seconds;
     std::vector<std::string> cells{std::to_string(stage.index.number),
                                    base::formatSeconds(stage.seconds),
                                    stage.predicted ? base::formatSeconds(stage.predicted->seconds) : "",
                                    boundText(stage),
                                    rate(stage),
                                    batchText(stage)};
-    for (const schema::NamedPhase& phase : schema::namedPhases)
-        cells.push_back(share(stage.phases.*phase.seconds, whole));
+    for (const plan::NamedPhase& phase : plan::namedPhases) cells.push_back(share(stage.phases.*phase.seconds, whole));
     cells.insert(cells.end(), {base::formatBytes(static_cast<double>(stage.bytes.h2d)),
-                               base::formatBytes(static_cast<double>(stage.bytes.d2h)),
-                               base::formatBytes(static_cast<double>(stage.peakMemory)),
-                               stage.overlap ? share(*stage.overlap, 1) : "",
-                               stage.reservedMemory ? base::formatBytes(reserved) : ""});
+                               base::formatBytes(static_cast<double>(stage.bytes.d2h))});
+    plan::forEachLabelled(stage, [&](const auto& figure, std::optional<double> number) {
+        cells.push_back(number ? base::formatQuantity(*number, figure.quantity) : "");
+    });
     table.add(std::move(cells));
 }
 
-bool onGpu(const schema::Report& report)
+// The labels of figures; empty where no stage has the figure.
+std::vector<std::string> figureLabels(const schema::Report& report)
 {
-    return std::ranges::any_of(report.stages, [](const auto& stage) { return stage.overlap || stage.reservedMemory; });
+    std::vector<std::string> labels;
+    for (const schema::StageRecord& stage : report.stages) {
+        std::size_t at = 0;
+        plan::forEachLabelled(stage, [&](const auto& figure, std::optional<double> number) {
+            if (labels.size() == at) labels.emplace_back();
+            if (number) labels[at] = figure.label;
+            ++at;
+        });
+    }
+    return labels;
 }
 
 // Of all stages: each counts for as long as the shorter of its copying and computing took.
@@ -91,7 +94,7 @@ std::string overlapLine(const schema::Report& report)
     return "copying and computation overlapped for " + percent + " of the shorter of the two\n";
 }
 
-// Without headings columns vanish: the last two are of a GPU only, and older reports have neither prediction nor bound.
+// Columns without headings vanish; older reports have neither predictions nor bounds.
 std::vector<std::string> headings(const schema::Report& report, const Style& style)
 {
     const auto has = [&](auto member) {
@@ -100,10 +103,9 @@ std::vector<std::string> headings(const schema::Report& report, const Style& sty
     const bool predicted = has(&schema::StageRecord::predicted), bound = has(&schema::StageRecord::boundSeconds);
     std::vector<std::string> names{"stage",  "time",   predicted ? "predicted" : "", bound ? "bound" : "",
                                    "rows/s", "batches"};
-    for (const schema::NamedPhase& phase : schema::namedPhases) names.emplace_back(phase.name);
-    names.insert(names.end(), {"read", "written", "peak memory"});
-    names.resize(names.size() + 2);
-    if (onGpu(report)) std::ranges::copy(std::array{"overlap", "reserved"}, names.end() - 2);
+    for (const plan::NamedPhase& phase : plan::namedPhases) names.emplace_back(phase.name);
+    names.insert(names.end(), {"read", "written"});
+    std::ranges::move(figureLabels(report), std::back_inserter(names));
     for (std::string& name : names) name = style.dim(name);
     return names;
 }

@@ -20,6 +20,7 @@
 #include "base/tensor.h"
 #include "loader/loader.h"
 #include "plan/batch_step.h"
+#include "plan/figures.h"
 #include "plan/machine.h"
 #include "plan/plan.h"
 #include "plan/row_counts.h"
@@ -30,11 +31,8 @@ class Structure;
 
 namespace hopscope::forecast {
 
-struct PredictedStage {
+struct PredictedStage : plan::StagePrediction {  // seconds: of StageTime
     plan::StageId index{1};
-    std::int64_t batches = 0, destinations = 0, frontierRows = 0;
-    plan::Bytes bytes;  // rows written, rows read, structure
-    std::int64_t peakMemory = 0;
     std::int64_t outside = 0;  // of peakMemory, what is held outside of batches: the prologue's values and structure
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value

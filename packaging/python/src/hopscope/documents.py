@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _html, _svg
+from ._figures import StageFigures
 from ._options import path_of
 from .errors import InputError
 
@@ -239,21 +240,15 @@ class OperatorRun:
     fused: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class StageRun:
-    """A stage as it ran: rows written and read in bytes, the peak of the device's memory, seconds by phase. It cannot
-    take less than `bound_seconds` on this machine, mostly because of `wall`; what was foreseen is None where nobody
-    looked."""
+@dataclass(frozen=True, kw_only=True)
+class StageRun(StageFigures):
+    """A stage as it ran, with its figures; `written` and `read` are bytes of rows. It cannot take less than
+    `bound_seconds` on this machine, mostly because of `wall`. Predictions are None if none could be made before the
+    run."""
 
     index: int
-    seconds: float
-    batches: int
-    largest_batch: int
-    destinations: int
     written: int
     read: int
-    peak_memory: int
-    phases: dict[str, float]
     predicted_seconds: float | None = None
     predicted_peak_memory: int | None = None
     bound_seconds: float | None = None
@@ -291,7 +286,7 @@ class Report:
         import pandas
 
         rows = [{**asdict(stage), **stage.phases} for stage in self.stages]
-        return pandas.DataFrame(rows).drop(columns=["phases", "operators"], errors="ignore")
+        return pandas.DataFrame(rows).drop(columns=["phases", "bytes", "operators"], errors="ignore")
 
     def operators_to_pandas(self) -> pandas.DataFrame:
         """A row per operator and loop, in the order of computation; none for a run on a GPU."""
@@ -423,11 +418,10 @@ def _not_finite(item: dict[str, Any]) -> NotFinite:
 
 
 def _stage_run(stage: dict[str, Any]) -> StageRun:
-    shared = ("index", "seconds", "batches", "largest_batch", "destinations", "peak_memory", "phases")
-    moved = stage["bytes"]
+    figures = {each.name: stage[each.name] for each in fields(StageFigures) if each.name in stage}
     predicted = stage["predicted"] or {}
     return StageRun(
-        **{name: stage[name] for name in shared}, written=moved["d2h"], read=moved["h2d"],
+        **figures, index=stage["index"], written=stage["bytes"]["d2h"], read=stage["bytes"]["h2d"],
         predicted_seconds=predicted.get("seconds"), predicted_peak_memory=predicted.get("peak_memory"),
         bound_seconds=stage["bound_seconds"], wall=stage["wall"],
         operators=tuple(_operator_run(stage["index"], operator) for operator in stage.get("operators", ())),

@@ -1,0 +1,33 @@
+#pragma once
+
+// Private to the optimiser: what pins, outputs and required reads demand of a placement, node by node. The algorithms read these
+// bounds; no other code asks for the kind of a pin.
+
+#include <cstdint>
+#include <vector>
+
+#include "optimiser/instance.h"
+
+namespace hopscope::optimiser {
+
+// By node. Linear to make.
+struct Bounds {
+    explicit Bounds(const Instance& instance, bool withPins = true);
+
+    static constexpr int never = -1;
+
+    std::vector<std::vector<int>> cuts;        // operands that have to be read wherever the node is computed
+    std::vector<std::uint8_t> output;          // has to be written (inputs among the outputs are not marked)
+    std::vector<std::uint8_t> pinned;          // has to be written as well
+    std::vector<std::uint8_t> forbidden;       // must not be written, not even as an output
+    std::vector<std::uint8_t> mayStore, once;  // the nodes' own flags included
+    std::vector<int> stagePin;                 // in which a hop has to run, or never; after the last stage: in none
+
+    [[nodiscard]] bool mustWrite(int v) const { return output[v] || pinned[v]; }
+    [[nodiscard]] bool isCut(int u, int v) const;
+
+private:
+    void demand(const Pin& pin, int stages);
+};
+
+}  // namespace hopscope::optimiser

@@ -1,0 +1,50 @@
+#include "protocol/figures_contract.h"
+
+#include <type_traits>
+
+#include "plan/figures.h"
+
+namespace hopscope::protocol {
+
+namespace {
+
+constexpr const char* head = R"(# Written by tools/contract from the table in core/plan/figures.h.
+"""The figures of a stage that has run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageFigures:
+    """The figures of a stage, as docs/format-report.md defines them:
+
+)";
+
+// "int", "float | None = None", "dict[str, float]".
+template <class M>
+std::string typeOf(base::Presence presence)
+{
+    const bool later = presence != base::Presence::Always;
+    if constexpr (std::is_same_v<M, plan::PhaseSeconds>) return "dict[str, float]";
+    else if constexpr (std::is_same_v<M, plan::Bytes>) return "dict[str, int]";
+    else if constexpr (std::is_same_v<M, std::optional<double>>) return "float | None = None";
+    else if constexpr (std::is_same_v<M, std::optional<std::int64_t>>) return "int | None = None";
+    else if constexpr (std::is_same_v<M, double>) return later ? "float = 0" : "float";
+    else return later ? "int = 0" : "int";
+}
+
+}  // namespace
+
+std::string pythonFigures()
+{
+    std::string meanings, members;
+    base::forEachField<plan::StageFigures>([&]<class M>(const plan::Figure<M>& figure) {
+        meanings += std::string("    ") + figure.name + ": " + figure.meaning + "\n";
+        members += std::string("    ") + figure.name + ": " + typeOf<M>(figure.presence) + "\n";
+    });
+    return head + meanings + "    \"\"\"\n\n" + members;
+}
+
+}  // namespace hopscope::protocol
