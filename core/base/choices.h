@@ -63,7 +63,7 @@ constexpr auto namesOf(PinKind)
 // Whether pins of a kind say if a value is stored: the only kinds that rules support.
 constexpr bool isStoring(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
 
-// What a pin names after its value.
+// A pin may name a consumer or a stage after its value.
 enum class PinThird : std::uint8_t { Nothing, Consumer, Stage };
 
 constexpr PinThird thirdOf(PinKind kind)

@@ -2,7 +2,9 @@
 
 // Sets of fused patterns as users write them.
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/choices.h"
@@ -12,6 +14,12 @@ namespace hopscope::base {
 
 // All patterns, in the order of namesOf.
 std::vector<Fuse> allFuse();
+
+// As a setting, which documents have as a text.
+struct FuseSetting : std::vector<Fuse> {
+    FuseSetting(std::vector<Fuse> patterns) : vector(std::move(patterns)) {}
+    FuseSetting(std::initializer_list<Fuse> patterns) : vector(patterns) {}
+};
 
 // "all", "none", or names separated by commas, each pattern once in the order of namesOf. Fails with Usage.
 Result<std::vector<Fuse>> parseFuse(const std::string& text);

@@ -28,7 +28,7 @@ struct Settings {
     std::optional<std::int64_t> memory = std::nullopt, hostMemory = std::nullopt;  // bytes
     std::optional<std::int64_t> batch = std::nullopt;
     std::optional<int> threads = std::nullopt;
-    std::vector<Fuse> fuse = allFuse();
+    FuseSetting fuse = allFuse();
     bool reassociate = false;
     StoreType store = StoreType::Exact;
     Reorder reorder = Reorder::Auto;

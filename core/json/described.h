@@ -18,7 +18,7 @@
 
 namespace hopscope::json {
 
-// A type that documents have in another form than its members: specialisations have
+// A type that documents have in another form than its members, seen by all sources that write or read it: specialisations have
 //     static Value write(const T&);  static T read(const Reader&);  static Value schema();
 template <class T>
 struct Form;
@@ -75,6 +75,8 @@ template <class T>
 Value written(const T& value)
 {
     if constexpr (HasForm<T>) {
+        static_assert(!isOptional<T> && !isList<T> && !isMap<T> && !IsNamed<T>,
+                      "a source that does not see the Form would write it without: make it a type of its own");
         return Form<T>::write(value);
     } else if constexpr (isOptional<T>) {
         return value ? written(*value) : Value();

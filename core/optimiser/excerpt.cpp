@@ -183,7 +183,7 @@ private:
         return node;
     }
 
-    // Without the pins of what is given, and those of stores outside of the window.
+    // Drops the pins of values that are given, and those of stores outside of the window.
     void addPin(const Pin& pin)
     {
         const bool cut = pin.consumer.valid();

@@ -126,7 +126,7 @@ constexpr auto fieldsOf(const T*)
                "where tables and results did not fit into the memory of a CPU: the windows in which the loops were "
                "computed; 0 elsewhere",
                Quantity::Count, Presence::Later, "windows"),
-        figure("file_bytes", &T::fileBytes, Merge::Sum, "that these windows read from files", Quantity::Bytes,
+        figure("file_bytes", &T::fileBytes, Merge::Sum, "bytes that these windows read from files", Quantity::Bytes,
                Presence::Later, "from files"));
 }
 

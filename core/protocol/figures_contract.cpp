@@ -1,6 +1,8 @@
 #include "protocol/figures_contract.h"
 
+#include <sstream>
 #include <type_traits>
+#include <utility>
 
 #include "plan/figures.h"
 
@@ -22,6 +24,17 @@ class StageFigures:
 
 )";
 
+// "name: meaning" in lines of at most 110 characters.
+std::string paragraph(const std::string& name, const std::string& meaning)
+{
+    constexpr std::size_t longest = 110;
+    std::string text, line = "    " + name + ":";
+    std::istringstream words(meaning);
+    for (std::string word; words >> word; line += " " + word)
+        if (line.size() + word.size() >= longest) text += std::exchange(line, "       ") + "\n";
+    return text + line + "\n";
+}
+
 // "int", "float | None = None", "dict[str, float]".
 template <class M>
 std::string typeOf(base::Presence presence)
@@ -41,7 +54,7 @@ std::string pythonFigures()
 {
     std::string meanings, members;
     base::forEachField<plan::StageFigures>([&]<class M>(const plan::Figure<M>& figure) {
-        meanings += std::string("    ") + figure.name + ": " + figure.meaning + "\n";
+        meanings += paragraph(figure.name, figure.meaning);
         members += std::string("    ") + figure.name + ": " + typeOf<M>(figure.presence) + "\n";
     });
     return head + meanings + "    \"\"\"\n\n" + members;

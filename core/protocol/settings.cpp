@@ -5,9 +5,9 @@
 namespace hopscope::json {
 
 template <>
-struct Form<std::vector<base::Fuse>> {
-    static Value write(const std::vector<base::Fuse>& fuse) { return base::settingText(fuse); }
-    static std::vector<base::Fuse> read(const Reader& reader)
+struct Form<base::FuseSetting> {
+    static Value write(const base::FuseSetting& fuse) { return base::settingText(fuse); }
+    static base::FuseSetting read(const Reader& reader)
     {
         base::Result<std::vector<base::Fuse>> fuse = base::parseFuse(reader.as<std::string>());
         if (!fuse && reader.ok()) reader.refuse("is not valid: " + base::describe(fuse.error()));

@@ -102,7 +102,7 @@ std::string valuesOf(const Setting<M>& setting)
 {
     if constexpr (std::is_enum_v<M>) return base::listNames<M>();
     else if constexpr (std::same_as<M, bool>) return "a flag";
-    else if constexpr (std::same_as<M, std::vector<base::Fuse>>)
+    else if constexpr (std::same_as<M, base::FuseSetting>)
         return "all, none, or any of " + base::listNames<base::Fuse>();
     else if constexpr (std::same_as<M, std::string>)
         return setting.kind == base::TextKind::Folder ? "a folder" : "auto, cpu, cuda or cuda:N";

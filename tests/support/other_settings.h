@@ -11,7 +11,7 @@ inline void setOther(bool& value) { value = !value; }
 inline void setOther(std::optional<int>& value) { value = 7; }
 inline void setOther(std::optional<std::int64_t>& value) { value = 1 << 20; }
 inline void setOther(std::optional<double>& value) { value = 2.5; }
-inline void setOther(std::vector<base::Fuse>& value) { value = {base::Fuse::Chain, base::Fuse::Several}; }
+inline void setOther(base::FuseSetting& value) { value = {base::Fuse::Chain, base::Fuse::Several}; }
 template <class E>
 void setOther(E& value) requires std::is_enum_v<E>
 {

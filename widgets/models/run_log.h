@@ -17,8 +17,8 @@
 
 namespace hopscope::models {
 
-// Figures so far, of which a stage that goes on has some; `seconds` are those of work, without pauses, and `destinations`
-// those of the whole stage.
+// A stage that goes on has some of its figures. Its `seconds` are those of work, without pauses; its `destinations` are those of
+// the whole stage.
 struct StageProgress : plan::StageFigures {
     protocol::StageId index{1};
     double start = 0, end = 0;  // on the run's clock; the end is that of the latest event

@@ -167,7 +167,7 @@ Editor MoreSettings::editorFor(const Setting<M>& setting, const Changed& changed
         return flag(tr("Yes"), m_form, changed);
     } else if constexpr (std::same_as<M, std::string>) {
         return folder(m_form, changed);
-    } else if constexpr (std::same_as<M, std::vector<base::Fuse>>) {
+    } else if constexpr (std::same_as<M, base::FuseSetting>) {
         return patterns(m_form, changed);
     } else {
         const bool limit = setting.quantity == base::Quantity::Bytes || setting.quantity == base::Quantity::Seconds;

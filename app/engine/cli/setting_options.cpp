@@ -24,7 +24,7 @@ std::string helpOf(const Setting<M>& setting)
 {
     const std::string help = setting.meaning;
     if constexpr (std::is_enum_v<M>) return help + ": " + base::listNames<M>();
-    else if constexpr (std::same_as<M, std::vector<base::Fuse>>)
+    else if constexpr (std::same_as<M, base::FuseSetting>)
         return help + ": all, none, or any of " + base::listNames<base::Fuse>();
     else return help;
 }
