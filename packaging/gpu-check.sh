@@ -2,13 +2,13 @@
 # The proof that Hopscope works on this machine's NVIDIA GPU, and how far it is from what the machine allows. Sets up and
 # builds what is needed, then runs in order, going on after failures: the list of devices; the tests of the CUDA kernels; the
 # samples, the generated models and Cora on cuda:0 (and on cuda:1 if there is one), each against PyTorch's own results;
-# `bench machine`; `bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
+# `bench machine`; `hopscope-bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
 # 4 GiB of it, every row compared with a float64 reference; compute-sanitizer, if it is installed. Prints one table, in which
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
 # passed or was skipped for a stated reason. See docs/gpu.md.
 #
 #   packaging/gpu-check.sh [--out FOLDER] [--small | --full]
-#   packaging/gpu-check.sh --engine PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
+#   packaging/gpu-check.sh --engine PROGRAM --bench PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
 #
 # --out: for the report and scratch files, build/gpu-check unless said; the large graph takes some 12 GB there for a while.
 # --zoo FOLDER: generated models that are there already. --full: all generated models, not only those of the default
@@ -23,16 +23,18 @@ set -u
 out=$root/build/gpu-check
 build=${HOPSCOPE_BUILD:-}
 engine=
+bench=
 test_models=
 zoo=
 more=()
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --engine | --test-models | --out | --zoo)
+    --engine | --bench | --test-models | --out | --zoo)
         if [ $# -lt 2 ]; then fail "$1 needs a value"; fi
         case $1 in
         --engine) engine=$2 ;;
+        --bench) bench=$2 ;;
         --test-models) test_models=$2 ;;
         --out) out=$2 ;;
         --zoo) zoo=$2 ;;
@@ -43,16 +45,16 @@ while [ $# -gt 0 ]; do
         more+=("$1")
         shift
         ;;
-    *) fail "unknown option '$1': use --out, --small, --full, --zoo, --engine or --test-models" ;;
+    *) fail "unknown option '$1': use --out, --small, --full, --zoo, --engine, --bench or --test-models" ;;
     esac
 done
-if [ -n "$engine$test_models" ] && { [ -z "$engine" ] || [ -z "$test_models" ]; }; then
-    fail "--engine and --test-models must be used together"
+if [ -n "$engine$bench$test_models" ] && { [ -z "$engine" ] || [ -z "$bench" ] || [ -z "$test_models" ]; }; then
+    fail "--engine, --bench and --test-models must be used together"
 fi
 
 # Only what is run here; the kernels' tests are there if nvcc is.
 build_for_gpu() {
-    local targets=(hopscope-engine test_models)
+    local targets=(hopscope-engine hopscope-bench test_models)
     build=$root/build/gpu
     if [ -n "${HOPSCOPE_DEPS_DIR:-}" ]; then
         torch_args+=("-DHOPSCOPE_DEPS_DIR=$HOPSCOPE_DEPS_DIR")
@@ -96,9 +98,10 @@ nvcc_version() {
 if [ -z "$engine" ]; then
     if [ -z "$build" ]; then build_for_gpu; fi
     engine=$build/bin/hopscope-engine
+    bench=$build/bin/hopscope-bench
     test_models=$build/bin/test_models
 fi
-for program in "$engine" "$test_models"; do
+for program in "$engine" "$bench" "$test_models"; do
     if [ ! -x "$program" ]; then fail "program not found: $program"; fi
 done
 if [ -n "$build" ]; then more+=(--build "$build"); fi
@@ -107,5 +110,5 @@ if [ -z "$zoo" ]; then python=$(python_for_models); else more+=(--zoo "$zoo"); f
 if [ -n "$python" ]; then more+=(--python "$python"); fi
 
 say "Running the checks; each step prints its duration"
-exec python3 -B "$root/packaging/gpu_check.py" --engine "$engine" --test-models "$test_models" --out "$out" \
+exec python3 -B "$root/packaging/gpu_check.py" --engine "$engine" --bench "$bench" --test-models "$test_models" --out "$out" \
     --torch "$(torch_version)" --nvcc "$(nvcc_version)" "${more[@]}"

@@ -68,8 +68,8 @@ class Check:
 
     # ---- steps: each gives what the table is to say of it, or raises Skip or Failed
 
-    def engine(self, *command, **options):
-        return words(self.options.engine, *command, env=self.environment, **options)
+    def engine(self, *command, program=None, **options):
+        return words(program or self.options.engine, *command, env=self.environment, **options)
 
     def devices(self):
         found = json.loads(self.engine("devices", "--json", limit=300))
@@ -152,8 +152,8 @@ class Check:
     def bench(self, nodes, edges, memory, *options):
         """A run on a generated graph, judged in float64 on every row, beside its bound."""
         document = json.loads(self.engine(
-            "bench", "run", "--device", "cuda:0", "--nodes", nodes, "--edges", edges, "--features", self.size["features"],
-            "--memory", memory, "--json", *options, accepted=(0, 5)))
+            "run", "--device", "cuda:0", "--nodes", nodes, "--edges", edges, "--features", self.size["features"],
+            "--memory", memory, *options, program=self.options.bench, accepted=(0, 5)))
         case = document["cases"][0]
         reference = case["reference"]
         if reference["verdict"] != "equal" or case["verify"]["verdict"] == "different":
@@ -173,7 +173,7 @@ class Check:
         needed = 8 * self.size["nodes"] * 450 + 24 * self.size["edges"]  # stores, reference and graph
         if shutil.disk_usage(self.out).free < needed:
             raise Skip(f"{needed / 1e9:.0f} GB of disk are needed in {self.out}")
-        return self.bench(self.size["nodes"], self.size["edges"], memory, "--folder", folder, "--keep")
+        return self.bench(self.size["nodes"], self.size["edges"], memory, "--folder", folder)
 
     def sanitizer(self):
         tool = shutil.which("compute-sanitizer") or shutil.which(
@@ -216,7 +216,7 @@ class Check:
             for name in ("samples", "zoo", "cora"):
                 self.step(f"{name} on {gpu['id']}", getattr(self, name), gpu["id"])
         self.step("bench machine", self.machine)
-        self.step("bench run", self.run)
+        self.step("run", self.run)
         whole = int(self.gpus[0]["memory"] * 0.9) if self.gpus else 0
         self.step("large run", self.large, whole)
         self.step(f"large run in {self.size['limit']}", self.large, self.size["limit"])
@@ -249,6 +249,7 @@ class Check:
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", required=True, help="hopscope-engine")
+    parser.add_argument("--bench", required=True, help="hopscope-bench")
     parser.add_argument("--test-models", required=True, help="test_models")
     parser.add_argument("--out", required=True, help="a folder for the report and for scratch files")
     parser.add_argument("--build", help="the build folder, for its kernel tests")

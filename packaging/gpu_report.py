@@ -21,7 +21,7 @@ def walls(stage, widths, nodes, edges, rates):
 
 
 def bound(document, rates):
-    """(seconds, the bottleneck of each stage) of a `bench run` document: no run with its batches can be faster on a machine with
+    """(seconds, the bottleneck of each stage) of a `hopscope-bench run` document: no run with its batches can be faster on a machine with
     these rates. None where stages are not layers."""
     options, case = document["options"], document["cases"][0]
     widths = [options["features"], *[options["hidden"]] * (options["layers"] - 1), options["outputs"]]

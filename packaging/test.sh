@@ -83,7 +83,7 @@ without_optional_parts() {
         ctest --test-dir build/minimal --output-on-failure -R '^(solver|optimiser)$'
 }
 
-sources() { find core widgets app tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort; }
+sources() { find core widgets app tests tools -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort; }
 
 formatted() { sources | xargs clang-format --dry-run -Werror; }
 

@@ -25,7 +25,7 @@ import together
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST_GROUP = 160
-CHECKED = ("core", "app", "widgets")
+CHECKED = ("core", "app", "widgets", "tools")
 
 
 @dataclass

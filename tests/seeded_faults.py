@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = ROOT / "tests/mutants"
-SOURCES = ("app", "cmake", "core", "packaging", "resources", "samples", "tests", "widgets")
+SOURCES = ("app", "cmake", "core", "packaging", "resources", "samples", "tests", "tools", "widgets")
 OPERATORS = "core/operators/table.cpp"
 LOOKUP = "core/operators/operators.cpp"
 CONFINED = "core/confine/landlock.cpp"

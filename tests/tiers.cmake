@@ -10,7 +10,7 @@ set(hopscope_quick
   # core with LibTorch
   loader export_code forecast fork_server debugger pipeline engine_parts fake_device
   # the engine
-  engine_forks engine_goldens engine_place engine_protocol engine_serve_debug engine_serve_exports
+  bench_place engine_forks engine_goldens engine_protocol engine_serve_debug engine_serve_exports
   # models
   zoo models_quick
   # the window

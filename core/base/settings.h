@@ -41,15 +41,12 @@ struct Settings {
 };
 
 // What takes settings.
-enum class Task : std::uint8_t { Plan = 1, Run = 2, Verify = 4, Export = 8, BenchPlans = 16 };
+enum class Task : std::uint8_t { Plan = 1, Run = 2, Verify = 4, Export = 8 };
 
 constexpr auto namesOf(Task)
 {
-    return std::to_array<Named<Task>>({{Task::Plan, "plan"},
-                                       {Task::Run, "run"},
-                                       {Task::Verify, "verify"},
-                                       {Task::Export, "export"},
-                                       {Task::BenchPlans, "bench plans"}});
+    return std::to_array<Named<Task>>(
+        {{Task::Plan, "plan"}, {Task::Run, "run"}, {Task::Verify, "verify"}, {Task::Export, "export"}});
 }
 
 struct Tasks {
@@ -64,8 +61,7 @@ constexpr Tasks tasks(T... each)
     return {static_cast<std::uint8_t>((static_cast<std::uint8_t>(each) | ...))};
 }
 
-inline constexpr Tasks everyTask = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export, Task::BenchPlans);
-inline constexpr Tasks planningTasks = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export);
+inline constexpr Tasks everyTask = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export);
 
 // The part of the work that another value of a setting makes necessary again.
 enum class Renews : std::uint8_t { Nothing, Plan, Model };
@@ -116,14 +112,14 @@ constexpr auto fieldsOf(const T*)
     using enum Task;
     return described(
         "settings",
-        setting("strategy", &T::strategy, "Strategy", "How cuts are chosen", planningTasks, Renews::Plan,
+        setting("strategy", &T::strategy, "Strategy", "How cuts are chosen", everyTask, Renews::Plan, Resumed::AsBegun,
+                OfSearch()),
+        setting("objective", &T::objective, "Objective", "Cost that an optimal plan minimises", everyTask, Renews::Plan,
                 Resumed::AsBegun, OfSearch()),
-        setting("objective", &T::objective, "Objective", "Cost that an optimal plan minimises", planningTasks,
-                Renews::Plan, Resumed::AsBegun, OfSearch()),
-        setting("stages", &T::stages, "Stages", "Maximum number of stages of an optimal plan", planningTasks,
-                Renews::Plan, Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
+        setting("stages", &T::stages, "Stages", "Maximum number of stages of an optimal plan", everyTask, Renews::Plan,
+                Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
         setting("deadline", &T::deadline, "Time limit of the optimisation",
-                "Time limit for the optimisation in seconds; then the best plan so far", planningTasks, Renews::Plan,
+                "Time limit for the optimisation in seconds; then the best plan so far", everyTask, Renews::Plan,
                 OfSearch(), Quantity::Seconds),
         setting("device", &T::device, "Device", "Device to compute on: auto, cpu, cuda or cuda:N", everyTask,
                 Renews::Plan, TextKind::Device),
@@ -141,7 +137,7 @@ constexpr auto fieldsOf(const T*)
         setting("reassociate", &T::reassociate, "Reassociate products",
                 "Multiply by weights before sums and means over edges where that makes rows narrower: sums round "
                 "differently",
-                tasks(Plan, Run, Verify, BenchPlans), Renews::Model, Resumed::AsBegun),
+                tasks(Plan, Run, Verify), Renews::Model, Resumed::AsBegun),
         setting("store", &T::store, "Type of stored values", "CPU: type of the values stored between stages",
                 tasks(Plan, Run), Renews::Plan, Resumed::AsBegun),
         setting("reorder", &T::reorder, "Order of nodes", "CPU: in which order nodes are computed", tasks(Run),

@@ -10,10 +10,14 @@
 
 #include <hwy/highway.h>
 
-#include "kernels/half.h"
+#include "base/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace hopscope::kernels {
+using base::BFloat16;
+using base::Float16;
+using base::narrow;
+using base::widen;
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;

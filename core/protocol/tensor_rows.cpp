@@ -1,11 +1,9 @@
 #include "protocol/tensor_rows.h"
 
 #include <array>
-#include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
+#include "base/half.h"
 #include "json/names.h"
 #include "json/reader.h"
 
@@ -23,23 +21,12 @@ double numberAt(const std::byte* bytes)
     return static_cast<double>(value);
 }
 
+template <class Half>
 double halfAt(const std::byte* bytes)
 {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes, sizeof(bits));
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double value = 0;
-    if (exponent == 31) value = fraction == 0 ? std::numeric_limits<double>::infinity() : std::nan("");
-    else if (exponent == 0) value = std::ldexp(fraction, -24);
-    else value = std::ldexp(fraction + 1024, exponent - 25);
-    return (bits >> 15) != 0 ? -value : value;
-}
-
-double brainAt(const std::byte* bytes)
-{
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes, sizeof(bits));
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+    Half value;
+    std::memcpy(&value, bytes, sizeof(value));
+    return base::widen(value);
 }
 
 // By letter; 64: none.
@@ -103,8 +90,8 @@ ReadNumber numberReader(base::DType dtype)
     case base::DType::UInt32: return numberAt<std::uint32_t>;
     case base::DType::Int64: return numberAt<std::int64_t>;
     case base::DType::UInt64: return numberAt<std::uint64_t>;
-    case base::DType::Float16: return halfAt;
-    case base::DType::BFloat16: return brainAt;
+    case base::DType::Float16: return halfAt<base::Float16>;
+    case base::DType::BFloat16: return halfAt<base::BFloat16>;
     case base::DType::Float32: return numberAt<float>;
     case base::DType::Float64: return numberAt<double>;
     default: return nullptr;

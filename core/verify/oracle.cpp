@@ -18,7 +18,6 @@
 #include "loader/torch_model.h"
 #include "loader/walk/allow_list.h"
 #include "verify/passive_waiting.h"
-#include "verify/reference_sage.h"
 #include "verify/variants.h"
 #include "verify/verify.h"
 #include "json/reader.h"
@@ -27,15 +26,12 @@ namespace hopscope::verify {
 
 namespace {
 
-using base::ErrorCode;
-
 struct OracleRequest {
-    std::string kind, model, output, weights, folder;
+    std::string model, output;
     std::vector<std::string> data;
     bool copyInputs = false, inDouble = false;
     std::int64_t moved = 0;  // a seed; 0: inputs as they are
     std::int64_t memory = 0, parent = 0;
-    int threads = 0;
 };
 
 base::Result<OracleRequest> readRequest(const std::string& path)
@@ -47,18 +43,14 @@ base::Result<OracleRequest> readRequest(const std::string& path)
     if (!root) return base::forward(root);
     const json::Reader reader(*root, path);
     OracleRequest request;
-    request.kind = reader.get<std::string>("kind");
     request.output = reader.get<std::string>("output");
     request.data = reader.get<std::vector<std::string>>("data");
     request.model = reader.maybe<std::string>("model").value_or("");
-    request.weights = reader.maybe<std::string>("weights").value_or("");
-    request.folder = reader.maybe<std::string>("folder").value_or("");
     request.copyInputs = reader.maybe<bool>("copyInputs").value_or(false);
     request.inDouble = reader.maybe<bool>("inDouble").value_or(false);
     request.moved = reader.maybe<std::int64_t>("moved").value_or(0);
     request.memory = reader.maybe<std::int64_t>("memory").value_or(0);
     request.parent = reader.maybe<std::int64_t>("parent").value_or(0);
-    request.threads = reader.maybe<int>("threads").value_or(0);
     if (!reader.ok()) return base::forward(reader.status());
     return request;
 }
@@ -154,18 +146,10 @@ base::Status runForward(const OracleRequest& request)
     return graph::writeSafetensors(request.output, tensors);
 }
 
-base::Status evaluate(const OracleRequest& request)
-{
-    if (request.kind == "forward") return runForward(request);
-    if (request.kind == "sage64")
-        return evaluateSage64(request.data, request.weights, request.output, request.folder, request.threads);
-    return base::fail(ErrorCode::Internal, "unknown kind of oracle: " + request.kind);
-}
-
 int guarded(const OracleRequest& request)
 {
     try {
-        const base::Status status = evaluate(request);
+        const base::Status status = runForward(request);
         if (status) return 0;
         const std::string message = base::describe(status.error());
         return report(request.output, aboutMemory(message) ? "memory" : "refused", message);

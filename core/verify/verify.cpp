@@ -281,7 +281,6 @@ base::Result<std::optional<base::TensorMap>> sampleReference(const Request& requ
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output)
 {
     json::Value value = json::Value::object();
-    value["kind"] = "forward";
     value["model"] = request.modelPath;
     value["data"] = json::Value(data);
     value["output"] = output;

@@ -74,10 +74,9 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
                                         const base::TensorMap& sample, const std::string& scratchFolder,
                                         std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
 
-// The main function of the child. The file at `requestPath` is JSON of the kind "forward" (members model, data and
-// output: runs the model and writes its outputs) or "sage64" (the float64 reference of reference_sage.h). Returns the
-// exit code: 0, or another one after writing the reason to OUTPUT.error. The process limits its own memory and is
-// killed with its parent.
+// The main function of the child. The file at `requestPath` is JSON with the members model, data and output: runs the model
+// and writes its outputs. Returns the exit code: 0, or another one after writing the reason to OUTPUT.error. The process limits
+// its own memory and is killed with its parent.
 int oracleMain(const std::string& requestPath);
 
 // If memory runs out on the whole machine, the kernel is to end this process rather than its parent.

@@ -45,7 +45,6 @@ class Confined(ServeTest):
         yield "debug", MODEL, "--data", DATA, "--nan"
         yield "debug", MODEL, "--data", DATA, "--against", MODEL
         yield "debug", MODEL, "--data", DATA, "--watch", "conv1", "--nodes", "0,1", "-o", out / "watched"
-        yield "bench", "plans", MODEL, "--data", DATA, "--repeat", "1"
 
     def test_no_command_leaves_a_file_anything_to_reach(self):
         (self.folder / "out").mkdir()

@@ -82,7 +82,7 @@ class Devices(unittest.TestCase):
         self.assertIn(found["missing"][0], self.engine("devices", **OLD_DRIVER).stdout)
         model, data = KARATE["model"], KARATE["data"][0]
         for command in (("plan", model, "--data", data), ("run", model, "--data", data, "-o", self.folder / "out"),
-                        ("verify", model, "--data", data), ("bench", "machine"), ("bench", "run")):
+                        ("verify", model, "--data", data), ("bench", "machine")):
             refused = self.engine(*command, "--device", "cuda", code=2, **OLD_DRIVER)
             self.assertIn("no GPU can be used: " + found["missing"][0], refused.stderr)
         self.engine("run", model, "--data", data, "-o", self.folder / "auto", "--device", "auto", **OLD_DRIVER)

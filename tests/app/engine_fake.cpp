@@ -1,5 +1,5 @@
-// hopscope-engine-fake: the engine with two GPUs that are not there (tests/fake_device), cuda:0 and cuda:1. It is its own
-// oracle child, too. What the GPUs find is printed and makes it end with 99.
+// hopscope-engine-fake: the engine, or hopscope-bench by a link of that name, with two GPUs that are not there
+// (tests/fake_device), cuda:0 and cuda:1. It is its own oracle child. What the GPUs find is printed and makes it end with 99.
 //
 // HOPSCOPE_FAKE_FAULT arms one fault: segment:NTH:CODE (the NTH launch of a segment kernel gives this CUDA error; from 700
 // on the context is lost), allocation:NTH, pinned:NTH, memory:BYTES (of each GPU), listing:0
@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "engine_main.h"
 #include "fake_device/fake_device.h"
 #include "forks.h"
 
@@ -54,7 +53,7 @@ int run(int count, char** arguments)
         return foundSomething;
     }
     const fake_device::Findings findings;
-    const int code = engine::engineMain(count, arguments);
+    const int code = engine::engineOrBench(count, arguments);
     const std::vector<std::string> sentences = findings.sentences();
     for (const std::string& sentence : sentences) std::fprintf(stderr, "finding: %s\n", sentence.c_str());
     return sentences.empty() ? code : foundSomething;

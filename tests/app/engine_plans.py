@@ -1,5 +1,5 @@
 """What every strategy's plan was predicted to move, and what it moved, on stacks whose widths make different cuts the
-best. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
+best. HOPSCOPE_ENGINE and HOPSCOPE_BENCH name the programs, HOPSCOPE_ROOT the repository."""
 import hashlib
 import json
 import os
@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from engine_process import ENGINE, run
+from engine_process import ENGINE, bench, run
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 STACKS = ("gcn", "sage", "jknet", "dense", "bottleneck", "expanding")
@@ -59,9 +59,12 @@ class Plans(unittest.TestCase):
         return file
 
     def measured(self, name, *options):
-        printed = self.engine("bench", "plans", self.folder / f"{name}.pt", "--data", self.graph, "--repeat", 1, "--json",
-                              *options)
-        return {plan["name"]: plan for plan in json.loads(printed)["plans"]}
+        return {plan["name"]: plan for plan in self.plans(name, self.graph, *options)}
+
+    def plans(self, name, graph, *options):
+        done = bench("plans", self.folder / f"{name}.pt", "--data", graph, "--repeat", 1, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["plans"]
 
     def test_of_plans_that_are_nearly_as_fast_the_one_that_moves_fewer_bytes_is_taken(self):
         """Storing the scores saves calls, which is most of the time on a graph this small: recomputing them saves bytes."""
@@ -102,8 +105,7 @@ class Plans(unittest.TestCase):
         data["edge_index"] = data["edge_index"][:, data["edge_index"][1].sort(stable=True).indices].contiguous()
         save_file(data, in_order)
         for name, edges, *options in (("bottleneck", graph), ("bottleneck", graph, "--memory", 20_000_000), ("sage", in_order)):
-            printed = self.engine("bench", "plans", self.folder / f"{name}.pt", "--data", edges, "--repeat", 1, "--json", *options)
-            for plan in json.loads(printed)["plans"]:
+            for plan in self.plans(name, edges, *options):
                 with self.subTest(model=name, plan=plan["name"], options=options):
                     self.assertEqual((plan["bytes"], plan["same_batches"]), (plan["predicted_bytes"], True))
 

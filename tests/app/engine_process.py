@@ -1,7 +1,8 @@
 """Starts the engine for tests. Ordinary commands are carried out by forks of one process that has loaded LibTorch (forks.h),
 which spares a quarter of a second of a core for each. Whatever depends on how a process begins starts the program itself,
 where arguments or environment show that; a test in which it depends on more does so by subprocess.
-HOPSCOPE_ENGINE names the program, HOPSCOPE_ENGINE_FORKS the one with forks; without it every command is the program's."""
+HOPSCOPE_ENGINE names the program, HOPSCOPE_BENCH hopscope-bench, HOPSCOPE_ENGINE_FORKS the one with forks; without it every command is
+the program's."""
 import atexit
 import contextlib
 import functools
@@ -15,6 +16,7 @@ import tempfile
 import threading
 
 ENGINE = os.environ["HOPSCOPE_ENGINE"]
+BENCH = os.environ.get("HOPSCOPE_BENCH")
 FORKS = os.environ.get("HOPSCOPE_ENGINE_FORKS", "").split()
 READ_AT_START = ("LD_", "OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_")
 BY_DIGEST = {"--resume", "--shard", "worker"}  # journals know the program by its digest
@@ -50,7 +52,7 @@ def read_at_start(environment):
 
 def forks(words, env=None):
     """Whether a fork can stand in for the program."""
-    if not FORKS or words[0] != ENGINE or (BY_DIGEST | LIGHT) & set(words):
+    if not FORKS or words[0] not in (ENGINE, BENCH) or (BY_DIGEST | LIGHT) & set(words):
         return False
     return env is None or read_at_start(env) == server()[1]
 
@@ -194,7 +196,10 @@ def run(words, *, capture_output=False, stdin=None, stdout=None, stderr=None, ti
     return done
 
 
-def engine(*arguments, timeout=300, **options):
+def engine(*arguments, timeout=300, program=ENGINE, **options):
     """A command with empty standard input."""
-    return run([ENGINE, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
+    return run([program, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
                **options)
+
+
+bench = functools.partial(engine, program=BENCH)

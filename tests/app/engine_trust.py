@@ -18,7 +18,7 @@ from serve_case import KARATE, ServeTest
 always_the_program()  # the list is found by the environment
 RAN = "it has run"
 REFUSED = "that you have not agreed to run"
-COMMANDS = ("plan", "run -o out", "verify", "export -o out", "receptive-field", "debug --nan", "bench plans")
+COMMANDS = ("plan", "run -o out", "verify", "export -o out", "receptive-field", "debug --nan")
 
 
 class Stranger(nn.Module):
@@ -58,8 +58,7 @@ class Trust(ServeTest):
     def command(self, words, *more, **environment):
         """Of the stranger's model."""
         name, *options = words.split()
-        model = [options.pop(0)] if name == "bench" else []
-        return self.engine(name, *model, self.model, "--data", self.data, *options, *more, **environment)
+        return self.engine(name, self.model, "--data", self.data, *options, *more, **environment)
 
     def asks(self, done):
         self.assertEqual(done.returncode, 8, done.stderr)

@@ -16,7 +16,11 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "bench/bench.h"
+#include "engine_main.h"
 
 namespace hopscope::engine {
 
@@ -153,6 +157,12 @@ int serveForks(Program program)
         if (!receive(request)) return 0;
         begin(request, program, children);
     }
+}
+
+int engineOrBench(int count, char** arguments)
+{
+    const bool benches = std::string_view(arguments[0]).ends_with("hopscope-bench");
+    return benches ? bench::benchMain(count, arguments) : engineMain(count, arguments);
 }
 
 }  // namespace hopscope::engine

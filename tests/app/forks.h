@@ -9,4 +9,7 @@ using Program = int (*)(int count, char** arguments);
 // those of the request. To be called before the process has threads. Gives the exit code.
 int serveForks(Program program);
 
+// The engine, or hopscope-bench where that is the name it is started by.
+int engineOrBench(int count, char** arguments);
+
 }  // namespace hopscope::engine

@@ -113,23 +113,18 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "run m.pt --data d -o dir --strategy depth --plan p.json",
                              "run m.pt --data d -o dir --reorder best",
                              "run m.pt --data d -o dir --host-memory much",
-                             "bench plans m.pt",
-                             "bench plans m.pt --data d --repeat 0",
                              "plan m.pt --data d --pins",
                              "plan m.pt --data d --stages 0",
                              "plan m.pt --data d --deadline 0",
                              "plan m.pt --data d --strategy depth --stages 3",
                              "run m.pt --data d -o dir --plan p.json --pins q.json",
                              "export m.pt --data d",
-                             "place",
-                             "place i.json --strategy best",
-                             "place i.json --deadline 0",
                              "serve here",
                              "generate ring --nodes 3 -o f",
                              "generate path --nodes many -o f",
                              "generate path -o f",
                              "bench",
-                             "bench run --memory none"}) {
+                             "bench machine cpu"}) {
         const auto invocation = parse(line);
         INFO(line);
         REQUIRE_FALSE(invocation);
@@ -183,22 +178,6 @@ TEST_CASE("what is decided beforehand about a plan is taken wherever one is made
     }
 }
 
-TEST_CASE("place takes a file and how to solve it")
-{
-    const auto plain = parse("place i.json");
-    REQUIRE(plain);
-    CHECK(std::get<engine::PlaceCommand>(plain->command).options.strategy == base::Strategy::Optimal);
-    const auto invocation = parse("place i.json --case gcn --strategy local-search --min-cut --deadline 2.5 --json");
-    REQUIRE(invocation);
-    const pipeline::PlaceOptions& options = std::get<engine::PlaceCommand>(invocation->command).options;
-    CHECK(options.file == "i.json");
-    CHECK(options.caseId == "gcn");
-    CHECK(options.strategy == base::Strategy::LocalSearch);
-    CHECK(options.minCut);
-    CHECK(options.deadline == 2.5);
-    CHECK(invocation->json);
-}
-
 TEST_CASE("help and version are texts, not errors")
 {
     for (const char* line : {"--help", "run --help", "--version"}) {
@@ -232,14 +211,12 @@ TEST_CASE("every command that computes takes a device by its number")
         return std::visit(
             [](const auto& command) -> std::string {
                 if constexpr (requires { command.settings.device; }) return command.settings.device;
-                else if constexpr (requires { command.options.device; }) return command.options.device;
                 else if constexpr (requires { command.device; }) return command.device;
                 else return "";
             },
             invocation->command);
     };
-    for (const char* line : {"plan m.pt --data d", "run m.pt --data d -o o", "verify m.pt --data d", "bench run",
-                             "bench plans m.pt --data d", "bench machine"})
+    for (const char* line : {"plan m.pt --data d", "run m.pt --data d -o o", "verify m.pt --data d", "bench machine"})
         CHECK_MESSAGE(deviceOf(line) == "cuda:1", line);
 }
 
@@ -264,8 +241,7 @@ struct TaskLine {
 constexpr TaskLine taskLines[] = {{base::Task::Plan, "plan m.pt --data d"},
                                   {base::Task::Run, "run m.pt --data d -o o"},
                                   {base::Task::Verify, "verify m.pt --data d"},
-                                  {base::Task::Export, "export m.pt --data d -o o"},
-                                  {base::Task::BenchPlans, "bench plans m.pt --data d"}};
+                                  {base::Task::Export, "export m.pt --data d -o o"}};
 
 base::Settings settingsOf(const engine::Invocation& invocation)
 {

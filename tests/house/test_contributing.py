@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TOPS = ("app", "cmake", "core", "docs", "packaging", "resources", "samples", "tests", "widgets")
+TOPS = ("app", "cmake", "core", "docs", "packaging", "resources", "samples", "tests", "tools", "widgets")
 SUFFIXES = (".h", ".cpp", ".cu", ".cuh", ".py", ".md", ".json", ".sh", ".txt", ".qrc", ".cmake")
 MADE = ("out.npy", "report.json", "schema.json", "run.py", "plan.json", "stages.pt")  # by users' runs
 ELSEWHERE = ("/path/to/torch", "include/", "lib/")  # of LibTorch

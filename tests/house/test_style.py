@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TOPS = ("app", "cmake", "core", "docs", "packaging", "resources", "samples", "tests", "widgets")
+TOPS = ("app", "cmake", "core", "docs", "packaging", "resources", "samples", "tests", "tools", "widgets")
 CODE = {".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake"}
 TEXT = CODE | {".md", ".txt", ".json"}
 FILE_LIMIT = 500

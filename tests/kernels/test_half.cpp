@@ -4,9 +4,10 @@
 #include <limits>
 #include <random>
 
-#include "kernels/half.h"
+#include "base/half.h"
 #include "kernels/segment_case.h"
 
+using namespace hopscope::base;
 using namespace hopscope::kernels;
 using segment_case::decode;
 using segment_case::encode;

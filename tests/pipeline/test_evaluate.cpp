@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bench/sage.h"
 #include "graph/generate.h"
 #include "graph/npy.h"
 #include "pipeline/evaluate.h"
 #include "support/temporary_folder.h"
-#include "verify/reference_sage.h"
 
 using namespace hopscope;
 namespace fs = std::filesystem;
@@ -24,7 +24,7 @@ struct Files {
         options.edges = 300;
         options.features = 8;
         REQUIRE(graph::generate(options, data(), {}, {}));
-        REQUIRE(verify::writeSageModel({8, 4, 3, layers, 1}, model(), (folder / "weights.safetensors").string()));
+        REQUIRE(bench::writeSageModel({8, 4, 3, layers, 1}, model(), (folder / "weights.safetensors").string()));
     }
     [[nodiscard]] std::string model() const { return (folder / "model.pt").string(); }
     [[nodiscard]] std::string data() const { return (folder / "graph.safetensors").string(); }

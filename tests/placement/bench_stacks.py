@@ -3,7 +3,7 @@ make_stacks.py, on a graph of communities.
 
 usage: bench_stacks.py ENGINE [--nodes 500000] [--edges 10000000] [--repeat 3] [--models gcn sage ..]
 
-The machine should have been measured by `hopscope-engine bench machine`. Exits with 1 if bytes are not those predicted.
+hopscope-bench is beside ENGINE. The machine should have been measured by `hopscope-engine bench machine`. Exits with 1 if bytes are not those predicted.
 """
 import argparse
 import json
@@ -35,8 +35,8 @@ def prepare(folder, options):
 
 
 def measured(options, model, graph):
-    done = subprocess.run([options.engine, "bench", "plans", model, "--data", graph, "--repeat", str(options.repeat),
-                           "--json", "--quiet"], stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([Path(options.engine).with_name("hopscope-bench"), "plans", model, "--data", graph, "--repeat",
+                           str(options.repeat)], stdout=subprocess.PIPE, text=True, check=False)
     return json.loads(done.stdout)["plans"]
 
 

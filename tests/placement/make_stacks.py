@@ -1,5 +1,5 @@
 """Writes OUT/NAME.pt: untrained stacks of layers, traced, whose widths make different cuts the best. Plain PyTorch; for
-`hopscope-engine bench plans OUT/NAME.pt --data GRAPH`, where x has FEATURES columns.
+`hopscope-bench plans OUT/NAME.pt --data GRAPH`, where x has FEATURES columns.
 
 usage: make_stacks.py OUT [FEATURES]
 """

@@ -17,7 +17,6 @@ constexpr std::int64_t gibi = std::int64_t(1) << 30;
 json::Value forwardRequest(const Folder& folder)
 {
     json::Value request = json::Value::object();
-    request["kind"] = "forward";
     request["model"] = folder.file("model.pt");
     request["data"] = json::Value(std::vector<std::string>{folder.file("data.safetensors")});
     request["output"] = folder.file("out.safetensors");

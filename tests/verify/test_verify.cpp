@@ -2,11 +2,11 @@
 
 #include <limits>
 
+#include "bench/sage.h"
 #include "executor/executor.h"
 #include "executor/memory.h"
 #include "verify/models.h"
 #include "verify/overflow.h"
-#include "verify/reference_sage.h"
 
 using namespace hopscope;
 using testing::Case;
@@ -238,7 +238,7 @@ TEST_CASE("a staged run of the executor is equal in full and on samples")
 {
     executor::installCpuAllocator();
     const Folder folder;
-    REQUIRE(verify::writeSageModel({6, 8, 3, 3, 5}, folder.file("sage.pt"), folder.file("weights.safetensors")));
+    REQUIRE(bench::writeSageModel({6, 8, 3, 3, 5}, folder.file("sage.pt"), folder.file("weights.safetensors")));
     const Case c(folder.file("sage.pt"), mediumGraph());
     const Folder scratch, stores;
     executor::Options options;
@@ -274,7 +274,7 @@ TEST_CASE("a run with products before sums is compared with the untouched model,
 {
     executor::installCpuAllocator();
     const Folder folder;
-    REQUIRE(verify::writeSageModel({6, 8, 3, 3, 5}, folder.file("sage.pt"), folder.file("weights.safetensors")));
+    REQUIRE(bench::writeSageModel({6, 8, 3, 3, 5}, folder.file("sage.pt"), folder.file("weights.safetensors")));
     const Case c(folder.file("sage.pt"), mediumGraph(), {.reassociate = true});
     REQUIRE(c.analysis.reassociations.size() == 1);
     const Folder scratch, stores;

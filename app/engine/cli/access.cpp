@@ -60,8 +60,6 @@ struct Reachable {
         addPlan(access, command.plan);
     }
     void operator()(const DiffCommand& command) const { access.read.insert(access.read.end(), {command.a, command.b}); }
-    void operator()(const BenchPlansCommand& command) const { addModel(access, command.model); }
-    void operator()(const PlaceCommand& command) const { addReading(access, command.options.file); }
     void operator()(const ReceptiveFieldCommand& command) const
     {
         addModel(access, command.model);
@@ -111,10 +109,10 @@ base::Status open(const DebugCommand& command)
 
 bool readsFiles(const Command& command)
 {
-    return !std::holds_alternative<GenerateCommand>(command) && !std::holds_alternative<BenchCommand>(command) &&
-           !std::holds_alternative<MachineCommand>(command) && !std::holds_alternative<OracleCommand>(command) &&
-           !std::holds_alternative<ServeCommand>(command) && !std::holds_alternative<WorkerCommand>(command) &&
-           !std::holds_alternative<TrustCommand>(command) && !std::holds_alternative<ShowText>(command);
+    return !std::holds_alternative<GenerateCommand>(command) && !std::holds_alternative<MachineCommand>(command) &&
+           !std::holds_alternative<OracleCommand>(command) && !std::holds_alternative<ServeCommand>(command) &&
+           !std::holds_alternative<WorkerCommand>(command) && !std::holds_alternative<TrustCommand>(command) &&
+           !std::holds_alternative<ShowText>(command);
 }
 
 base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop)

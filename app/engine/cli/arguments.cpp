@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "base/failures.h"
-#include "cli/bench_options.h"
 #include "cli/misspelt.h"
 #include "cli/option_values.h"
 #include "cli/plan_options.h"
@@ -19,7 +18,7 @@ namespace {
 
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
-    std::string kind, place = "optimal", shard;
+    std::string kind, shard;
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -32,13 +31,10 @@ struct Parsed {
     SettingOptions settings, exportSettings{base::usualFor(base::Task::Export)};
     std::string output, trace, request, schema, a, b;
     graph::GenerateOptions generate;
-    BenchTexts bench;
     MachineCommand machine;
     TrustCommand trust;
-    int repeat = 3;
     PlanTexts told;
     std::optional<double> patience;
-    pipeline::PlaceOptions place;
     receptive::Request field;
     DebugTexts debug;
 };
@@ -184,33 +180,12 @@ void addGenerate(CLI::App& app, Parsed& parsed)
 
 void addBench(CLI::App& app, Parsed& parsed)
 {
-    CLI::App* const bench = app.add_subcommand("bench", "Run benchmarks");
+    CLI::App* const bench = app.add_subcommand("bench", "Measure this machine");
     bench->require_subcommand(1);
-    CLI::App& command = addCommand(*bench, parsed, "run", "Benchmark a verified run on a generated graph",
-                                   "  hopscope-engine bench run\n"
-                                   "  hopscope-engine bench run --nodes 100000 --edges 1600000 --scale 4\n");
-    addBenchOptions(command, parsed.bench);
-    CLI::App& plans =
-        addCommand(*bench, parsed, "plans", "Compare prediction and measurement for the plan of each strategy",
-                   "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
-    addModel(plans, parsed, true);
-    parsed.settings.add(plans, base::Task::BenchPlans);
-    plans.add_option("--repeat", parsed.repeat, "Number of runs of each plan; the fastest counts")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
     CLI::App& machine = addCommand(*bench, parsed, "machine", "Measure the rates of this machine; later plans use them",
                                    "  hopscope-engine bench machine\n"
                                    "  hopscope-engine bench machine --device cuda\n");
     machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N; else the CPU and every GPU");
-}
-
-void addPlace(CLI::App& app, Parsed& parsed)
-{
-    CLI::App& command =
-        addCommand(app, parsed, "place", "Solve abstract placement instances (docs/placement-instance.md)",
-                   "  hopscope-engine place cases.json --case gcn2_plain\n"
-                   "  hopscope-engine place instance.json --strategy local-search --json\n");
-    addPlaceOptions(command, parsed.place, parsed.texts.place);
 }
 
 void addReceptiveField(CLI::App& app, Parsed& parsed)
@@ -277,14 +252,11 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
     app.footer(exitCodes());
-    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addPlace,
+    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench,
                             addReceptiveField, addDebug, addDevices, addTrust, addServers, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
-    for (CLI::App* const command : app.get_subcommands({})) {
-        onePerOption(*command);
-        for (CLI::App* const below : command->get_subcommands({})) onePerOption(*below);
-    }
+    for (CLI::App* const command : app.get_subcommands({})) onePerOption(*command);
 }
 
 base::Result<Command> finishRun(const Parsed& parsed, const base::Settings& settings)
@@ -313,14 +285,7 @@ base::Result<Command> finishGenerate(Parsed& parsed)
     return GenerateCommand{parsed.generate, parsed.output};
 }
 
-base::Result<Command> finishPlace(Parsed& parsed)
-{
-    const base::Status known = choose(parsed.texts.place, "strategy", parsed.place.strategy);
-    if (!known) return base::forward(known);
-    return PlaceCommand{parsed.place};
-}
-
-base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
+base::Result<Command> finish(const std::string& name, Parsed& parsed)
 {
     const base::Result<base::Settings> settings = (name == "export" ? parsed.exportSettings : parsed.settings).read();
     if (!settings) return base::forward(settings);
@@ -343,11 +308,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
                              .folder = parsed.output,
                              .tool = std::string("hopscope ") + versionText};
     if (name == "generate") return finishGenerate(parsed);
-    if (name == "bench" && bench == "machine") return parsed.machine;
-    if (name == "bench" && bench == "plans")
-        return BenchPlansCommand{.model = parsed.model, .settings = *settings, .repeat = parsed.repeat};
-    if (name == "bench") return benchCommand(parsed.bench);
-    if (name == "place") return finishPlace(parsed);
+    if (name == "bench") return parsed.machine;
     if (name == "receptive-field") return ReceptiveFieldCommand{parsed.model, parsed.field};
     if (name == "debug") return debugCommand(parsed.model, parsed.debug);
     if (name == "devices") return DevicesCommand{};
@@ -368,9 +329,7 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
     base::Result<Command> command = ShowText{};
     try {
         app.parse(count, arguments);
-        const CLI::App& chosen = *app.get_subcommands().front();
-        const auto below = chosen.get_subcommands();
-        command = finish(chosen.get_name(), below.empty() ? "" : below.front()->get_name(), parsed);
+        command = finish(app.get_subcommands().front()->get_name(), parsed);
     } catch (const CLI::ParseError& error) {
         command = explained(app, error, count, arguments).map([](const std::string& text) { return ShowText{text}; });
     }

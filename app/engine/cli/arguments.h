@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "bench/plans.h"
-#include "bench/run.h"
 #include "graph/generate.h"
 #include "pipeline/debugging.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/export_folder.h"
-#include "pipeline/place.h"
 #include "receptive/receptive_field.h"
 
 namespace hopscope::engine {
@@ -56,18 +53,8 @@ struct GenerateCommand {
     std::string output;
 };
 
-struct BenchCommand {
-    BenchRunOptions options;
-};
-
-using BenchPlansCommand = BenchPlansOptions;
-
 struct MachineCommand {
     std::string device;  // empty: the CPU and every GPU
-};
-
-struct PlaceCommand {
-    pipeline::PlaceOptions options;
 };
 
 struct ReceptiveFieldCommand {
@@ -103,10 +90,9 @@ struct ShowText {  // --help, --version
     std::string text;
 };
 
-using Command =
-    std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand, GenerateCommand,
-                 BenchCommand, BenchPlansCommand, MachineCommand, PlaceCommand, ReceptiveFieldCommand, DebugCommand,
-                 DevicesCommand, TrustCommand, OracleCommand, ServeCommand, WorkerCommand, ShowText>;
+using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand,
+                             GenerateCommand, MachineCommand, ReceptiveFieldCommand, DebugCommand, DevicesCommand,
+                             TrustCommand, OracleCommand, ServeCommand, WorkerCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

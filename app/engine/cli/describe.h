@@ -10,7 +10,6 @@
 #include "pipeline/devices.h"
 #include "pipeline/explanation.h"
 #include "pipeline/machine.h"
-#include "pipeline/place.h"
 #include "pipeline/prepare.h"
 #include "pipeline/walkthroughs.h"
 #include "schema/findings.h"
@@ -55,8 +54,5 @@ std::string describeTensor(const schema::TensorSummary& record, const Style& sty
 
 // What the batches of a stage hold when.
 std::string describeStageMemory(const schema::StageMemoryRecord& memory, const Style& style);
-
-// An abstract instance and its answer.
-std::string describePlaced(const pipeline::Placed& placed, const Style& style);
 
 }  // namespace hopscope::engine

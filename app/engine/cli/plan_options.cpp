@@ -15,20 +15,6 @@ void addPlanOptions(CLI::App& command, PlanTexts& texts)
         ->type_name("FILE");
 }
 
-void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::string& strategy)
-{
-    command.add_option("INSTANCE", options.file, "File with a single case or a list of cases")->required();
-    command.add_option("--case", options.caseId, "Solve only the case with this id")->type_name("ID");
-    command.add_option("--strategy", strategy, base::listNames<base::Strategy>())
-        ->type_name("S")
-        ->capture_default_str();
-    command.add_flag("--min-cut", options.minCut, "Also print the min-cut relaxation, a lower bound");
-    command.add_option("--deadline", options.deadline, "Time limit per instance")
-        ->type_name("SECONDS")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-}
-
 void addSandbox(CLI::App& command, bool& without)
 {
     command.add_flag("--no-sandbox", without, "Keep all rights of the user while a model is open");

@@ -1,12 +1,11 @@
 #pragma once
 
-// The options of `plan` about what it tells beside the plan, and those of `place`.
+// The options of `plan` for explanations, and options that several commands have.
 
 #include <string>
 
 #include "cli/arguments.h"
 #include "pipeline/options.h"
-#include "pipeline/place.h"
 
 namespace CLI {
 class App;
@@ -19,9 +18,6 @@ struct PlanTexts {
 };
 
 void addPlanOptions(CLI::App& command, PlanTexts& texts);
-
-// `strategy` by name.
-void addPlaceOptions(CLI::App& command, pipeline::PlaceOptions& options, std::string& strategy);
 
 // --no-sandbox, for every command that can open a model.
 void addSandbox(CLI::App& command, bool& without);

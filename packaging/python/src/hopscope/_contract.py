@@ -138,15 +138,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "threads": None,
         "fuse": "all",
     },
-    "bench plans": {
-        "device": "auto",
-        "memory": None,
-        "host_memory": None,
-        "batch": None,
-        "threads": None,
-        "fuse": "all",
-        "reassociate": False,
-    },
 }
 
 
@@ -211,13 +202,3 @@ class ExportSettings(TypedDict, total=False):
     batch: Count
     threads: Count
     fuse: Patterns
-
-
-class BenchPlansSettings(TypedDict, total=False):
-    device: DeviceName
-    memory: Size
-    host_memory: Size
-    batch: Count
-    threads: Count
-    fuse: Patterns
-    reassociate: Flag

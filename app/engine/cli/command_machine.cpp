@@ -3,11 +3,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "bench/plans.h"
-#include "bench/run.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
-#include "cli/describe_bench.h"
 #include "cli/table.h"
 #include "executor/measure.h"
 #include "pipeline/home.h"
@@ -16,8 +13,6 @@
 namespace hopscope::engine {
 
 namespace {
-
-constexpr int different = static_cast<int>(base::ErrorCode::Different);
 
 struct Rates {
     plan::Machine machine;
@@ -97,26 +92,6 @@ base::Result<std::vector<std::string>> devicesOf(const MachineCommand& command)
 }
 
 }  // namespace
-
-base::Result<int> execute(const BenchCommand& command, Session& session)
-{
-    Console& console = session.console;
-    const base::Result<std::vector<BenchCase>> cases =
-        benchRun(command.options, pipeline::progressOf(console), session.stop);
-    console.progressEnded();
-    if (!cases) return base::forward(cases);
-    console.print(console.json() ? benchJson(command.options, *cases)
-                                 : describeBench(command.options, *cases, console.style()));
-    return allVerified(*cases) ? 0 : different;
-}
-
-base::Result<int> execute(const BenchPlansCommand& command, Session& session)
-{
-    const base::Result<std::vector<MeasuredPlan>> all = benchPlans(command, session.console, session.stop);
-    if (!all) return base::forward(all);
-    session.console.print(session.console.json() ? benchPlansJson(*all) : describeBenchPlans(*all));
-    return bytesAsPredicted(*all) ? 0 : different;
-}
 
 base::Result<int> execute(const MachineCommand& command, Session& session)
 {

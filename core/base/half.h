@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace hopscope::kernels {
+namespace hopscope::base {
 
 struct Float16 {
     std::uint16_t bits;
@@ -71,4 +71,4 @@ inline Float16 narrow<Float16>(float value)
     return {static_cast<std::uint16_t>(sign | magnitude)};
 }
 
-}  // namespace hopscope::kernels
+}  // namespace hopscope::base

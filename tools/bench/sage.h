@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace hopscope::verify {
+namespace hopscope::bench {
 
 struct SageShape {
     std::int64_t features = 100, hidden = 128, outputs = 47;
@@ -28,4 +28,4 @@ base::Status writeSageModel(const SageShape& shape, const std::string& modelPath
 base::Status evaluateSage64(const std::vector<std::string>& data, const std::string& weightsPath,
                             const std::string& output, const std::string& folder, int threads);
 
-}  // namespace hopscope::verify
+}  // namespace hopscope::bench

@@ -1,4 +1,4 @@
-#include "verify/reference_sage.h"
+#include "bench/sage.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include "graph/npy.h"
 #include "graph/safetensors.h"
 
-namespace hopscope::verify {
+namespace hopscope::bench {
 
 namespace {
 
@@ -221,4 +221,4 @@ base::Status evaluateSage64(const std::vector<std::string>& data, const std::str
     return writer->publish();
 }
 
-}  // namespace hopscope::verify
+}  // namespace hopscope::bench

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <random>
 
+#include "bench/sage.h"
 #include "graph/safetensors.h"
 #include "loader/save_module.h"
 #include "loader/torch_model.h"
-#include "verify/reference_sage.h"
 
-namespace hopscope::verify {
+namespace hopscope::bench {
 
 namespace {
 
@@ -114,4 +114,4 @@ base::Status writeSageModel(const SageShape& shape, const std::string& modelPath
     }
 }
 
-}  // namespace hopscope::verify
+}  // namespace hopscope::bench
