@@ -1,5 +1,6 @@
 #include "analysis/rows/compressed.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "analysis/rows/bag_ids.h"
