@@ -11,8 +11,10 @@ Value typed(const char* type)
 
 Value orNothing(Value schema)
 {
-    if (const Value* const type = schema.find("type"); type != nullptr && type->asString() != nullptr) {
-        schema["type"] = Value(Array{*type, "null"});
+    if (const Value* const type = schema.find("type")) {
+        Array types = type->asArray() != nullptr ? *type->asArray() : Array{*type};
+        if (types.back() != Value("null")) types.emplace_back("null");
+        schema["type"] = std::move(types);
         return schema;
     }
     if (schema.find("enum") != nullptr) {

@@ -108,7 +108,7 @@ T readAs(const Reader& reader);
 template <class M>
 M numbersAs(const Reader& reader, double null)
 {
-    if constexpr (isList<M>) {
+    if constexpr (isList<M> && !HasForm<M>) {
         M list;
         for (const Reader& each : reader.items()) list.push_back(numbersAs<typename M::value_type>(each, null));
         return list;
@@ -160,6 +160,27 @@ T readAs(const Reader& reader)
         return static_cast<T>(reader.as<std::int64_t>());
     } else {
         return reader.as<T>();
+    }
+}
+
+// ---- values with a Form, and their places
+
+// Calls visit(value, place) for each value with a Form in `value`, which was read from `reader`; it may refuse.
+template <class T, class Visit>
+void forEachForm(const T& value, const Reader& reader, const Visit& visit)
+{
+    if constexpr (HasForm<T>) {
+        visit(value, reader);
+    } else if constexpr (isOptional<T>) {
+        if (value) forEachForm(*value, reader, visit);
+    } else if constexpr (isList<T>) {
+        const std::vector<Reader> items = reader.items();
+        for (std::size_t i = 0; i < items.size(); ++i) forEachForm(value[i], items[i], visit);
+    } else if constexpr (base::Described<T>) {
+        base::forEachField<T>([&](const auto& field) {
+            if (field.embedded()) forEachForm(value.*field.member, reader, visit);
+            else if (reader.has(field.name)) forEachForm(value.*field.member, reader.child(field.name), visit);
+        });
     }
 }
 

@@ -29,11 +29,11 @@ std::string python(const json::Value& value)
     return "[" + items + "]";
 }
 
-std::string text(const schema::Dimension& dimension)
+std::string text(const std::optional<schema::Dim>& size)
 {
-    if (const auto* const number = std::get_if<std::int64_t>(&dimension.size)) return std::to_string(*number);
-    const auto* const table = std::get_if<std::string>(&dimension.size);
-    return table == nullptr ? "?" : *table;
+    if (!size) return "?";
+    const auto* const number = std::get_if<std::int64_t>(&*size);
+    return number == nullptr ? std::get<std::string>(*size) : std::to_string(*number);
 }
 
 ValueRecord recordOf(const InspectedValue& value)
@@ -46,7 +46,7 @@ ValueRecord recordOf(const InspectedValue& value)
     record.dtype = value.dtype ? base::nameOf(*value.dtype) : "";
     record.structureOnly = value.structureOnly;
     record.bytes = value.bytes;
-    for (const schema::Dimension& dimension : value.shape) record.shape.push_back(text(dimension));
+    for (const auto& size : value.shape) record.shape.push_back(text(size));
     record.spaces = value.rowSpaces;
     return record;
 }
@@ -195,6 +195,12 @@ bool ValueRecord::hasRows() const
 OpId ModelRecord::findOp(const std::string& id) const { return find(opsById, id); }
 
 ValueId ModelRecord::findValue(const std::string& id) const { return find(valuesById, id); }
+
+schema::ModelNames modelNames(const ModelRecord& model)
+{
+    return {.op = [&model](ir::OpId op) { return model.findOp(op).valid(); },
+            .value = [&model](ValueId value) { return model.values.contains(value); }};
+}
 
 void labelValues(ModelRecord& model)
 {

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "ir/program.h"
 #include "plan/stage_id.h"
+#include "schema/model_names.h"
 #include "json/json.h"
 
 namespace hopscope::protocol {
@@ -93,6 +94,9 @@ struct ModelRecord {
     std::map<std::string, OpId> opsById;
     std::map<std::string, ValueId> valuesById;
 };
+
+// Of documents about the model, which must outlive them.
+schema::ModelNames modelNames(const ModelRecord& model);
 
 // Gives every value that has no label one, as the engine does (analysis/value_namer.h).
 void labelValues(ModelRecord& model);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "schema/envelope.h"
 #include "schema/pins.h"
 #include "schema/stages.h"
 #include "json/names.h"
@@ -20,23 +19,9 @@ public:
 
     PlanRecord read(const Reader& root) const
     {
-        PlanRecord plan;
         const Reader document = root.child("plan");
-        schema::checkEnvelope(document, "hopscope-plan");
-        plan.strategy = json::named<base::Strategy>(document, "strategy");
-        plan.device = document.get<std::string>("device");
-        plan.batch = json::nullable<std::int64_t>(document, "batch");
-        plan.objective = json::named<base::Objective>(document, "objective");
-        plan.cost = json::nullable<double>(document, "cost");
-        plan.lowerBound = json::nullable<double>(document, "lower_bound");
-        plan.gap = json::nullable<double>(document, "gap");
+        PlanRecord plan = known(document);
         if (root.has("notes")) plan.notes = root.get<std::vector<std::string>>("notes");
-        plan.prologue = ops(document.child("prologue"));
-        for (const Reader& item : document.items("stages")) plan.stages.push_back(stage(item));
-        for (const Reader& item : document.items("checkpoints")) plan.checkpoints.push_back(checkpoint(item));
-        const Reader pins = document.child("pins");
-        if (!pins.value().isNull())
-            plan.pins = schema::readPins(pins, [this](const std::string& name) { return findValue(name); });
         plan.document = document.value();
         const Reader predicted = root.child("predicted");
         if (root.ok() && !predicted.value().isNull()) plan.predicted = prediction(predicted);
@@ -49,12 +34,6 @@ private:
         const OpId found = m_model.findOp(reader.as<std::string>());
         if (!found.valid()) reader.refuse("is not an operator of this model");
         return found;
-    }
-
-    [[nodiscard]] std::optional<ValueId> findValue(const std::string& name) const
-    {
-        const ValueId found = m_model.findValue(name);
-        return found.valid() ? std::optional(found) : std::nullopt;
     }
 
     [[nodiscard]] ValueId value(const Reader& reader) const
@@ -71,52 +50,59 @@ private:
         return found;
     }
 
-    void accesses(const Reader& list, std::vector<PlanAccess>& to) const
+    // The record is empty where the model lacks a name of the document.
+    [[nodiscard]] PlanRecord known(const Reader& root) const
     {
-        for (const Reader& item : list.items())
-            to.push_back({value(item.child("value")), item.get<std::string>("class")});
+        const schema::PlanDocument document = schema::readPlanDocument(root);
+        schema::checkNames(document, root, modelNames(m_model));
+        if (!root.ok()) return {};
+        const plan::Plan& made = document.plan;
+        PlanRecord plan;
+        plan.strategy = made.strategy;
+        plan.device = made.device;
+        plan.objective = made.objective;
+        plan.cost = made.cost;
+        plan.lowerBound = made.lowerBound;
+        plan.gap = made.gap;
+        plan.batch = made.batch;
+        plan.prologue = records(made.prologue);
+        plan.pins = made.pins;
+        for (const schema::PlannedStage& each : document.stages) plan.stages.push_back(stage(each));
+        for (const schema::PlannedCheckpoint& each : document.checkpoints) plan.checkpoints.push_back(each.stored);
+        return plan;
     }
 
-    void addLoop(const Reader& item, PlanStage& stage) const
+    [[nodiscard]] std::vector<OpId> records(const std::vector<ir::OpId>& ops) const
     {
-        PlanLoop loop;
-        loop.destination = item.get<std::string>("destination");
-        for (const Reader& source : item.items("frontier"))
-            loop.frontier.push_back({source.get<std::string>("type"), source.get<std::string>("space"),
-                                     source.get<std::string>("owner"), source.get<std::string>("key")});
-        accesses(item.child("reads"), loop.reads);
-        accesses(item.child("writes"), loop.writes);
-        for (const Reader& step : item.items("reductions")) {
-            loop.reductions.push_back(op(step.child("op")));
-            stage.steps.push_back({loop.reductions.back(), step.get<std::string>("class"), loop.destination});
+        std::vector<OpId> found;
+        for (const ir::OpId op : ops) found.push_back(m_model.findOp(op));
+        return found;
+    }
+
+    void addLoop(const schema::PlannedLoop& from, PlanStage& stage) const
+    {
+        PlanLoop loop{.destination = from.destination.text,
+                      .frontier = from.frontier,
+                      .reads = from.reads,
+                      .writes = from.writes,
+                      .reductions = {}};
+        for (const schema::PlannedStep& step : from.reductions) {
+            loop.reductions.push_back(m_model.findOp(step.op));
+            stage.steps.push_back({loop.reductions.back(), step.rows.text, loop.destination});
         }
         stage.reads.insert(stage.reads.end(), loop.reads.begin(), loop.reads.end());
         stage.writes.insert(stage.writes.end(), loop.writes.begin(), loop.writes.end());
         stage.loops.push_back(std::move(loop));
     }
 
-    [[nodiscard]] PlanStage stage(const Reader& item) const
+    [[nodiscard]] PlanStage stage(const schema::PlannedStage& from) const
     {
-        PlanStage stage;
-        stage.index = schema::readStage(item.child("index"));
-        for (const Reader& step : item.items("ops"))
-            stage.steps.push_back({.op = op(step.child("op")),
-                                   .rows = step.get<std::string>("class"),
-                                   .loop = step.get<std::string>("loop")});
-        for (const Reader& each : item.items("loops")) addLoop(each, stage);
-        for (const OpId op : ops(item.child("rowless"))) stage.steps.push_back({.op = op, .rows = "ALL", .loop = {}});
+        PlanStage stage{.index = from.index, .steps = {}, .reads = {}, .writes = {}};
+        for (const schema::PlannedOp& each : from.ops)
+            stage.steps.push_back({m_model.findOp(each.step.op), each.step.rows.text, each.loop.text});
+        for (const schema::PlannedLoop& each : from.loops) addLoop(each, stage);
+        for (const OpId op : records(from.rowless)) stage.steps.push_back({.op = op, .rows = "ALL", .loop = {}});
         return stage;
-    }
-
-    [[nodiscard]] PlanCheckpoint checkpoint(const Reader& item) const
-    {
-        PlanCheckpoint c;
-        c.value = value(item.child("value"));
-        c.stage = schema::readStage(item.child("stage"));
-        c.output = item.get<bool>("output");
-        c.bytesWritten = json::nullable<std::int64_t>(item, "bytes_written");
-        c.bytesRead = json::nullable<std::int64_t>(item, "bytes_read");
-        return c;
     }
 
     [[nodiscard]] Prediction prediction(const Reader& item) const

@@ -12,27 +12,20 @@
 #include "base/result.h"
 #include "plan/pin.h"
 #include "protocol/model.h"
+#include "schema/plan_document.h"
 #include "json/json.h"
 
 namespace hopscope::protocol {
+
+using PlanAccess = schema::PlannedAccess;
+using PlanFrontier = schema::PlannedFrontier;
+using PlanCheckpoint = plan::Checkpoint;
 
 struct PlanStep {
     OpId op;
     std::string rows;  // "B(node)", "F(node)", "O(edge_index,end1)"
     std::string loop;  // destination type
     bool operator==(const PlanStep&) const = default;
-};
-
-struct PlanAccess {
-    ValueId value;
-    std::string rows;
-    bool operator==(const PlanAccess&) const = default;
-};
-
-// As in plan.json: for each row of `space` that `owner` assigns to the batch, the row of `type` that `key` names.
-struct PlanFrontier {
-    std::string type, space, owner, key;
-    bool operator==(const PlanFrontier&) const = default;
 };
 
 struct PlanLoop {
@@ -49,14 +42,6 @@ struct PlanStage {
     std::vector<PlanAccess> reads, writes;  // of all loops
     std::vector<PlanLoop> loops{};
     bool operator==(const PlanStage&) const = default;
-};
-
-struct PlanCheckpoint {
-    ValueId value;
-    StageId stage;
-    bool output = false;
-    std::optional<std::int64_t> bytesWritten, bytesRead;
-    bool operator==(const PlanCheckpoint&) const = default;
 };
 
 struct PredictedStage {

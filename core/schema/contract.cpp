@@ -6,6 +6,7 @@
 #include "schema/forms.h"
 #include "schema/graph_part.h"
 #include "schema/inspect_forms.h"
+#include "schema/plan_forms.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
 #include "schema/stage_memory.h"
@@ -30,21 +31,41 @@ std::string joined(const json::Array& names)
     return text;
 }
 
-std::string orNull(const std::string& type, bool may) { return may ? type + " or null" : type; }
+std::vector<std::string> typesOf(const Value& schema);
+
+// "list of strings and nulls".
+std::string listText(const Value& items)
+{
+    std::string text;
+    for (const std::string& type : typesOf(items)) {
+        if (type.starts_with("`")) return "list: " + type;
+        text += text.empty() ? "list of " : " and ";
+        text += type.starts_with("list") ? "lists" + type.substr(4) : type + "s";
+    }
+    return text;
+}
+
+std::vector<std::string> typesOf(const Value& schema)
+{
+    if (schema.find("$ref") != nullptr) return {"object"};
+    if (schema.find("anyOf") != nullptr) return {"object", "null"};
+    if (const Value* const names = schema.find("enum"))
+        return {names->size() < manyNames ? joined(*names->asArray()) : "string"};
+    const Value& type = *schema.find("type");
+    std::vector<std::string> types;
+    for (const Value& each : type.asArray() ? *type.asArray() : json::Array{type}) {
+        const bool list = each == Value("array");
+        types.push_back(!list ? *each.asString() : schema.find("items") ? listText(*schema.find("items")) : "list");
+    }
+    return types;
+}
 
 // "integer or null", "list of numbers", "`equal`, `different`": of a member's schema.
 std::string typeText(const Value& schema)
 {
-    if (schema.find("$ref") != nullptr) return "object";
-    if (schema.find("anyOf") != nullptr) return "object or null";
-    if (const Value* const names = schema.find("enum"))
-        return names->size() < manyNames ? joined(*names->asArray()) : "string";
-    const Value& type = *schema.find("type");
-    const bool mayBeNull = type.asArray() != nullptr;
-    const std::string name = *(mayBeNull ? type.asArray()->front() : type).asString();
-    if (name != "array") return orNull(name, mayBeNull);
-    const std::string of = typeText(*schema.find("items"));
-    return orNull(of.starts_with("`") ? "list: " + of : "list of " + of + "s", mayBeNull);
+    std::string text;
+    for (const std::string& type : typesOf(schema)) text += (text.empty() ? "" : " or ") + type;
+    return text;
 }
 
 std::string rowOf(const Value& member, const std::string& name, base::Presence presence)
@@ -163,6 +184,14 @@ Contract errorContract()
     return writer.contract(std::move(schema), "error", "Hopscope error", "");
 }
 
+Contract planContract()
+{
+    Contract contract =
+        Writer().document<PlanDocument>("plan", "Hopscope plan: stages and stored values", "format-plan.md");
+    contract.schema["properties"]["batch"]["minimum"] = 1;
+    return contract;
+}
+
 // One of three kinds.
 Contract findingsContract()
 {
@@ -187,6 +216,7 @@ std::vector<Contract> contracts()
         errorContract(),
         Writer().document<InspectDocument>("inspect", "Hopscope inspect: the operators, values and stages of a model",
                                            "format-inspect.md"),
+        planContract(),
         Writer().document<Report>("report", "Hopscope report: what happened in a run", "format-report.md"),
         verificationContract(),
         Writer().document<ReceptiveField>("receptive-field", "Hopscope receptive field of a node",

@@ -18,9 +18,14 @@
 
 namespace hopscope::schema {
 
+// Empty in documents where there is none.
+struct OpOrNone : ir::OpId {
+    OpOrNone(ir::OpId op = {}) : ir::OpId(op) {}
+};
+
 // An operator and its result, as people find them in the model.
 struct OperatorRecord {
-    ir::OpId op;
+    OpOrNone op;
     ir::ValueId value;
     std::string name, kind, module, source{};
     int depth = 0;
@@ -67,7 +72,7 @@ constexpr auto fieldsOf(const T*)
 
 struct DifferenceRecord {
     OperatorRecord place;
-    ir::OpId other{};
+    OpOrNone other{};
     std::string what{};
     std::vector<std::string> arguments{};
     std::int64_t rows = 0, of = 0;
@@ -96,7 +101,7 @@ constexpr auto fieldsOf(const T*)
 
 // How large differences are behind each operator: they grow with depth.
 struct ErrorPoint {
-    ir::OpId op;
+    OpOrNone op;
     ir::ValueId value;
     int depth = 0;
     double maxAbsolute = 0, maxRelative = 0;

@@ -2,28 +2,48 @@
 
 // Private to schema: ids as documents have them.
 
+#include "schema/findings.h"
 #include "schema/names.h"
 #include "schema/stages.h"
 #include "json/described.h"
 
 namespace hopscope::json {
 
+inline Value textLike(const char* pattern)
+{
+    Value schema = typed("string");
+    schema["pattern"] = pattern;
+    return schema;
+}
+
 template <>
 struct Form<plan::StageId> {
     static Value write(plan::StageId stage) { return stage.number; }
     static plan::StageId read(const Reader& reader) { return schema::readStage(reader); }
-    static Value schema() { return typed("integer"); }
+    static Value schema()
+    {
+        Value number = typed("integer");
+        number["minimum"] = 1;
+        return number;
+    }
 };
 
-// "op12"; empty: none.
+// "op12".
 template <>
 struct Form<ir::OpId> {
-    static Value write(ir::OpId op) { return op.valid() ? ir::opName(op) : std::string(); }
-    static ir::OpId read(const Reader& reader)
+    static Value write(ir::OpId op) { return ir::opName(op); }
+    static ir::OpId read(const Reader& reader) { return schema::readOp(reader); }
+    static Value schema() { return textLike("^op(0|[1-9][0-9]*)$"); }
+};
+
+template <>
+struct Form<schema::OpOrNone> {
+    static Value write(schema::OpOrNone op) { return op.valid() ? ir::opName(op) : std::string(); }
+    static schema::OpOrNone read(const Reader& reader)
     {
-        return reader.as<std::string>().empty() ? ir::OpId() : schema::readOp(reader);
+        return reader.as<std::string>().empty() ? schema::OpOrNone() : schema::readOp(reader);
     }
-    static Value schema() { return typed("string"); }
+    static Value schema() { return textLike("^(op(0|[1-9][0-9]*))?$"); }
 };
 
 // "v5".
@@ -31,7 +51,28 @@ template <>
 struct Form<ir::ValueId> {
     static Value write(ir::ValueId value) { return ir::valueName(value); }
     static ir::ValueId read(const Reader& reader) { return schema::readValue(reader); }
-    static Value schema() { return typed("string"); }
+    static Value schema() { return textLike("^v(0|[1-9][0-9]*)$"); }
+};
+
+// A number, or "|node|".
+template <>
+struct Form<schema::Dim> {
+    static Value write(const schema::Dim& size)
+    {
+        return std::visit([](const auto& of) { return Value(of); }, size);
+    }
+    static schema::Dim read(const Reader& reader)
+    {
+        if (const std::int64_t* const number = reader.value().asInt()) return *number;
+        return reader.as<std::string>();
+    }
+    static Value schema()
+    {
+        Value either = textLike("^\\|.+\\|$");
+        either["type"] = Value(Array{"integer", "string"});
+        either["minimum"] = 0;
+        return either;
+    }
 };
 
 }  // namespace hopscope::json

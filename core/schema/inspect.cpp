@@ -133,25 +133,11 @@ bool unreached(const Analysis& analysis, const ir::Value& value)
            value.producer >= analysis.refusedOp;
 }
 
-std::vector<Dimension> shapeOf(const Analysis& analysis, const ir::Value& value)
+std::vector<std::optional<Dim>> shapeOf(const Analysis& analysis, const ir::Value& value)
 {
-    std::vector<Dimension> shape(value.shape.size());
-    if (unreached(analysis, value)) return shape;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        const ir::SpaceId table = tableOf(analysis, value.id, i);
-        if (table.valid()) shape[i] = {"|" + analysis.tables.spaceName(table) + "|"};
-        else shape[i] = {value.shape[i]};
-    }
-    return shape;
-}
-
-std::vector<std::optional<std::string>> rowSpacesOf(const Analysis& analysis, const ir::Value& value)
-{
-    std::vector<std::optional<std::string>> spaces(value.shape.size());
-    for (std::size_t i = 0; i < spaces.size(); ++i)
-        if (const ir::SpaceId table = tableOf(analysis, value.id, i); table.valid())
-            spaces[i] = analysis.tables.spaceName(table);
-    return spaces;
+    if (unreached(analysis, value)) return std::vector<std::optional<Dim>>(value.shape.size());
+    const std::vector<Dim> shape = symbolicShape(analysis, value.id);
+    return {shape.begin(), shape.end()};
 }
 
 InspectedValue inspected(const InspectSubject& subject, const ir::Value& value, const std::string& label)
@@ -167,7 +153,7 @@ InspectedValue inspected(const InspectSubject& subject, const ir::Value& value, 
             .label = label,
             .dtype = tensor && !unknown ? std::optional(value.dtype) : std::nullopt,
             .shape = shapeOf(analysis, value),
-            .rowSpaces = rowSpacesOf(analysis, value),
+            .rowSpaces = rowSpaces(analysis, value.id),
             .structureOnly = structureOnly(analysis, value.id),
             .bytes = reached && !unknown && sized ? wholeBytes(analysis, value.id, subject.sizes) : std::nullopt};
 }

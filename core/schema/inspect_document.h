@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "analysis/naming/op_words.h"
@@ -17,6 +16,7 @@
 #include "ir/origin_names.h"
 #include "ir/program.h"
 #include "plan/stage_id.h"
+#include "schema/names.h"
 #include "json/json.h"
 
 namespace hopscope::schema {
@@ -87,17 +87,12 @@ constexpr auto fieldsOf(const T*)
         base::field("arguments", &T::arguments, "its literal arguments", Later));
 }
 
-// A number, the size of a table such as "|node|", or unknown.
-struct Dimension {
-    std::variant<std::monostate, std::int64_t, std::string> size;
-};
-
 struct InspectedValue {
     ir::ValueId id;
     ir::Origin origin = ir::Origin::Op;
     std::string name, label;
     std::optional<base::DType> dtype;
-    std::vector<Dimension> shape;
+    std::vector<std::optional<Dim>> shape;
     std::vector<std::optional<std::string>> rowSpaces;  // as many as dimensions
     bool structureOnly = false;
     std::optional<std::int64_t> bytes;

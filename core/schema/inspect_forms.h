@@ -15,29 +15,7 @@ struct Form<Value> {
     static Value schema()
     {
         Value any = Value::object();
-        for (const char* const type : {"null", "boolean", "number", "string", "array"}) any["type"].push(type);
-        return any;
-    }
-};
-
-template <>
-struct Form<schema::Dimension> {
-    static Value write(const schema::Dimension& dimension)
-    {
-        if (const auto* const number = std::get_if<std::int64_t>(&dimension.size)) return Value(*number);
-        const auto* const text = std::get_if<std::string>(&dimension.size);
-        return text == nullptr ? Value() : Value(*text);
-    }
-    static schema::Dimension read(const Reader& reader)
-    {
-        if (reader.value().isNull()) return {};
-        if (reader.value().asInt() != nullptr) return {*reader.value().asInt()};
-        return {reader.as<std::string>()};
-    }
-    static Value schema()
-    {
-        Value any = Value::object();
-        for (const char* const type : {"null", "integer", "string"}) any["type"].push(type);
+        for (const char* const type : {"boolean", "number", "string", "array", "null"}) any["type"].push(type);
         return any;
     }
 };

@@ -152,24 +152,22 @@ ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::siz
     return dimension < dims.size() ? dims[dimension] : ir::SpaceId();
 }
 
-json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id)
+std::vector<Dim> symbolicShape(const analysis::Analysis& analysis, ir::ValueId id)
 {
     const std::vector<std::int64_t>& sizes = analysis.program.value(id).shape;
-    json::Value shape = json::Value::array();
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const ir::SpaceId table = tableOf(analysis, id, i);
-        shape.push(table.valid() ? json::Value("|" + analysis.tables.spaceName(table) + "|") : json::Value(sizes[i]));
-    }
+    std::vector<Dim> shape(sizes.begin(), sizes.end());
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (const ir::SpaceId table = tableOf(analysis, id, i); table.valid())
+            shape[i] = "|" + analysis.tables.spaceName(table) + "|";
     return shape;
 }
 
-json::Value rowSpaces(const analysis::Analysis& analysis, ir::ValueId id)
+std::vector<std::optional<std::string>> rowSpaces(const analysis::Analysis& analysis, ir::ValueId id)
 {
-    json::Value spaces = json::Value::array();
-    for (std::size_t i = 0; i < analysis.program.value(id).shape.size(); ++i) {
-        const ir::SpaceId table = tableOf(analysis, id, i);
-        spaces.push(table.valid() ? json::Value(analysis.tables.spaceName(table)) : json::Value());
-    }
+    std::vector<std::optional<std::string>> spaces(analysis.program.value(id).shape.size());
+    for (std::size_t i = 0; i < spaces.size(); ++i)
+        if (const ir::SpaceId table = tableOf(analysis, id, i); table.valid())
+            spaces[i] = analysis.tables.spaceName(table);
     return spaces;
 }
 

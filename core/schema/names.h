@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -57,9 +58,11 @@ json::Value valueNames(const std::vector<ir::ValueId>& ids);
 // The table whose rows a dimension has; none for other dimensions.
 ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::size_t dimension);
 
+using Dim = std::variant<std::int64_t, std::string>;  // a size, or "|table|"
+
 // The shape as documents give it: numbers, and "|table|" where a dimension holds the rows of a table.
-json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id);
-// One entry per dimension: the table's name, or null.
-json::Value rowSpaces(const analysis::Analysis& analysis, ir::ValueId id);
+std::vector<Dim> symbolicShape(const analysis::Analysis& analysis, ir::ValueId id);
+// One entry per dimension: the table's name, or none.
+std::vector<std::optional<std::string>> rowSpaces(const analysis::Analysis& analysis, ir::ValueId id);
 
 }  // namespace hopscope::schema

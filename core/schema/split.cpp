@@ -12,14 +12,6 @@ namespace {
 using analysis::Analysis;
 using ir::ValueId;
 
-std::vector<Dim> dimsOf(const json::Value& shape)
-{
-    std::vector<Dim> dims;
-    for (const json::Value& dim : *shape.asArray())
-        dims.push_back(dim.asInt() != nullptr ? Dim(*dim.asInt()) : Dim(*dim.asString()));
-    return dims;
-}
-
 std::string publicName(const Analysis& analysis, ValueId id)
 {
     const ir::Program& program = analysis.program;
@@ -31,17 +23,12 @@ std::string publicName(const Analysis& analysis, ValueId id)
 
 TensorSpec specOf(const Analysis& analysis, const analysis::ValueNames& names, ValueId id)
 {
-    TensorSpec spec{.value = id,
-                    .name = publicName(analysis, id),
-                    .label = names[id],
-                    .dtype = analysis.program.value(id).dtype,
-                    .shape = {},
-                    .rowSpaces = {}};
-    spec.shape = dimsOf(symbolicShape(analysis, id));
-    const json::Value spaces = rowSpaces(analysis, id);
-    for (const json::Value& space : *spaces.asArray())
-        spec.rowSpaces.push_back(space.isNull() ? std::nullopt : std::optional(*space.asString()));
-    return spec;
+    return {.value = id,
+            .name = publicName(analysis, id),
+            .label = names[id],
+            .dtype = analysis.program.value(id).dtype,
+            .shape = symbolicShape(analysis, id),
+            .rowSpaces = rowSpaces(analysis, id)};
 }
 
 template <class T>

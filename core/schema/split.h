@@ -6,18 +6,16 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "analysis/analysis.h"
 #include "base/result.h"
 #include "plan/plan.h"
+#include "schema/names.h"
 #include "schema/report.h"
 #include "schema/split_code.h"
 
 namespace hopscope::schema {
-
-using Dim = std::variant<std::int64_t, std::string>;  // a size, or "|table|"
 
 struct TensorSpec {
     ir::ValueId value;

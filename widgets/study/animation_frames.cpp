@@ -111,7 +111,7 @@ private:
     void addStore(const PlanAccess& access, std::optional<protocol::StageId> stage)
     {
         if (indexOf(access.value) >= 0) return;
-        std::optional<DrawnStore> store = storeOn(access.value, access.rows);
+        std::optional<DrawnStore> store = storeOn(access.value, access.rows.text);
         if (!store) return;
         store->stage = stage;
         const protocol::PlanCheckpoint* const checkpoint = m_plan.checkpointOf(access.value);

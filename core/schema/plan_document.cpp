@@ -1,0 +1,40 @@
+#include "schema/plan_document.h"
+
+#include "schema/envelope.h"
+#include "schema/name_check.h"
+#include "schema/plan_forms.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+constexpr const char* format = "hopscope-plan";
+
+}  // namespace
+
+static void checkRead(const PlanDocument& document, const json::Reader& root)
+{
+    const plan::Plan& plan = document.plan;
+    if (plan.batch && *plan.batch < 1) root.child("batch").refuse("must be at least 1");
+    if (document.unit != base::unitOf(plan.objective)) root.child("unit").refuse("is not that of the objective");
+}
+
+json::Value planDocumentValue(const PlanDocument& document)
+{
+    json::Value value = startDocument(format);
+    json::writeInto(value, document);
+    return value;
+}
+
+PlanDocument readPlanDocument(const json::Reader& root)
+{
+    checkEnvelope(root, format);
+    return json::readAs<PlanDocument>(root);
+}
+
+void checkNames(const PlanDocument& document, const json::Reader& root, const ModelNames& model)
+{
+    if (root.ok()) json::forEachForm(document, root, NameCheck(model));
+}
+
+}  // namespace hopscope::schema
