@@ -47,6 +47,15 @@ inline constexpr bool isMap = false;
 template <class T>
 inline constexpr bool isMap<std::map<std::string, T>> = true;
 
+// Whether the type would be written even if it had no Form.
+template <class T>
+consteval bool hasPlainForm()
+{
+    if constexpr (isOptional<T> || isList<T>) return hasPlainForm<typename T::value_type>();
+    else if constexpr (isMap<T>) return hasPlainForm<typename T::mapped_type>();
+    else return IsNamed<T> || base::Described<T> || std::is_arithmetic_v<T> || std::same_as<T, std::string>;
+}
+
 // ---- writing
 
 template <class T>
@@ -75,7 +84,7 @@ template <class T>
 Value written(const T& value)
 {
     if constexpr (HasForm<T>) {
-        static_assert(!isOptional<T> && !isList<T> && !isMap<T> && !IsNamed<T>,
+        static_assert(!hasPlainForm<T>(),
                       "a source that does not see the Form would write it without: make it a type of its own");
         return Form<T>::write(value);
     } else if constexpr (isOptional<T>) {

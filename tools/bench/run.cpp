@@ -178,14 +178,14 @@ double perSecond(double count, double seconds) { return seconds > 0 ? count / se
 // Of the time that the phases of all stages account for.
 Value shares(const std::vector<schema::StageRecord>& stages)
 {
-    schema::PhaseRecord sum;
+    plan::PhaseSeconds sum;
     double whole = 0;
     for (const schema::StageRecord& stage : stages)
-        for (const schema::NamedPhase& phase : schema::namedPhases) {
+        for (const plan::NamedPhase& phase : plan::namedPhases) {
             sum.*phase.seconds += stage.phases.*phase.seconds;
             whole += stage.phases.*phase.seconds;
         }
-    for (const schema::NamedPhase& phase : schema::namedPhases) sum.*phase.seconds /= whole > 0 ? whole : 1;
+    for (const plan::NamedPhase& phase : plan::namedPhases) sum.*phase.seconds /= whole > 0 ? whole : 1;
     return schema::phasesValue(sum);
 }
 
