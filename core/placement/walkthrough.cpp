@@ -1,6 +1,7 @@
 #include "placement/walkthrough.h"
 
 #include <algorithm>
+#include <map>
 
 #include "optimiser/min_cut_relaxation.h"
 #include "placement/model_instance.h"
@@ -13,6 +14,7 @@ namespace {
 using analysis::Analysis;
 using plan::OpId;
 using plan::StageId;
+using plan::WalkStep;
 using Stages = std::map<OpId, std::vector<StageId>>;
 
 // What follows from inputs alone can be computed in the first stage.
@@ -63,6 +65,13 @@ Stages differences(const Stages& shown, const Stages& planned)
     return moved;
 }
 
+std::vector<plan::MovedOp> listOf(const Stages& moved)
+{
+    std::vector<plan::MovedOp> list;
+    for (const auto& [op, stages] : moved) list.push_back({op, stages});
+    return list;
+}
+
 void addStores(const plan::Plan& plan, std::vector<WalkStep>& steps)
 {
     std::vector<plan::Checkpoint> stores = plan.checkpoints;
@@ -79,28 +88,28 @@ std::vector<WalkStep> walkthrough(const Analysis& analysis, const plan::Plan& pl
                                 ? traceSourceRule(analysis)
                                 : SourceRule{.labels = depthsOf(analysis), .pulls = {}, .stored = {}};
     Stages shown = stagesOf(rule.labels);
-    std::vector<WalkStep> steps{{.kind = base::WalkKind::Label, .moved = shown, .stored = {}}};
+    std::vector<WalkStep> steps{{.kind = base::WalkKind::Label, .moved = listOf(shown)}};
     for (const SourceRule::Labels& pull : rule.pulls) {
         Stages moved = stagesOf(pull);
         std::erase_if(moved, [&](const auto& now) { return shown.at(now.first) == now.second; });
         if (moved.empty()) continue;  // from the inputs to the first stage, where they are shown already
         for (const auto& [op, stages] : moved) shown[op] = stages;
-        steps.push_back({.kind = base::WalkKind::Pull, .moved = std::move(moved), .stored = {}});
+        steps.push_back({.kind = base::WalkKind::Pull, .moved = listOf(moved)});
     }
-    if (Stages moved = differences(shown, stagesOf(plan)); !moved.empty())
-        steps.push_back({.kind = base::WalkKind::Settle, .moved = std::move(moved), .stored = {}});
+    if (const Stages moved = differences(shown, stagesOf(plan)); !moved.empty())
+        steps.push_back({.kind = base::WalkKind::Settle, .moved = listOf(moved)});
     addStores(plan, steps);
     return steps;
 }
 
-base::Result<Colouring> colouring(const Analysis& analysis, const CostModel& costs)
+base::Result<plan::Colouring> colouring(const Analysis& analysis, const CostModel& costs)
 {
     const base::Result<ModelInstance> model = makeInstance(analysis, costs);
     if (!model) return base::forward(model);
     const optimiser::MinCutRelaxation cut = optimiser::minCutRelaxation(model->instance);
     std::set<plan::ValueId> stored;
     for (const optimiser::NodeId node : cut.storedNodes) stored.insert(model->origins[node.at()].value);
-    Colouring black{.cost = cut.cost, .stored = {stored.begin(), stored.end()}};
+    plan::Colouring black{.cost = cut.cost, .stored = {stored.begin(), stored.end()}};
     if (const auto plan = evaluate(analysis, stored); !plan) black.missing = plan.error().message;
     return black;
 }

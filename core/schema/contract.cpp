@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/walkthrough.h"
 #include "schema/error.h"
 #include "schema/forms.h"
 #include "schema/graph_part.h"
@@ -224,6 +225,8 @@ std::vector<Contract> contracts()
         findingsContract(),
         Writer().document<GraphPart>("graph-part", "Hopscope part of a graph", "format-plan-answers.md"),
         Writer().document<StageMemoryRecord>("stage-memory", "Hopscope memory of a stage", "format-plan-answers.md"),
+        Writer().document<plan::Walkthroughs>(
+            "steps", "Hopscope steps: how the rules and the optimum arrive at their plans", "format-steps.md"),
         Writer().document<TensorSummary>("tensor", "Hopscope tensor: statistics and rows of a value",
                                          "format-tensor.md"),
     };

@@ -11,7 +11,7 @@
 #include "support/cheapest_cut.h"
 
 using namespace hopscope;
-using placement::WalkStep;
+using plan::WalkStep;
 using test::Analysed;
 using test::twoLayers;
 

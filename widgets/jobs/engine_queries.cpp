@@ -4,7 +4,9 @@
 
 #include "jobs/run_control.h"
 #include "models/runner.h"
+#include "protocol/model.h"
 #include "protocol/settings.h"
+#include "schema/walkthrough.h"
 #include "json/optional.h"
 
 namespace hopscope::jobs {
@@ -137,7 +139,9 @@ std::int64_t EngineQueries::planSteps(QObject* context, Steps answer)
             if (!result) return answer(base::forward(result));
             models::runAside(
                 *QThreadPool::globalInstance(), context,
-                [document = std::move(*result), model] { return protocol::readWalkthroughs(document, *model); },
+                [document = std::move(*result), model] {
+                    return schema::walkthroughsFrom(document, "steps", protocol::modelNames(*model));
+                },
                 answer);
         });
 }

@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "jobs/engine_client.h"
+#include "plan/walkthrough.h"
 #include "protocol/machine.h"
 #include "protocol/model.h"
 #include "protocol/tensor_rows.h"
-#include "protocol/walkthrough.h"
 #include "schema/findings.h"
 #include "schema/graph_part.h"
 #include "schema/receptive_field.h"
@@ -90,7 +90,7 @@ public:
     void tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer);
     void saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer);
     // How the rules and the optimum come to their plans, for the settings of the document. For cancel().
-    using Steps = std::function<void(base::Result<protocol::Walkthroughs>)>;
+    using Steps = std::function<void(base::Result<plan::Walkthroughs>)>;
     std::int64_t planSteps(QObject* context, Steps answer);
     // The nodes and edges that the batches of the shown plan move along; in the middle that node, or one drawn with the seed.
     using Part = std::function<void(base::Result<schema::GraphPart>)>;

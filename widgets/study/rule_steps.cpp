@@ -12,10 +12,10 @@ namespace {
 
 using base::Strategy;
 using base::WalkKind;
+using plan::WalkStep;
+using plan::Walkthroughs;
 using protocol::ModelRecord;
 using protocol::StageId;
-using protocol::WalkStep;
-using protocol::Walkthroughs;
 
 constexpr int mostNames = 6;  // of one stage, in words
 
@@ -23,9 +23,9 @@ QString unknown() { return QStringLiteral("–"); }
 
 QString nameOf(Strategy strategy) { return models::capitalised(models::strategyLabel(strategy)); }
 
-const protocol::Walkthrough* walkOf(const Walkthroughs& all, Strategy strategy)
+const plan::Walkthrough* walkOf(const Walkthroughs& all, Strategy strategy)
 {
-    const auto found = std::ranges::find(all.ways, strategy, &protocol::Walkthrough::strategy);
+    const auto found = std::ranges::find(all.ways, strategy, &plan::Walkthrough::strategy);
     return found == all.ways.end() ? nullptr : &*found;
 }
 
@@ -40,11 +40,12 @@ WalkStep stepOf(const Walkthroughs& all, const Way& way, int step)
 
 QString label(const ModelRecord& model, protocol::ValueId value) { return models::text(model.values[value].label); }
 
-std::map<protocol::OpId, std::vector<StageId>> stagesAfter(const Walkthroughs& all, const Way& way, int step)
+std::map<protocol::OpId, std::vector<StageId>> stagesAfter(const Walkthroughs& all, const Way& way, int step,
+                                                           const ModelRecord& model)
 {
     std::map<protocol::OpId, std::vector<StageId>> stages;
     for (int i = 0; i <= step; ++i)
-        for (const protocol::MovedOp& moved : stepOf(all, way, i).moved) stages[moved.op] = moved.stages;
+        for (const plan::MovedOp& moved : stepOf(all, way, i).moved) stages[model.findOp(moved.op)] = moved.stages;
     return stages;
 }
 
@@ -147,7 +148,7 @@ WaySummary summaryOf(Strategy strategy, const models::Document& document)
     return line;
 }
 
-WaySummary colouringSummary(const protocol::ColouringRecord& colouring, const ModelRecord& model)
+WaySummary colouringSummary(const plan::Colouring& colouring, const ModelRecord& model)
 {
     QStringList names;
     for (const protocol::ValueId value : colouring.stored) names << label(model, value);
@@ -164,7 +165,7 @@ WaySummary colouringSummary(const protocol::ColouringRecord& colouring, const Mo
 std::vector<Way> waysOf(const Walkthroughs& all)
 {
     std::vector<Way> ways;
-    for (const protocol::Walkthrough& walk : all.ways) {
+    for (const plan::Walkthrough& walk : all.ways) {
         if (walk.strategy == Strategy::Optimal && all.colouring)
             ways.push_back({.name = tr("Minimum cut"),
                             .strategy = std::nullopt,
@@ -178,7 +179,7 @@ std::vector<Way> waysOf(const Walkthroughs& all)
 models::PlanPtr planAfter(const Walkthroughs& all, const Way& way, int step, const ModelRecord& model)
 {
     auto plan = std::make_shared<protocol::PlanRecord>();
-    const auto stages = stagesAfter(all, way, step);
+    const auto stages = stagesAfter(all, way, step, model);
     for (int number = 1; number <= lastStage(stages); ++number)
         plan->stages.push_back({.index = StageId(number), .steps = {}, .reads = {}, .writes = {}});
     for (const auto& [op, in] : stages)
@@ -212,7 +213,8 @@ QString captionOf(const Walkthroughs& all, const Way& way, int step, const Model
 QStringList movesOf(const Walkthroughs& all, const Way& way, int step, const ModelRecord& model)
 {
     std::map<std::vector<StageId>, QStringList> groups;
-    for (const protocol::MovedOp& moved : stepOf(all, way, step).moved) groups[moved.stages] << opName(model, moved.op);
+    for (const plan::MovedOp& moved : stepOf(all, way, step).moved)
+        groups[moved.stages] << opName(model, model.findOp(moved.op));
     QStringList lines;
     for (auto& [stages, names] : groups) {
         const qsizetype more = names.size() - mostNames;

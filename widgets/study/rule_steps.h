@@ -5,7 +5,7 @@
 #include <QStringList>
 
 #include "models/document.h"
-#include "protocol/walkthrough.h"
+#include "plan/walkthrough.h"
 
 namespace hopscope::study {
 
@@ -15,23 +15,22 @@ struct Way {
     std::optional<base::Strategy> strategy{};  // none: the colouring
     int steps = 0;
 };
-std::vector<Way> waysOf(const protocol::Walkthroughs& all);
+std::vector<Way> waysOf(const plan::Walkthroughs& all);
 
 // The plan as far as `step` (from 0) of the way has come: which stages compute each operator, what is stored. Of the
 // colouring: the stages of the depths, with the black nodes stored one by one. For pictures only.
-models::PlanPtr planAfter(const protocol::Walkthroughs& all, const Way& way, int step,
-                          const protocol::ModelRecord& model);
+models::PlanPtr planAfter(const plan::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
 
 // What the step does, and why.
-QString captionOf(const protocol::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
+QString captionOf(const plan::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
 // The operators that it moves, by stage: "Stage 2: relu, norms.1"; empty: it moves none.
-QStringList movesOf(const protocol::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
+QStringList movesOf(const plan::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
 
 // A line of the comparison; what is not known is "–".
 struct WaySummary {
     QString name, stages, stores, moved, again;
     QString values{};  // the names of the stored values
 };
-std::vector<WaySummary> summaries(const protocol::Walkthroughs& all, const models::Document& document);
+std::vector<WaySummary> summaries(const plan::Walkthroughs& all, const models::Document& document);
 
 }  // namespace hopscope::study

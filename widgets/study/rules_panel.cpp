@@ -208,7 +208,7 @@ void Rules::ask()
     });
 }
 
-void Rules::answered(const base::Result<protocol::Walkthroughs>& all)
+void Rules::answered(const base::Result<plan::Walkthroughs>& all)
 {
     m_request = 0;
     if (all) m_all = *all;

@@ -59,7 +59,7 @@ private:
     [[nodiscard]] QString stateLine() const;
     void forget();
     void ask();
-    void answered(const base::Result<protocol::Walkthroughs>& all);
+    void answered(const base::Result<plan::Walkthroughs>& all);
     void chooseWay(int way);
     void go(int step);
     void showWords(const Way& way);
@@ -72,7 +72,7 @@ private:
     QWidget* m_found;
     SummaryModel m_summaries;
     QTableView* m_table;
-    std::optional<protocol::Walkthroughs> m_all;
+    std::optional<plan::Walkthroughs> m_all;
     std::vector<Way> m_ways;
     Ends m_asked;  // that the last question was about
     models::PlanPtr m_picture;

@@ -6,7 +6,9 @@
 #include "pipeline/memory_fit.h"
 #include "pipeline/prediction.h"
 #include "pipeline/text_file.h"
+#include "pipeline/walkthroughs.h"
 #include "schema/documents.h"
+#include "schema/walkthrough.h"
 
 namespace hopscope::engine {
 
@@ -66,7 +68,7 @@ base::Result<std::string> stepByStep(const pipeline::Prepared& prepared, forecas
     session.console.progressEnded();
     if (!all) return base::forward(all);
     const base::Status written =
-        pipeline::writeTextFile(json::write(pipeline::walkthroughsValue(*all), true) + "\n", command.steps);
+        pipeline::writeTextFile(json::write(schema::walkthroughsValue(*all), true) + "\n", command.steps);
     if (!written) return base::forward(written);
     return "\n" + describeSteps(*all, prepared.analysis, session.console.style());
 }

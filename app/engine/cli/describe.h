@@ -11,7 +11,7 @@
 #include "pipeline/explanation.h"
 #include "pipeline/machine.h"
 #include "pipeline/prepare.h"
-#include "pipeline/walkthroughs.h"
+#include "plan/walkthrough.h"
 #include "schema/findings.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
@@ -38,7 +38,7 @@ std::string describeExplanation(const pipeline::Explanation& explanation, const 
                                 const Style& style);
 
 // How the rules and the optimum come to their plans.
-std::string describeSteps(const pipeline::Walkthroughs& all, const analysis::Analysis& analysis, const Style& style);
+std::string describeSteps(const plan::Walkthroughs& all, const analysis::Analysis& analysis, const Style& style);
 
 std::string describeDevices(const pipeline::Devices& devices, const Style& style);
 std::string describeMachine(const plan::Machine& machine);

@@ -17,7 +17,7 @@ std::string joined(const std::vector<std::string>& words)
 }
 
 // By the stages that they move to: "to stage 2: convs.1, relu".
-std::string movesOf(const placement::WalkStep& step, const analysis::Analysis& analysis)
+std::string movesOf(const plan::WalkStep& step, const analysis::Analysis& analysis)
 {
     std::map<std::vector<plan::StageId>, std::vector<ir::OpId>> groups;
     for (const auto& [op, stages] : step.moved) groups[stages].push_back(op);
@@ -31,7 +31,7 @@ std::string movesOf(const placement::WalkStep& step, const analysis::Analysis& a
     return text;
 }
 
-std::string wordsOf(const placement::WalkStep& step, base::Strategy strategy, const ValueNames& names)
+std::string wordsOf(const plan::WalkStep& step, base::Strategy strategy, const ValueNames& names)
 {
     switch (step.kind) {
     case base::WalkKind::Label:
@@ -44,7 +44,7 @@ std::string wordsOf(const placement::WalkStep& step, base::Strategy strategy, co
     return "stored: " + names[*step.stored];
 }
 
-std::string describeColouring(const pipeline::Walkthroughs& all, const ValueNames& names)
+std::string describeColouring(const plan::Walkthroughs& all, const ValueNames& names)
 {
     if (!all.colouring) return {};
     std::vector<std::string> stored;
@@ -58,14 +58,14 @@ std::string describeColouring(const pipeline::Walkthroughs& all, const ValueName
 
 }  // namespace
 
-std::string describeSteps(const pipeline::Walkthroughs& all, const analysis::Analysis& analysis, const Style& style)
+std::string describeSteps(const plan::Walkthroughs& all, const analysis::Analysis& analysis, const Style& style)
 {
     const ValueNames names(analysis);
     std::string text;
-    for (const pipeline::Walkthroughs::Way& way : all.ways) {
+    for (const plan::Walkthrough& way : all.ways) {
         text += style.bold(std::string("Steps of ") + base::nameOf(way.strategy)) + "\n";
         int number = 0;
-        for (const placement::WalkStep& step : way.steps)
+        for (const plan::WalkStep& step : way.steps)
             text += "  " + std::to_string(++number) + "  " + wordsOf(step, way.strategy, names) +
                     movesOf(step, analysis) + "\n";
         text += "\n";

@@ -8,6 +8,7 @@
 #include "schema/documents.h"
 #include "schema/names.h"
 #include "schema/pins.h"
+#include "schema/walkthrough.h"
 #include "server/documents.h"
 #include "json/optional.h"
 
@@ -175,7 +176,7 @@ Outcome planSteps(Document& document, const json::Reader& params, const Call& ca
     const executor::Cores cores(request->settings.threads.value_or(0));
     const auto all = pipeline::walkthroughs(planningOf(document, *request, call));
     if (!all) return failed(all.error());
-    return pipeline::walkthroughsValue(*all);
+    return schema::walkthroughsValue(*all);
 }
 
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)
