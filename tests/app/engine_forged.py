@@ -32,7 +32,7 @@ class Schemas(EngineTest):
         self.done("export", *KARATE, "-o", self.folder / "made", "--quiet")
         schema = json.loads((self.folder / "made/schema.json").read_text())
         other, codes = self.folder / "other.json", set()
-        for number in range(sized(120, 600)):
+        for number in range(sized(60, 600)):
             document = json.loads(other_value(schema, random.Random(f"schema {number}")))
             other.write_text(json.dumps(document))
             for words in (["verify", *KARATE, "--schema", other], ["diff", self.folder / "made/schema.json", other]):
@@ -75,7 +75,7 @@ class Journals(EngineTest):
 
     def test_other_records_conditions_and_plans(self):
         for case, killed in self.runs:
-            for number in range(sized(30, 150)):
+            for number in range(sized(16, 150)):
                 out = self.folder / "out"
                 shutil.rmtree(out, ignore_errors=True)
                 shutil.copytree(killed, out)

@@ -51,7 +51,10 @@ void addStage(Table& table, const schema::StageRecord& stage)
                                    boundText(stage),
                                    rate(stage),
                                    batchText(stage)};
-    for (const plan::NamedPhase& phase : plan::namedPhases) cells.push_back(share(stage.phases.*phase.seconds, whole));
+    for (const plan::NamedPhase& phase : plan::namedPhases) {
+        const double seconds = stage.phases.*phase.seconds;
+        cells.push_back(seconds > 0 ? share(seconds, whole) : "");
+    }
     cells.insert(cells.end(), {base::formatBytes(static_cast<double>(stage.bytes.h2d)),
                                base::formatBytes(static_cast<double>(stage.bytes.d2h))});
     plan::forEachLabelled(stage, [&](const auto& figure, std::optional<double> number) {
@@ -94,7 +97,7 @@ std::string overlapLine(const schema::Report& report)
     return "copying and computation overlapped for " + percent + " of the shorter of the two\n";
 }
 
-// Columns without headings vanish; older reports have neither predictions nor bounds.
+// Columns without headings vanish: phases and figures that no stage has. Older reports have neither predictions nor bounds.
 std::vector<std::string> headings(const schema::Report& report, const Style& style)
 {
     const auto has = [&](auto member) {
@@ -103,7 +106,10 @@ std::vector<std::string> headings(const schema::Report& report, const Style& sty
     const bool predicted = has(&schema::StageRecord::predicted), bound = has(&schema::StageRecord::boundSeconds);
     std::vector<std::string> names{"stage",  "time",   predicted ? "predicted" : "", bound ? "bound" : "",
                                    "rows/s", "batches"};
-    for (const plan::NamedPhase& phase : plan::namedPhases) names.emplace_back(phase.name);
+    for (const plan::NamedPhase& phase : plan::namedPhases) {
+        const auto takes = [&](const auto& stage) { return stage.phases.*phase.seconds > 0; };
+        names.emplace_back(std::ranges::any_of(report.stages, takes) ? phase.name : "");
+    }
     names.insert(names.end(), {"read", "written"});
     std::ranges::move(figureLabels(report), std::back_inserter(names));
     for (std::string& name : names) name = style.dim(name);
