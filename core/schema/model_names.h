@@ -21,7 +21,7 @@ using TableName = NameOf<ir::SpaceId>;
 using KeyName = NameOf<ir::KeyId>;
 using RowsName = NameOf<ir::RowClass>;
 
-// Whether a model has what a document names. Empty functions are not asked.
+// Tell whether a model has the things that a document names. Empty functions are not asked.
 struct ModelNames {
     std::function<bool(ir::OpId)> op;
     std::function<bool(ir::ValueId)> value;

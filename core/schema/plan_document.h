@@ -219,7 +219,7 @@ constexpr auto fieldsOf(const T*)
               Presence::WhenSet));
 }
 
-// With what the model says of the stored value.
+// The name, type and shape of the stored value are those of the model.
 PlannedCheckpoint plannedCheckpoint(const plan::Checkpoint& stored, const analysis::Analysis& analysis);
 
 json::Value planDocumentValue(const PlanDocument& document);

@@ -136,7 +136,7 @@ class Strangers(WatchedCase):
             self.command(command, stranger, path, False)
 
     def test_commands(self):
-        self.each(8, self.commands)
+        self.each(16, self.commands)
 
     # serve -------------------------------------------------------------------------------------------------------------------
     def asked(self, client, method, endless, path, where, **parameters):
@@ -214,7 +214,7 @@ class Strangers(WatchedCase):
         self.environment["HOPSCOPE_TRUST"] = ""
         client = self.served()
         pid = client.greeting["process_id"]
-        self.each(8, lambda stranger, path: self.conversations(client, stranger, path))
+        self.each(16, lambda stranger, path: self.conversations(client, stranger, path))
         self.assertEqual(pid, client.process.pid)
         harmless = self.folder / "models/harmless.pt"
         hostile.written("h = h.relu()").save(str(harmless))
@@ -240,7 +240,7 @@ class Strangers(WatchedCase):
 
     def test_the_python_package(self):
         self.environment["PYTHONPATH"] = str(ROOT / "packaging/python/src")
-        self.each(20, self.calls)
+        self.each(40, self.calls)
 
     def window(self, stranger, path):
         where = f"{stranger.name}: window"
@@ -257,7 +257,7 @@ class Strangers(WatchedCase):
 
     @unittest.skipUnless(WINDOW, "the window is not built")
     def test_the_window(self):
-        self.each(14, self.window)
+        self.each(28, self.window)
 
 
 if __name__ == "__main__":

@@ -237,7 +237,7 @@ void TestRunPanels::aRunOnAGpuShowsItsOverlapAndWhatIsReserved()
     QTRY_VERIFY(part<QLabel>(*panel, "stage2Status")
                     ->text()
                     .endsWith(QStringLiteral("copying and computation overlapped: 75 %")));
-    QVERIFY(part<QLabel>(*panel, "stage2Status")->toolTip().contains(QStringLiteral("3.9 KiB from the driver")));
+    QVERIFY(part<QLabel>(*panel, "stage2Status")->toolTip().contains(QStringLiteral("reserved: 3.9 KiB")));
     QTRY_COMPARE(memory->second().size(), std::size_t(8));
     QCOMPARE(memory->second().largest(), 4000.0);
 }
