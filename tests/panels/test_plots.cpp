@@ -201,7 +201,8 @@ void TestPlots::barsSayWhatWasPredictedAndHowFarTheBoundIs()
     stack.predicted = 0.2;
     stack.bound = 0.1;
     stack.wall = plan::Wall::Rows;
-    QCOMPARE(boundText(stack.seconds, stack.bound, stack.wall), QStringLiteral("1.4 \u00d7 the bound of 100 ms (random rows)"));
+    QCOMPARE(boundText(stack.seconds, stack.bound, stack.wall),
+             QStringLiteral("1.4 \u00d7 the bound of 100 ms (random rows)"));
     const auto [legend, csv] = legendOf(stack);
     QVERIFY2(legend.contains(QStringLiteral("predicted")) && legend.contains(QStringLiteral("bound")),
              qPrintable(legend));

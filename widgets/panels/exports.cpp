@@ -84,10 +84,9 @@ QStringList stageFields(const models::StageRow& row, const schema::Report* repor
                        number(row.peak),         row.seconds ? seconds(*row.seconds) : QString()};
     const schema::StageRecord* const record = schema::stageOf(report, row.stage);
     const plan::StageFigures none;
-    plan::forEachLabelled(record != nullptr ? *record : none,
-                          [&](const auto&, std::optional<double> figure) {
-                              fields << (figure ? QString::number(*figure, 'g', 15) : QString());
-                          });
+    plan::forEachLabelled(record != nullptr ? *record : none, [&](const auto&, std::optional<double> figure) {
+        fields << (figure ? QString::number(*figure, 'g', 15) : QString());
+    });
     return fields;
 }
 
