@@ -4,14 +4,10 @@
 
 namespace hopscope::optimiser {
 
-namespace {
-
 void addOnce(std::vector<int>& list, int v)
 {
     if (std::ranges::find(list, v) == list.end()) list.push_back(v);
 }
-
-}  // namespace
 
 Bounds::Bounds(const Instance& instance, bool withPins)
     : cuts(instance.nodes.size()),

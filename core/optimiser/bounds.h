@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to the optimiser: what pins, outputs and required reads demand of a placement, node by node. The algorithms read these
-// bounds; no other code asks for the kind of a pin.
+// bounds instead of the kinds of pins.
 
 #include <cstdint>
 #include <vector>
@@ -9,6 +9,8 @@
 #include "optimiser/instance.h"
 
 namespace hopscope::optimiser {
+
+void addOnce(std::vector<int>& list, int v);  // unless it is there. Linear
 
 // By node. Linear to make.
 struct Bounds {

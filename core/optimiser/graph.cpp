@@ -13,11 +13,6 @@ bool contains(const std::vector<NodeId>& ids, int v)
     return std::ranges::any_of(ids, [v](NodeId id) { return id.index == v; });
 }
 
-void addOnce(std::vector<int>& list, int v)
-{
-    if (std::ranges::find(list, v) == list.end()) list.push_back(v);
-}
-
 }  // namespace
 
 Graph::Graph(const Instance& instance)

@@ -45,8 +45,9 @@ private:
         kindName["const"] = name;
         const Value value = Form<ir::ValueId>::schema();
         parts["prefixItems"] = Value(Array{std::move(kindName), value});
-        if (kind == base::PinKind::Cut) parts["prefixItems"].push(value);
-        if (kind == base::PinKind::HopStage) parts["prefixItems"].push(Form<plan::StageId>::schema());
+        const base::PinThird third = base::thirdOf(kind);
+        if (third == base::PinThird::Consumer) parts["prefixItems"].push(value);
+        if (third == base::PinThird::Stage) parts["prefixItems"].push(Form<plan::StageId>::schema());
         for (const char* const bound : {"minItems", "maxItems"}) parts[bound] = parts.find("prefixItems")->size();
         return parts;
     }

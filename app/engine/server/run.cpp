@@ -13,8 +13,6 @@
 
 namespace hopscope::engine {
 
-static_assert(protocol::phaseCount == executor::phaseCount);
-
 namespace {
 
 void leaveOutPauses(schema::Report& report, const ServedRun& run)
