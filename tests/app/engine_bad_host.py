@@ -18,7 +18,7 @@ from pathlib import Path
 from engine_commands import ENGINE, ROOT, EngineTest, names
 from engine_process import always_the_program
 from engine_resume import JOURNAL, digest
-from tiers import sized
+from tiers import one_in, sized
 
 always_the_program()
 LIBRARY = os.environ["HOPSCOPE_BAD_HOST"]
@@ -96,7 +96,7 @@ class BadHost(EngineTest):
         reasons, stopped = itertools.cycle(ERRORS), []
         for kind, count in calls.items():
             self.assertGreater(count, 1)
-            for nth in range(1, count + 1):
+            for nth in one_in(3, range(1, count + 1)):
                 reason, more = next(reasons), {"stays": 1} if nth % 2 else {}
                 with self.subTest(kind=kind, nth=nth, reason=os.strerror(reason), more=more):
                     stopped.append(self.stops(kind, nth, reason, **more) != 0)
@@ -106,7 +106,7 @@ class BadHost(EngineTest):
 
     def test_a_write_that_is_cut_short_is_gone_on_with_or_stops_the_run(self):
         expected, calls = self.whole(FEW)
-        for nth in range(1, calls["write"] + 1):
+        for nth in one_in(2, range(1, calls["write"] + 1)):
             with self.subTest(nth=nth):
                 code, said = self.ended(FEW, fault=f"write:{nth}:{SHORT}")
                 if code:

@@ -344,25 +344,6 @@ class Runs(EngineTest):
         numpy.testing.assert_array_equal(made["all"], made["chain,softmax"])
         numpy.testing.assert_allclose(made["all"], made["none"], rtol=1e-4, atol=1e-5)
 
-    def test_the_machine_is_measured_and_remembered(self):
-        cache = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
-        words = [ENGINE, "bench", "machine", "--device", "cpu", "--json"]
-        result = run(words, capture_output=True, text=True, timeout=300, env=cache, check=True)
-        printed = json.loads(result.stdout)
-        kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())
-        self.assertEqual(kept["format"], "hopscope-machine")
-        self.assertEqual(kept["devices"]["cpu"] | {"device": "cpu"}, printed | {"runs": 0})
-        self.assertTrue(all(rate > 0 for key, rate in printed.items() if key not in ("device", "walls")))
-        self.assertTrue(all(wall["all"] >= wall["one"] > 0 for wall in printed["walls"]))
-        self.assertLessEqual({"stream", "rows", "segments", "gemm", "pages", "stores"}, {w["wall"] for w in printed["walls"]})
-        words = [ENGINE, "plan", *KARATE, "--json"]
-        measured, typical = (
-            json.loads(run(words, capture_output=True, text=True, timeout=300, check=True,
-                           env={**os.environ, "XDG_CACHE_HOME": str(self.folder / where)}).stdout)
-            for where in ("cache", "none"))
-        self.assertNotEqual(measured["cost"], typical["cost"])
-        self.assertEqual(measured["checkpoints"][-1], typical["checkpoints"][-1])
-
     def test_a_report_says_what_was_predicted_and_what_a_stage_takes_at_least(self):
         out = self.folder / "bounds"
         run([ENGINE, "run", *KARATE, "-o", str(out), "--verify", "none"], capture_output=True, timeout=300, check=True,

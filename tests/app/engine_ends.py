@@ -18,12 +18,13 @@ from torch import nn
 from engine_process import ENGINE, always_the_program
 from serve_case import KARATE, ServeTest
 from serve_client import Client, Refused
+from tiers import sized
 
 always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
 SOON = 10
-LAST_LINES = 12
-OPENINGS, BUSY = 20, 8
+LAST_LINES = sized(5, 12)
+OPENINGS, BUSY = sized(6, 20), 8
 COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field")
 
 

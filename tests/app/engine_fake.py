@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 from engine_process import ENGINE, run
 from serve_case import DIGITS, KARATE, ROOT, ServeTest
 from serve_client import Client
+from tiers import FULL
 
 LOST = {"HOPSCOPE_FAKE_FAULT": "segment:1:719"}  # CUDA's "unspecified launch failure"
 
@@ -79,6 +80,7 @@ class Commands(FakeTest):
         kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())["devices"]["cuda:1"]
         self.assertEqual(kept, {**rates, "walls": walls, "runs": 0})
 
+    @unittest.skipUnless(FULL, "15 s of a core: the full tier measures all devices")
     def test_without_a_device_the_cpu_and_both_gpus_are_measured(self):
         first = json.loads(self.engine("bench", "machine", "--json", HOPSCOPE_FAKE_FAULT="memory:67108864").stdout)
         cpu, second = first.pop("others")

@@ -17,9 +17,9 @@ from tiers import FULL
 
 SAMPLES = Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
 ZOO, CORA = Path(os.environ["HOPSCOPE_ZOO"]), os.environ.get("HOPSCOPE_CORA")
-FACTORS = (0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4) if FULL else (0.5, 1, 1.5, 3)
+FACTORS = (0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4) if FULL else (0.5, 1, 2)
 MOST = 1.5  # times the smallest peak, in a refusal
-ZOO_MODELS = 60 if FULL else 3
+ZOO_MODELS = 60 if FULL else 2
 
 
 def samples():

@@ -65,9 +65,17 @@ class Machine(ServeTest):
 
     def test_the_command_measures_and_a_run_on_the_command_line_refines(self):
         large = self.large(12_000, 120_000)
-        engine = lambda *words: run([ENGINE, *words], env=self.env, check=True, capture_output=True, timeout=300)
-        engine("bench", "machine")
-        self.assertEqual(self.written()["devices"]["cpu"]["runs"], 0)
+        engine = lambda *words: run([ENGINE, *words], env=self.env, check=True, capture_output=True, text=True, timeout=300).stdout
+        plan = lambda: json.loads(engine("plan", KARATE["model"], "--data", *KARATE["data"], "--json"))
+        typical = plan()
+        printed, written = json.loads(engine("bench", "machine", "--device", "cpu", "--json")), self.written()
+        self.assertEqual(written["format"], "hopscope-machine")
+        self.assertEqual(written["devices"]["cpu"] | {"device": "cpu"}, printed | {"runs": 0})
+        self.assertTrue(all(rate > 0 for key, rate in printed.items() if key not in ("device", "walls")))
+        self.assertLessEqual({"stream", "rows", "segments", "gemm", "pages", "stores"}, {wall["wall"] for wall in printed["walls"]})
+        measured = plan()
+        self.assertNotEqual(measured["cost"], typical["cost"])
+        self.assertEqual(measured["checkpoints"][-1], typical["checkpoints"][-1])
         engine("run", large["model"], "--data", large["data"][0], "-o", str(self.folder / "out"), "--batch", "1",
                "--verify", "none")
         self.assertEqual(self.written()["devices"]["cpu"]["runs"], 1)

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from engine_process import ENGINE, always_the_program
 from serve_case import KARATE, ServeTest
+from tiers import one_in
 
 always_the_program()  # the list is found by the environment
 RAN = "it has run"
@@ -81,7 +82,7 @@ class Trust(ServeTest):
         self.assertFalse(self.list.exists())
 
     def test_the_hint_is_followed(self):
-        for name in ("stranger.pt", "my model.pt", "it's.pt", "-x.pt", "$HOME;*.pt", "two\nlines\t'.pt", "tür.pt"):
+        for name in one_in(2, ("stranger.pt", "my model.pt", "it's.pt", "-x.pt", "$HOME;*.pt", "two\nlines\t'.pt", "tür.pt")):
             with self.subTest(name=name):
                 self.model = self.model.rename(self.models / name)
                 error = json.loads(self.command("plan", "--json").stdout)["error"]
