@@ -20,7 +20,7 @@ from watched_case import SLACK, WatchedCase
 
 always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
-MOMENTS = sized(24, 200)
+MOMENTS = sized(12, 200)
 SOON = 1.0  # seconds
 NODES, EDGES, BATCH = 3000, 30000, 4
 WINDOW = os.environ.get("HOPSCOPE_WINDOW", "")
