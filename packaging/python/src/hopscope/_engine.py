@@ -83,7 +83,7 @@ def torch_folder() -> Path | None:
 
 
 def torch_version(folder: Path) -> str:
-    """What the package says of itself, as "2.13.0+cpu"."""
+    """The version in the package, such as "2.13.0+cpu"."""
     text = (folder / "version.py").read_text() if (folder / "version.py").is_file() else ""
     found = re.search(r"__version__ = '([^']+)'", text)
     return found.group(1) if found else "of unknown version"

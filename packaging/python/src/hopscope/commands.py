@@ -52,8 +52,8 @@ def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True
 def inspect(
     model: Any, data: Any = None, *, roles: Any = (), scratch: str | os.PathLike[str] | None = None
 ) -> Inspection:
-    """What a model is: depth, stages, what is stored between them, and where it cannot be split, why. A file can be
-    inspected without data; a model in memory needs them, to be saved."""
+    """Shows the structure of a model: depth, stages, the stored values between them, and the reason if it cannot be
+    split. A file can be inspected without data; a model in memory needs data to be saved."""
     with files(model, data, roles, scratch) as given:
         found = documents.inspection(command("inspect", *given.words).document)
         return replace(found, notes=given.told(found.notes))
@@ -111,7 +111,7 @@ def verify(
     **settings: Unpack[VerifySettings],
 ) -> Verification:
     """Compares the split with the model's own `forward`, on everything that fits or on a sample of nodes, or with
-    `full` on all rows. Raises VerificationError, with what was found as its `result`, where they differ. `model`,
+    `full` on all rows. Raises VerificationError, whose `result` is the comparison, if they differ. `model`,
     `data`, `plan`, `pins`, `roles` and `scratch` are those of `inference`.
 
     Args:

@@ -1,5 +1,5 @@
-"""The engine's documents as plain objects. `document` is always the whole JSON, as docs/format-*.md describe it; the
-other members are what people ask for most. Every one has `to_pandas()` and a table for notebooks."""
+"""The engine's documents as plain objects. `document` is always the whole JSON, as docs/reference/format-*.md describe
+it; the other members are those used most. All of them have `to_pandas()` and a table for notebooks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _frame(rows: list[Any]) -> pandas.DataFrame:
 
 @dataclass(frozen=True)
 class Value:
-    """An intermediate value: `name` is what people call it, no two alike; `shape` has "|node|" where a dimension is the
+    """An intermediate value: `name` is unique and readable; `shape` contains "|node|" for a dimension with the
     rows of a table; `bytes` is None without data."""
 
     id: str
@@ -87,7 +87,7 @@ class Lint:
 
 @dataclass(frozen=True, repr=False)
 class Inspection:
-    """What a model is. `splittable` False: `lints` say why."""
+    """The structure of a model. If `splittable` is False, `lints` contain the reason."""
 
     model: str
     model_class: str
@@ -212,9 +212,9 @@ class Verification:
 
 @dataclass(frozen=True)
 class NotFinite:
-    """Results of a run that are NaN or infinite: how many `numbers`, by `outputs`; `first` is the operator that made
-    them of finite ones, in `stage` (None: before the first one); `given` are inputs and parameters that hold some
-    themselves. `origin` is the same in words, or says how to find out (`hopscope.debug.non_finite` does)."""
+    """Results of a run that are NaN or infinite: how many `numbers`, by `outputs`; `first` is the operator that
+    produced them from finite ones, in `stage` (None: before the first one); `given` are inputs and parameters that hold
+    some themselves. `origin` is a sentence about them, or about how to find them (`hopscope.debug.non_finite`)."""
 
     numbers: int
     outputs: dict[str, int]
@@ -263,7 +263,7 @@ class StageRun(StageFigures):
 
 @dataclass(frozen=True)
 class Report:
-    """What happened in a run (docs/format-report.md)."""
+    """What happened in a run (docs/reference/format-report.md)."""
 
     strategy: str
     device: str

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Export:
-    """A folder that stands alone (docs/export.md). `document` is its schema.json."""
+    """A self-contained folder (docs/guides/exporting.md). `document` is its schema.json."""
 
     folder: Path
     document: dict[str, Any] = field(repr=False)
@@ -40,7 +40,7 @@ class Export:
 
     @property
     def verdict(self) -> str:
-        """What the comparison with the model's own `forward` said: "equal", since nothing else is exported."""
+        """The verdict of the comparison with the model's own `forward`: "equal", since nothing else is exported."""
         return str(self.document["verification"]["verdict"])
 
     @property

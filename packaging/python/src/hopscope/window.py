@@ -17,7 +17,7 @@ from .errors import EngineError, door
 
 
 class Window:
-    """A window that was opened. What it shows lies in temporary files until it is closed; keep the object as long."""
+    """An open window. Its contents are temporary files until it is closed; keep the object that long."""
 
     def __init__(self, process: subprocess.Popen[bytes], scratch: Scratch) -> None:
         self._process, self._scratch = process, scratch
