@@ -30,7 +30,7 @@ _MISSING_LIBRARY = re.compile(
 
 @dataclass(frozen=True)
 class Engine:
-    """A program that was started once and answered. `origin` says where it comes from: "HOPSCOPE_ENGINE", "wheel",
+    """A program that was started once and answered. `origin` is its source: "HOPSCOPE_ENGINE", "wheel",
     "PATH" or "checkout"; `libraries` are folders that its dynamic loader has to search besides its own."""
 
     path: str

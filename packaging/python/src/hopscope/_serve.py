@@ -22,8 +22,8 @@ _CANCELLED = -32800
 
 
 class Starting:
-    """Starts a client in a thread: loading LibTorch takes as long as what Python has to prepare meanwhile. A context
-    manager that owns the client; `client` waits for it, and raises what kept it from starting."""
+    """Starts a client in a thread: loading LibTorch takes about as long as the preparation in Python. A context
+    manager that owns the client; `client` waits for it, and raises the error if it could not start."""
 
     def __init__(self, told: Told) -> None:
         self._pool = ThreadPoolExecutor(1, "hopscope-start")

@@ -212,8 +212,8 @@ class Tensor(_Rows):
 
 @dataclass(frozen=True)
 class LoopMemory:
-    """Of the destinations of a node type, the batch that holds most: `steps` with the bytes that are held at each, and
-    `held` with the steps, counted from 0, from and before which each value is there."""
+    """The largest batch of a node type: `steps` with the live bytes at each, and `held` with the live range of each
+    value, as steps counted from 0, the end excluded."""
 
     label: str
     destinations: int
@@ -291,8 +291,8 @@ def breakpoints(
     roles: Any = (),
     scratch: _Scratch = None,
 ) -> Hits:
-    """What operators compute, batch by batch. `places`: "op42", a value, a kind ("aten::relu"), a module or "stage 2".
-    `when`: "always", "isnan", "outside=LEAST,MOST" or "node=N"."""
+    """Returns the results of operators, batch by batch. `places`: "op42", a value, a kind ("aten::relu"), a module or
+    "stage 2". `when`: "always", "isnan", "outside=LEAST,MOST" or "node=N"."""
     options = {"when": when, "hits": hits, "batch": batch}
     with _asked(model, data, plan, roles, scratch) as (words, _):
         asked = [word for place in _listed(places) for word in ("--break", place)]
@@ -343,8 +343,8 @@ def tensor(
     roles: Any = (),
     scratch: _Scratch = None,
 ) -> Tensor:
-    """The numbers of an operator's result, a value, an input or a weight: all rows, those of `nodes`, the rows from one
-    number up to before another, or those of the batch that computes the node `batch_of`."""
+    """Returns the numbers of an operator's result, a value, an input or a weight: all rows, those of `nodes`, a
+    half-open range of `rows`, or those of the batch that computes the node `batch_of`."""
     asked = [nodes] if isinstance(nodes, int) else nodes
     options = {
         "show": place, "batch": batch, "batch-of": batch_of,
