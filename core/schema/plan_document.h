@@ -1,6 +1,6 @@
 #pragma once
 
-// plan.json as it is written (docs/format-plan.md): a plan in which tables, keys and classes of rows have names.
+// plan.json as it is written (docs/reference/format-plan.md): a plan in which tables, keys and classes of rows have names.
 
 #include <concepts>
 #include <map>
