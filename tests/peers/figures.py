@@ -79,18 +79,20 @@ def compared(document, peer, column):
 
 def headline(document):
     here, run = document["machine"], run_of(document)
-    lines = [f"{run['nodes']:,} nodes, {run['edges'] / 1e6:.1f} million edges, three layers, {here['cores']} CPU cores; PyG {here['pyg']}, DGL {here['dgl']}.",
-             f"Over {len(document['runs'])} graphs, DGL takes {span(compared(document, 'dgl', 'slower'))} times as long as Hopscope and "
-             f"{span(compared(document, 'dgl', 'peak'))} times the memory:",
-             "[performance](docs/explain/performance.md)."]
+    lines = [f"{run['nodes']:,} nodes, {run['edges'] / 1e6:.1f} million edges, three layers, {here['cores']} CPU cores; PyG {here['pyg']}, DGL {here['dgl']}. "
+             "PyG's loop takes",
+             f"{span(compared(document, 'loop', 'slower'))} times as long as Hopscope, and {span(compared(document, 'loop', 'peak'))} times the memory. "
+             f"DGL takes {span(compared(document, 'dgl', 'slower'))} times as long over {len(document['runs'])} graphs,",
+             f"and {span(compared(document, 'dgl', 'peak'))} times the memory: [performance](docs/explain/performance.md)."]
     return "\n".join(lines) + "\n"
 
 
 def cell(row):
+    """Of a peer: seconds and process as multiples of the engine's, and the peak."""
     if "seconds" not in row:
-        return "not measured |"
+        return ""
     wrong = ", wrong" if (row["error"] or 0) > WRONG else ""
-    return f"{times(row['slower'])}x, {times(row['process_slower'])}x{wrong} | {row['peak'] / 1e9:.2g} GB"
+    return f"{times(row['slower'])}x, {times(row['process_slower'])}x, {row['peak'] / 1e9:.2g} GB{wrong}"
 
 
 def sizes(run):
@@ -100,17 +102,16 @@ def sizes(run):
 def table(document):
     here = document["machine"]
     peers = [peer for peer in PEERS if any(peer in rows for run in document["runs"] for rows in run["models"].values())]
-    lines = [f"Two digits of `docs/dev/benchmarks/figures.json`: {here['processor']}, {here['cores']} cores, torch {here['torch']}, PyG {here['pyg']}, "
-             f"DGL {here['dgl']}; load {span([run['load_before'] for run in document['runs']])}.", "",
-             "| graph | model | seconds | process | peak | " + " | ".join(f"{PEERS[peer]}: seconds, process | peak" for peer in peers) + " |",
-             "|---|---|---|---|---|" + "---|---|" * len(peers)]
+    lines = [f"{here['processor']}, {here['cores']} cores, torch {here['torch']}, PyG {here['pyg']}, DGL {here['dgl']}; load "
+             f"{span([run['load_before'] for run in document['runs']])} before the runs.", "",
+             "| graph | model | Hopscope: seconds, process, peak | " + " | ".join(PEERS[peer] for peer in peers) + " |",
+             "|---|---|---|" + "---|" * len(peers)]
     for run in document["runs"]:
         for name, rows in run["models"].items():
             ours = rows["engine"]
-            first = [sizes(run) if name == next(iter(run["models"])) else "", MODELS[name], f"{ours['seconds']:.2g}",
-                     f"{ours['process']:.2g}", f"{ours['peak'] / 1e9:.2g} GB"]
-            others = [cell(rows.get(peer, {})) for peer in peers]
-            lines.append(f"| {' | '.join([*first, *others])} |")
+            first = [sizes(run) if name == next(iter(run["models"])) else "", MODELS[name],
+                     f"{ours['seconds']:.2g} s, {ours['process']:.2g} s, {ours['peak'] / 1e9:.2g} GB"]
+            lines.append(f"| {' | '.join([*first, *[cell(rows.get(peer, {})) for peer in peers]])} |")
     return "\n".join(lines) + "\n"
 
 
