@@ -5,7 +5,7 @@
 # `bench machine`; `hopscope-bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
 # 4 GiB of it, every row compared with a float64 reference; compute-sanitizer, if it is installed. Prints one table, in which
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
-# passed or was skipped for a stated reason. See docs/gpu.md.
+# passed or was skipped for a stated reason. See docs/guides/gpu.md.
 #
 #   packaging/gpu-check.sh [--out FOLDER] [--small | --full]
 #   packaging/gpu-check.sh --engine PROGRAM --bench PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing

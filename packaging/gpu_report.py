@@ -73,7 +73,7 @@ def markdown(report):
     tails = "\n".join(f"\n### {step['name']}\n```\n{step['output']}\n```" for step in report["steps"]
                       if step["verdict"] == "FAILED" and step.get("output"))
     parts = [f"# Hopscope on a GPU: {report['verdict']}", facts, markdown_table(report["steps"]),
-             "The bound is the sum of the bottleneck times of all stages at the rates below; see docs/gpu.md.",
+             "The bound is the sum of the bottleneck times of all stages at the rates below; see docs/guides/gpu.md.",
              copies and f"## Rates\n{copies}", walls_of and f"## Bottleneck of each stage\n{walls_of}",
              tails and f"## Output of failed steps{tails}"]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Takes pictures of the window, without a display: start page, analysis, a changed plan, a run under way, one on a GPU (of an engine
 # made up for tests), a finished run, the dark theme and 200 % scale. Every picture is checked while it is taken: no text clipped,
-# nothing overlapping, legible colours. With --readme it takes the one that README.md shows instead.
+# nothing overlapping, legible colours. With --readme it takes the two that README.md shows instead.
 #
 #   packaging/screenshots.sh [--readme] [FOLDER] [BUILD]     FOLDER: default build/screenshots; BUILD: default build/dev
 set -eu
@@ -18,8 +18,11 @@ mkdir -p "$folder"
 export QT_QPA_PLATFORM=offscreen
 if [ -n "$readme" ]; then
     cd "$root"
-    exec "$build/bin/hopscope" samples/digits/jknet.pt --data samples/digits/graph.safetensors --run --theme light \
-        --screenshot docs/window.png
+    for theme in light dark; do
+        "$build/bin/hopscope" samples/digits/jknet.pt --data samples/digits/graph.safetensors --run --theme $theme \
+            --screenshot docs/images/window-$theme.png
+    done
+    exit
 fi
 shots() { "$program" window_screenshots --folder "$folder" "$@"; }
 

@@ -10,7 +10,7 @@ none is given. Nothing is written into the checkout.
 The tiers are labels of CTest: "quick" are entries with the label quick, "default" those and the ones with neither
 label, "full" all. Each entry first runs alone and without a fault, which tells how long it takes and which switches
 it reaches. Then each fault is turned on for the entries that reach its switch until one prints that it fails, or takes
-more than three times as long and another 30 seconds: first the one that noticed it before, as docs/mutants.md says, then
+more than three times as long and another 30 seconds: first the one that noticed it before, as docs/dev/mutants.md says, then
 those that look at its module, the fastest first. An entry that does not reach a switch cannot notice what is behind it, so
 it need not be run. Entries that prepare files for others run once, without a fault.
 
@@ -39,7 +39,7 @@ from seeded_faults import ROOT, Copy, Misfit, check, faults
 
 READS_SOURCES = re.compile(r"house_|mutants_fit")
 TIERS = ("quick", "default", "full")
-TABLE = ROOT / "docs/mutants.md"
+TABLE = ROOT / "docs/dev/mutants.md"
 ENOUGH = 0.95
 PASSES = "passes"
 # The lines that report a failed test: of doctest, Qt, unittest, and the runner of models.
@@ -313,8 +313,8 @@ def markdown(found):
         return "\n".join("| " + " | ".join(line) + " |" for line in ruled)
 
     return "\n".join(["# Seeded faults and the tests that notice them", "",
-                      "Written by `tests/mutants.py --markdown docs/mutants.md`, which says what the tiers are. Next time each",
-                      "fault is shown first to the entry that noticed it last.", "", table(summary(found)), "",
+                      "Written by `tests/mutants.py --markdown docs/dev/mutants.md`, which explains the tiers. The next run shows each",
+                      "fault first to the entry that noticed it last.", "", table(summary(found)), "",
                       table([("module", "fault", "tier", "entry", "seconds"), *found]), ""])
 
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes the plan that is shown as a folder of code (docs/export.md): says where, shows what will be in it, and what became of
+// Writes the plan that is shown as a folder of code (docs/guides/exporting.md): says where, shows what will be in it, and what became of
 // it. What is under way is cancelled when the dialog is closed.
 
 #include <QDialog>

@@ -1,7 +1,7 @@
 #pragma once
 
 // A session file, *.hopscope: what is open, how it is planned and run, and how it is looked at; see
-// docs/format-session.md. Plain data; reading is strict.
+// docs/reference/format-session.md. Plain data; reading is strict.
 
 #include <QByteArray>
 #include <QString>

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] int step() const { return m_step; }        // from 0
     [[nodiscard]] bool ready() const { return !m_waiting; }  // the window is as the step wants it
     [[nodiscard]] const study::Lesson& lesson() const { return *m_lesson; }
-    // A figure of the window by its name (docs/format-lesson.md); NaN where there is none now.
+    // A figure of the window by its name (docs/reference/format-lesson.md); NaN where there is none now.
     [[nodiscard]] double figure(const std::string& name) const;
     void setTheme(const style::Theme& theme) { m_light.setTheme(theme); }
 

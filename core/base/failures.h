@@ -1,7 +1,7 @@
 #pragma once
 
-// The kinds of failures, described once: exit codes of the command line, names in JSON, exceptions of the Python package. README.md,
-// docs/python.md, the JSON Schema and the Python package follow from the table (tools/contract).
+// The kinds of failures, described once: exit codes of the command line, names in JSON, exceptions of the Python package.
+// docs/reference/exit-codes.md, the JSON Schema and the Python package follow from the table (tools/contract).
 
 #include <array>
 

@@ -95,7 +95,8 @@ std::string readme(const Request& request, const Bundle& bundle)
            "`weights.safetensors`\n"
            "- `stages.pt`: all of them as one TorchScript module, with the weights, for `torch.jit.load` in Python and "
            "C++\n"
-           "- `schema.json`: tensors, tables and what each method is called with; `docs/export.md` of Hopscope "
+           "- `schema.json`: tensors, tables and what each method is called with; `docs/guides/exporting.md` of "
+           "Hopscope "
            "explains it\n\n" +
            stageTable(request, split) + "\n## What was verified\n" + verified(request.verification) + "\nMade from:\n" +
            hashList(split);

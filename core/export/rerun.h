@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs stages.pt by its schema, with every loop as one batch of all destinations: a second reading of docs/export.md, which
+// Runs stages.pt by its schema, with every loop as one batch of all destinations: a second reading of docs/guides/exporting.md, which
 // tells whether the code that was written computes what it should.
 
 #include "base/tensor.h"

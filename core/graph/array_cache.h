@@ -17,7 +17,7 @@ namespace hopscope::graph {
 
 // Each entry is a file under its name, the digest of what the arrays were made of, and holds the digest of its content: a
 // damaged file counts as none. Several processes may share a folder, and anybody may remove files: those who read them keep
-// them. What has not been found for longest makes room for what is new. docs/format-cache.md has the format.
+// them. What has not been found for longest makes room for what is new. docs/reference/format-cache.md has the format.
 class ArrayCache {
 public:
     using Bytes = std::span<const std::byte>;

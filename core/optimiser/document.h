@@ -1,6 +1,6 @@
 #pragma once
 
-// Instances and placements as JSON (docs/placement-instance.md).
+// Instances and placements as JSON (docs/reference/placement-instance.md).
 
 #include <map>
 #include <string>

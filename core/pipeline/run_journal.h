@@ -1,7 +1,7 @@
 #pragma once
 
 // The journal of a run in its output folder: under which conditions it was begun, its plan, and what is finished.
-// docs/format-journal.md describes the files.
+// docs/reference/format-journal.md describes the files.
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 
 // The journals of the processes that compute a run together: each has its own file of records and reads those of the
-// others, in a folder that all of them see. The first one makes the plan. docs/format-journal.md describes the files.
+// others, in a folder that all of them see. The first one makes the plan. docs/reference/format-journal.md describes the files.
 
 #include <chrono>
 #include <map>

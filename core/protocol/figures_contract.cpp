@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class StageFigures:
-    """The figures of a stage, as docs/format-report.md defines them:
+    """The figures of a stage, as docs/reference/format-report.md defines them:
 
 )";
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The document that `inspect --json` prints and `model/open` answers with (docs/format-inspect.md).
+// The document that `inspect --json` prints and `model/open` answers with (docs/reference/format-inspect.md).
 
 #include <concepts>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-// plan.json as it is written (docs/format-plan.md): a plan in which tables, keys and classes of rows have names.
+// plan.json as it is written (docs/reference/format-plan.md): a plan in which tables, keys and classes of rows have names.
 
 #include <concepts>
 #include <map>
@@ -41,7 +41,8 @@ constexpr auto fieldsOf(const T*)
         "choices", field("strategy", &T::strategy, "the rule or optimisation that made the plan"),
         field("objective", &T::objective, "the quantity that an optimisation makes small"),
         field("cost", &T::cost,
-              "the cost of the plan by the cost model of [placement.md](placement.md); null without data"),
+              "the cost of the plan by the cost model of [how cuts are chosen](../explain/placement.md); null without "
+              "data"),
         field("lower_bound", &T::lowerBound,
               "a proven lower bound of the cost; null without data and for plans made by a rule"),
         field("gap", &T::gap, "`(cost - lower_bound) / cost`; null if the bound is"),
@@ -55,11 +56,11 @@ constexpr auto fieldsOf(const T*)
         field(
             "bytes", &T::bytes,
             "the bytes that stages move, for batches of `batch` destinations or, if that is null, for those that fit, "
-            "as a run takes them ([protocol.md](protocol.md#plans) has the exceptions); null if the graph has not "
+            "as a run takes them ([protocol](protocol.md#plans) lists the exceptions); null if the graph has not "
             "been analysed"),
         field("peak_memory", &T::peakMemory,
               "bytes on the device for the same batches, as the allocator counts them (see "
-              "[placement.md](placement.md))",
+              "[how cuts are chosen](../explain/placement.md))",
               Quantity::Bytes),
         field("resident", &T::resident,
               "values whose tables stay on the GPU from their first use to their last: inputs are copied once, and a "

@@ -300,7 +300,7 @@ constexpr auto fieldsOf(const T*)
         field("model_class", &T::modelClass, "class of the module"), field("strategy", &T::strategy, "of the plan"),
         field("device", &T::device, "of the plan"),
         field("confinement", &T::confinement,
-              "the sandbox of the process during the run: `confined` ([SECURITY.md](../SECURITY.md)), or `not "
+              "the sandbox of the process during the run: `confined` ([SECURITY.md](../../SECURITY.md)), or `not "
               "confined: ` and "
               "the reason",
               Presence::Later),

@@ -1,6 +1,6 @@
 #pragma once
 
-// A tensor as the debugger shows it: what it is, what its numbers are like, and some of its rows. docs/format-tensor.md has every
+// A tensor as the debugger shows it: what it is, what its numbers are like, and some of its rows. docs/reference/format-tensor.md has every
 // member.
 
 #include <concepts>

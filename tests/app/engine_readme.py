@@ -1,4 +1,4 @@
-"""The session on the command line that README.md shows is what the engine prints, but for times. HOPSCOPE_ENGINE names the program,
+"""The session of docs/start/command-line.md is the output of the engine, but for times. HOPSCOPE_ENGINE names the program,
 HOPSCOPE_ROOT the repository. engine_readme.py --update writes the lines anew, where only their numbers have changed."""
 import os
 import re
@@ -11,8 +11,8 @@ from pathlib import Path
 from engine_process import ENGINE, run
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
-PAGE = ROOT / "README.md"
-SESSION = re.compile(r"## A first session on the command line\n.*?```\n(.*?)```", re.DOTALL)
+PAGE = ROOT / "docs/start/command-line.md"
+SESSION = re.compile(r"```\n(\$ hopscope-engine .*?)```", re.DOTALL)
 LEFT_OUT = "..."
 # What depends on the machine and the hour: durations, rates, shares, and the last bits of results.
 TIMES = re.compile(r"\d+(\.\d+)? (µs|ms|s|min)\b|\d+(\.\d+)?(?= ×)|[\d.,]+( [kMG])?(?= +\d+ ×)|<?\d+ %|(?<=difference )\S+")
@@ -23,6 +23,16 @@ def commands(text):
     """[(words, the lines shown below)]"""
     found = re.findall(r"^\$ hopscope-engine (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
     return [(shlex.split(words), shown.strip("\n").splitlines()) for words, shown in found]
+
+
+def options_shown():
+    """[(page, command, options)] of the commands in blocks of the README and of the pages."""
+    found = []
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        for block in re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE):
+            for command, words in re.findall(r"hopscope-engine ([a-z][a-z-]+)((?: [^\n#]*)?)", block):
+                found.append((page.name, command, re.findall(r"(?<= )--[a-z-]+", words)))
+    return found
 
 
 def pieces(lines):
@@ -79,7 +89,7 @@ class Session:
         return [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
 
 
-class Readme(unittest.TestCase):
+class Page(unittest.TestCase):
     def test_the_session_is_what_the_engine_prints(self):
         shown = commands(SESSION.search(PAGE.read_text())[1])
         self.assertEqual([words[0] for words, _ in shown], ["inspect", "plan", "run"])
@@ -88,6 +98,15 @@ class Readme(unittest.TestCase):
                 printed = session.printed(words)
                 _, missing = found(lines, printed, TIMES)
                 self.assertIsNone(missing, "\n".join([*(missing or []), "is not what is printed:", *printed]))
+
+    def test_commands_of_all_pages_take_their_options(self):
+        shown = options_shown()
+        self.assertGreater(len(shown), 15)
+        helps = {command: run([ENGINE, command, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
+                 for command in {command for _, command, _ in shown}}
+        wrong = [(page, command, option) for page, command, options in shown for option in options
+                 if not re.search(rf"{option}\b", helps[command])]
+        self.assertEqual(wrong, [])
 
     def test_other_numbers_than_times_are_noticed(self):
         lines = ["stage time peak", "1 3 ms 988 KiB", "", "peak memory 1.4 MiB"]

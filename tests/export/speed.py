@@ -1,5 +1,5 @@
 """Times what computes the output for every node of one graph: the engine, an export's run.py, and PyTorch Geometric. Not a test:
-prints the table of docs/export.md. Options: --nodes N, --degree D, --runs R; the best of R runs counts.
+prints the table of docs/guides/exporting.md. Options: --nodes N, --degree D, --runs R; the best of R runs counts.
 
 PyG's own loop is that of its examples: layer by layer, in batches of destinations with all their neighbours. Where no sampler of PyG
 is installed, its subgraphs are cut by a sorted edge list, which takes less than a sampler. The engine and run.py tell the time of the

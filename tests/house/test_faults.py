@@ -1,4 +1,4 @@
-"""docs/faults.md: each of the 44 fault cases has a test that exists, with its tier. HOPSCOPE_BUILD names the folder of a build,
+"""docs/explain/faults.md: each of the 44 fault cases has a test that exists, with its tier. HOPSCOPE_BUILD names the folder of a build,
 whose entries of CTest are looked at; by hand it is build/dev, or the entries are not looked at."""
 import fnmatch
 import functools
@@ -94,7 +94,7 @@ def runs(entry, test):
 class Faults(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.rows = rows((ROOT / "docs/faults.md").read_text())
+        cls.rows = rows((ROOT / "docs/explain/faults.md").read_text())
 
     def test_every_case_is_there_once(self):
         self.assertEqual(wrong_numbers(self.rows), [])

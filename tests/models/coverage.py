@@ -1,6 +1,6 @@
-"""Writes docs/coverage.md: which models run layer by layer with equal results, and which are refused, with the reason.
+"""Writes docs/reference/coverage.md: which models run layer by layer with equal results, and which are refused, with the reason.
 
-Usage: coverage.py TEST_MODELS ZOO [-o docs/coverage.md] [--group NAME]... [--page OLD] [--rows DIR] [--most-misses PERCENT]
+Usage: coverage.py TEST_MODELS ZOO [-o docs/reference/coverage.md] [--group NAME]... [--page OLD] [--rows DIR] [--most-misses PERCENT]
 ZOO is what zoo.py has written; TEST_MODELS runs each of its models on two graphs in all configurations of the CPU: batches of
 1, 7 and all destinations, plans `depth`, `source-rule` and `optimal`, and so on. --rows keeps what it printed, and reads it where it is
 there already. --page takes the groups that are not named by --group from an earlier page. Fails if a number is wrong, a
@@ -214,15 +214,17 @@ def summary(results):
 
 INTRODUCTION = """# Coverage
 
-Written by `tests/models/coverage.py` from the models of `tests/models`, which are built with PyTorch {torch} and PyG
-{pyg}, saved as TorchScript, and run layer by layer on two graphs each, in batches of 1, 7 and all destinations, in order
-and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some values stored on request. `equal` means: every
-output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value (half types: some of their last digits; random
-programs: what they make of a change in the last digit of their inputs), and every run moves the bytes that were
-predicted. The last column is the largest absolute difference over all runs. Not counted: some thirty models that were written
-to be refused with one sentence each, beside those that the hints tell to write (`refusal_sentences.py`): they show that
-the sentences are true, and would only change the shares of models that people bring.
-Models of public packages, as they are, have [a page of their own](coverage-packages.md).
+`tests/models/coverage.py` writes this page from the models of `tests/models`. They are built with PyTorch {torch} and PyG
+{pyg}, saved as TorchScript, and run layer by layer on two graphs each: in batches of 1, 7 and all destinations, in order
+and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some values stored on request.
+
+`equal` means that every output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value, and that every run moves the
+predicted bytes. The tolerance of half types is some of their last digits. That of random programs is the effect of a change in the last
+digit of their inputs. The last column is the largest absolute difference over all runs.
+
+The page does not count some thirty models that test sentences of refusals and the rewrites that their hints suggest
+(`refusal_sentences.py`), since they would distort the shares. Unmodified models of public packages have
+[a page of their own](coverage-packages.md).
 
 {summary}{made}
 """

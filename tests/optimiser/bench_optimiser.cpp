@@ -1,4 +1,4 @@
-// Times of the optimiser on random instances, as the table of docs/placement-benchmark.md. One argument: the largest
+// Times of the optimiser on random instances, as the table of docs/dev/benchmarks/placement.md. One argument: the largest
 // number of values (default 5000).
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 """Runs models of public packages, unmodified, through hopscope.inference, and compares them with their own forward.
 
-Usage: run_packages.py --into DIR [--page docs/coverage-packages.md] [NAME]...
+Usage: run_packages.py --into DIR [--page docs/reference/coverage-packages.md] [NAME]...
 Each package is installed from PyPI into DIR/NAME, an environment of its own that sees the packages of the Python that runs this
 (torch, PyG); DIR takes some 4 GB, and torch-scatter is compiled, which takes a quarter of an hour on one core. What is there already
 stays. HOPSCOPE_ENGINE names the engine, as for the package. No test runs this: it depends on what PyPI has.

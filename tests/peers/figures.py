@@ -1,5 +1,5 @@
-"""The figures of README.md and docs/performance.md that compare the engine with peers come from docs/figures.json, which
-`bench_peers.py --figures docs/figures.json` writes; `figures.py` writes them into both pages, between two comments.
+"""The figures that compare the engine with peers come from docs/dev/benchmarks/figures.json, which `bench_peers.py --figures FILE` writes.
+`figures.py` writes them into README.md and docs/explain/performance.md, between two comments, and draws the chart of both pages.
 """
 import json
 import os
@@ -9,13 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from chart import MODELS, WRONG, charts, run_of
+
 ROOT = Path(__file__).parents[2]
-FIGURES = ROOT / "docs/figures.json"
-BLOCK = re.compile(r"(<!-- from docs/figures.json -->\n).*?(<!-- end -->)", re.DOTALL)
+FIGURES = ROOT / "docs/dev/benchmarks/figures.json"
+BLOCK = re.compile(r"(<!-- from docs/dev/benchmarks/figures.json -->\n).*?(<!-- end -->)", re.DOTALL)
 GRAPHS = {"communities": "communities, shuffled", "rmat": "RMAT"}
-MODELS = {"sage": "SAGE", "gcn": "GCN", "gat": "GAT"}
-PEERS = {"dgl": "DGL, whole graph", "dgl-loop": "DGL's layer-wise loop", "scatter": "PyG, whole graph"}
-WRONG = 1e-3  # of the largest output
+PEERS = {"loop": "PyG's layer-wise loop", "dgl": "DGL, whole graph", "dgl-loop": "DGL's layer-wise loop", "scatter": "PyG, whole graph"}
 
 
 # ---- the file
@@ -78,17 +78,21 @@ def compared(document, peer, column):
 
 
 def headline(document):
-    here = document["machine"]
-    return (f"On {here['cores']} CPU cores DGL {here['dgl']} takes {span(compared(document, 'dgl', 'slower'))} times as long for the "
-            f"whole graph at once,\nand {span(compared(document, 'dgl', 'peak'))} times the memory: SAGE, GCN and GAT on "
-            f"{len(document['runs'])} graphs in [docs/performance.md](docs/performance.md).\n")
+    here, run = document["machine"], run_of(document)
+    lines = [f"{run['nodes']:,} nodes, {run['edges'] / 1e6:.1f} million edges, three layers, {here['cores']} CPU cores; PyG {here['pyg']}, DGL {here['dgl']}. "
+             "PyG's loop takes",
+             f"{span(compared(document, 'loop', 'slower'))} times as long as Hopscope, and {span(compared(document, 'loop', 'peak'))} times the memory. "
+             f"DGL takes {span(compared(document, 'dgl', 'slower'))} times as long over {len(document['runs'])} graphs,",
+             f"and {span(compared(document, 'dgl', 'peak'))} times the memory: [performance](docs/explain/performance.md)."]
+    return "\n".join(lines) + "\n"
 
 
 def cell(row):
+    """Of a peer: seconds and process as multiples of the engine's, and the peak."""
     if "seconds" not in row:
-        return "not measured |"
+        return ""
     wrong = ", wrong" if (row["error"] or 0) > WRONG else ""
-    return f"{times(row['slower'])}x, {times(row['process_slower'])}x{wrong} | {row['peak'] / 1e9:.2g} GB"
+    return f"{times(row['slower'])}x, {times(row['process_slower'])}x, {row['peak'] / 1e9:.2g} GB{wrong}"
 
 
 def sizes(run):
@@ -98,29 +102,28 @@ def sizes(run):
 def table(document):
     here = document["machine"]
     peers = [peer for peer in PEERS if any(peer in rows for run in document["runs"] for rows in run["models"].values())]
-    lines = [f"Two digits of `docs/figures.json`: {here['processor']}, {here['cores']} cores, torch {here['torch']}, PyG {here['pyg']}, "
-             f"DGL {here['dgl']}; load {span([run['load_before'] for run in document['runs']])}.", "",
-             "| graph | model | seconds | process | peak | " + " | ".join(f"{PEERS[peer]}: seconds, process | peak" for peer in peers) + " |",
-             "|---|---|---|---|---|" + "---|---|" * len(peers)]
+    lines = [f"{here['processor']}, {here['cores']} cores, torch {here['torch']}, PyG {here['pyg']}, DGL {here['dgl']}; load "
+             f"{span([run['load_before'] for run in document['runs']])} before the runs.", "",
+             "| graph | model | Hopscope: seconds, process, peak | " + " | ".join(PEERS[peer] for peer in peers) + " |",
+             "|---|---|---|" + "---|" * len(peers)]
     for run in document["runs"]:
         for name, rows in run["models"].items():
             ours = rows["engine"]
-            first = [sizes(run) if name == next(iter(run["models"])) else "", MODELS[name], f"{ours['seconds']:.2g}",
-                     f"{ours['process']:.2g}", f"{ours['peak'] / 1e9:.2g} GB"]
-            others = [cell(rows.get(peer, {})) for peer in peers]
-            lines.append(f"| {' | '.join([*first, *others])} |")
+            first = [sizes(run) if name == next(iter(run["models"])) else "", MODELS[name],
+                     f"{ours['seconds']:.2g} s, {ours['process']:.2g} s, {ours['peak'] / 1e9:.2g} GB"]
+            lines.append(f"| {' | '.join([*first, *[cell(rows.get(peer, {})) for peer in peers]])} |")
     return "\n".join(lines) + "\n"
 
 
 def written(document):
-    """The pages as they should be."""
-    pages = {ROOT / "README.md": headline(document), ROOT / "docs/performance.md": table(document)}
-    return {page: BLOCK.sub(lambda found, text=text: found[1] + text + found[2], page.read_text())
-            for page, text in pages.items()}
+    """The pages and pictures as they should be."""
+    pages = {ROOT / "README.md": headline(document), ROOT / "docs/explain/performance.md": table(document)}
+    made = {page: BLOCK.sub(lambda found, text=text: found[1] + text + found[2], page.read_text()) for page, text in pages.items()}
+    return made | {ROOT / "docs/images" / name: text for name, text in charts(document).items()}
 
 
 if __name__ == "__main__":
     for page, text in written(json.loads(FIGURES.read_text())).items():
-        if page.read_text() != text:
+        if not page.is_file() or page.read_text() != text:
             page.write_text(text)
             print(f"{page.relative_to(ROOT)} has changed", file=sys.stderr)

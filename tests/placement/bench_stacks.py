@@ -1,4 +1,4 @@
-"""The table of predicted and measured runs in docs/placement-benchmark.md: the plan of every strategy for the models of
+"""The table of predicted and measured runs in docs/dev/benchmarks/placement.md: the plan of every strategy for the models of
 make_stacks.py, on a graph of communities.
 
 usage: bench_stacks.py ENGINE [--nodes 500000] [--edges 10000000] [--repeat 3] [--models gcn sage ..]

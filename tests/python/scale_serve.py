@@ -303,7 +303,7 @@ class Runs(ServeTest):
         error = client.finished(run)["error"]
         self.assertLess(time.monotonic() - began, 3)  # one, where nothing else runs
         self.assertEqual((error["exit_code"], error["code"], self.engines()), (130, "cancelled", []))
-        self.assertIn("goes on with what is finished", error["hint"])
+        self.assertIn("resumes the run", error["hint"])
         self.assertTrue((self.out / JOURNAL).is_dir())
         run = self.start(client, document, plan, output=str(self.out))["run"]
         client.finished(run, PATIENCE)

@@ -1,11 +1,12 @@
-"""The examples of docs/python.md and the README run as they stand."""
+"""The examples of the pages in docs/ and of the README run as they stand."""
+import contextlib
 import doctest
 import inspect
+import io
 import json
 import os
 import re
 import tempfile
-import textwrap
 import unittest
 from xml.etree import ElementTree
 
@@ -16,10 +17,19 @@ from support import ROOT
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
+FIRST = "docs/start/python.md"
+
+
+def pages():
+    """Those with examples; all but the first one continue with its names."""
+    found = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md")) if "\n>>> " in path.read_text()]
+    return [page for page in found if page != FIRST]
+
+
 def six_lines():
-    """The README's example under "From Python"."""
-    section = (ROOT / "README.md").read_text().split("\n### From Python\n")[1].split("\n#")[0]
-    return textwrap.dedent(re.search(r"```python\n(.*?)```", section, re.DOTALL).group(1))
+    """The README's example, and its output."""
+    found = re.search(r"```python\n(.*?)```\n```\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return found[1], found[2]
 
 
 class Examples(unittest.TestCase):
@@ -29,13 +39,29 @@ class Examples(unittest.TestCase):
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
 
-    def test_the_page_runs_from_top_to_bottom(self):
-        failed, tried = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False, optionflags=OPTIONS)
-        self.assertGreater(tried, 20)
-        self.assertEqual(failed, 0)
+    def examples(self, page, names):
+        """Runs a page; its names are added to `names`."""
+        test = doctest.DocTestParser().get_doctest((ROOT / page).read_text(), names, page, str(ROOT / page), 0)
+        result = doctest.DocTestRunner(optionflags=OPTIONS).run(test, clear_globs=False)
+        self.assertGreater(result.attempted, 0, page)
+        self.assertEqual(result.failed, 0, page)
+        return test.globs
+
+    def test_pages_run_from_top_to_bottom(self):
+        names = self.examples(FIRST, {})
+        self.assertGreater(len(pages()), 6)
+        for page in pages():
+            with self.subTest(page=page):
+                self.examples(page, names)
+
+    def test_every_block_of_python_in_start_and_guides_is_run(self):
+        for folder in ("start", "guides"):
+            for path in (ROOT / "docs" / folder).glob("*.md"):
+                blocks = re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
+                self.assertEqual([block for block in blocks if not block.startswith(">>> ")], [], path)
 
     def test_the_notebook_reaches_a_verified_output_a_picture_and_an_export_in_fewer_than_15_lines(self):
-        document = json.loads((ROOT / "docs/first-result.ipynb").read_text())
+        document = json.loads((ROOT / "docs/start/first-result.ipynb").read_text())
         lines = [line for cell in notebook.code_cells(document) for line in "".join(cell["source"]).splitlines()]
         self.assertLess(len([line for line in lines if line.strip()]), 15)
         names = {}
@@ -56,11 +82,13 @@ class Examples(unittest.TestCase):
         self.assertEqual(explained, arguments)
 
     def test_the_readme_reaches_a_verified_output_in_six_lines(self):
-        code = six_lines()
+        code, printed = six_lines()
         self.assertLessEqual(len(code.strip().splitlines()), 6)
-        names = {}
-        exec(compile(code, "README.md", "exec"), names)  # noqa: S102
-        self.assertEqual(names["result"].verdict, "equal")
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            exec(compile(code, "README.md", "exec"), {})  # noqa: S102
+        self.assertEqual(output.getvalue(), printed)
+        self.assertTrue(printed.endswith(" equal\n"))
 
 
 if __name__ == "__main__":

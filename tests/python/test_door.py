@@ -1,4 +1,4 @@
-"""Whatever inputs a file takes, the package takes as well: each shape of README's section "Data" gives the same verdict through a
+"""Whatever inputs a file takes, the package takes as well: each shape of docs/guides/data.md gives the same verdict through a
 traced file and through Python, without roles and on graphs of all sizes."""
 import hopscope
 import torch

@@ -172,7 +172,7 @@ void TestScale::aStoppedRunGoesOnInItsFolder()
     QTRY_VERIFY_WITH_TIMEOUT(bothCompute(bed), 60'000);
     bed.window->workbench().stopRun();
     QTRY_VERIFY_WITH_TIMEOUT(!bed.window->workbench().running(), 3000);  // one second, where nothing else runs
-    QTRY_VERIFY2(said(bed, "runStatus").contains("goes on with what is finished"), qPrintable(said(bed, "runStatus")));
+    QTRY_VERIFY2(said(bed, "runStatus").contains("resumes the run"), qPrintable(said(bed, "runStatus")));
     QVERIFY(bed.window->document().runs().empty());
     QVERIFY(workersOf(bed.window->engine().processId()).isEmpty());
     bed.window->workbench().startRun();

@@ -33,7 +33,7 @@ struct RunOptions {
 // process verifies sampled destinations against the module itself, and an independent evaluation in float64 verifies every
 // row; the code is Different where one of them finds a difference. The document has
 //     options
-//     cases    for each size the report of the run (docs/format-report.md) with nodes, edges, prepare_seconds, nodes_per_second,
+//     cases    for each size the report of the run (docs/reference/format-report.md) with nodes, edges, prepare_seconds, nodes_per_second,
 //              edges_per_second (of all layers together), anonymous_before and anonymous_peak (memory of this process before
 //              and during the run), shares (of the phases) and reference
 //     scaling  for each case but the first its ratios to the first: nodes, time, bound, and over_bound, which is time / bound
@@ -58,7 +58,7 @@ struct PlaceOptions {
     double deadline = 60;                            // seconds per instance
 };
 
-// Solves abstract placement instances; docs/placement-instance.md describes the document. The code is Unsupported where an instance
+// Solves abstract placement instances; docs/reference/placement-instance.md describes the document. The code is Unsupported where an instance
 // has no legal plan.
 base::Result<Outcome> place(const PlaceOptions& options);
 

@@ -83,11 +83,10 @@ int main(int count, char** arguments)
     Keeper keeper(count > 2);
     for (const schema::Contract& document : schema::contracts()) {
         keeper.keep(root + "/resources/schemas/" + document.file, json::write(document.schema, true));
-        if (!document.page.empty()) keepPage(keeper, root + "/docs/" + document.page, document.structs);
+        if (!document.page.empty()) keepPage(keeper, root + "/docs/reference/" + document.page, document.structs);
     }
-    for (const char* const page : {"/README.md", "/docs/python.md"})
-        keepPage(keeper, root + page, {{"exit codes", protocol::failuresTable()}});
-    keepPage(keeper, root + "/docs/settings.md", {{"settings", protocol::settingsTable()}});
+    keepPage(keeper, root + "/docs/reference/exit-codes.md", {{"exit codes", protocol::failuresTable()}});
+    keepPage(keeper, root + "/docs/reference/settings.md", {{"settings", protocol::settingsTable()}});
     const std::string python = root + "/packaging/python/src/hopscope/";
     keeper.keep(python + "_contract.py", protocol::pythonSettings());
     keeper.keep(python + "_failures.py", protocol::pythonFailures());

@@ -1,7 +1,7 @@
 #pragma once
 
 // A guided tour as data: steps that drive the window, and questions that the learner answers by doing or by choosing.
-// docs/format-lesson.md is for those who write them.
+// docs/reference/format-lesson.md is for those who write them.
 
 #include <QString>
 #include <map>

@@ -219,9 +219,11 @@ void addTrust(CLI::App& app, Parsed& parsed)
 
 void addServers(CLI::App& app, Parsed& parsed)
 {
-    const std::string serve = "Serve the window on standard input and output (JSON-RPC, see docs/protocol.md)";
+    const std::string serve =
+        "Serve the window on standard input and output (JSON-RPC, see docs/reference/protocol.md)";
     addSandbox(*app.add_subcommand("serve", serve), parsed.noSandbox);
-    const std::string worker = "Compute shards that another program deals out (JSON-RPC, see docs/protocol.md)";
+    const std::string worker =
+        "Compute shards that another program deals out (JSON-RPC, see docs/reference/protocol.md)";
     addSandbox(*app.add_subcommand("worker", worker), parsed.noSandbox);
 }
 

@@ -131,7 +131,7 @@ base::Result<bool> sandboxFrom(int count, char** arguments)
         const std::string word = arguments[i];
         if (word != "--json" && word != "--no-sandbox")
             return base::fail(ErrorCode::Usage, "sample does not know " + word,
-                              "it reads a request from standard input: docs/format-sample.md");
+                              "it reads a request from standard input: docs/reference/format-sample.md");
         sandbox = sandbox && word != "--no-sandbox";
     }
     return sandbox;

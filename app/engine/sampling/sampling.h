@@ -9,7 +9,7 @@
 
 namespace hopscope::engine {
 
-// A request as docs/format-sample.md describes it, and its answer. The process is confined to the files that the request
+// A request as docs/reference/format-sample.md describes it, and its answer. The process is confined to the files that the request
 // names, unless `sandbox` is false.
 base::Result<std::string> answerSampling(const std::string& request, bool sandbox);
 

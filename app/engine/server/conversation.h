@@ -1,7 +1,7 @@
 #pragma once
 
 // The connection to a client, whatever it asks for: frames and messages, the queue of requests, cancelling, progress, the
-// greeting and the end. docs/protocol.md describes it. What requests mean is up to derived classes.
+// greeting and the end. docs/reference/protocol.md describes it. What requests mean is up to derived classes.
 
 #include <atomic>
 #include <optional>

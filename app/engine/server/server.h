@@ -1,6 +1,6 @@
 #pragma once
 
-// The requests that the process of a model answers: all about one document, its runs and exports (docs/protocol.md).
+// The requests that the process of a model answers: all about one document, its runs and exports (docs/reference/protocol.md).
 
 #include <cstdint>
 #include <optional>

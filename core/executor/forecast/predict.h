@@ -46,7 +46,7 @@ struct PredictedStage : plan::StagePrediction {  // seconds: of StageTime
 struct StageTime {
     plan::StageId index{1};
     double seconds = 0;
-    double boundSeconds = 0;  // docs/format-report.md defines it
+    double boundSeconds = 0;  // docs/reference/format-report.md defines it
     plan::Wall wall = plan::Wall::Stream;
     // Of `seconds`, what computing and storing the results of each operator takes by the cost model; reading stored rows and
     // the graph's structure belong to no operator.

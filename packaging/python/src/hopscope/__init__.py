@@ -3,7 +3,7 @@
     result = hopscope.inference(model, data)
     result.output, result.verdict
 
-`docs/python.md` of the project is the guide; every function's help says the rest.
+`docs/reference/python.md` of the project is the guide; the help of each function describes its arguments.
 """
 
 from . import _failures, debug

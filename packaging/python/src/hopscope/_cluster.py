@@ -24,8 +24,8 @@ def run(
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """The report, as the last worker has written it, with `scale`: who has computed what. `request`: the parameters of
-    worker/open (docs/protocol.md), with absolute paths. `stop`: set from any thread, it ends the run. Ends all workers,
-    however it ends."""
+    worker/open (docs/reference/protocol.md), with absolute paths. `stop`: set from any thread, it ends the run. Ends
+    all workers, however it ends."""
     crew = _crew(address, workers, threads)
     try:
         with reported(progress) as show:

@@ -19,7 +19,7 @@ class Member(Protocol):
         """As `Worker.call`. An exception stands for a worker that is gone."""
 
     def end(self) -> None:
-        """At once and without waiting; what it has begun is cancelled."""
+        """Ends the worker at once, without waiting, and cancels its requests."""
 
 
 class Crew(Protocol):

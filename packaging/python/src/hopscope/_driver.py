@@ -1,5 +1,5 @@
-"""Deals out the shards of a run to a crew of workers, stage by stage. Whoever is lost is replaced, and what it had not
-finished is given to others; where all of it ends, the same call goes on, since what is finished is in the journal."""
+"""Schedules the shards of a run on a pool of workers, stage by stage. A lost worker is replaced, and its unfinished
+shards go to others. If everything ends, the same call resumes the run from its journal."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class _Task:
 
 @dataclass
 class _Slot:
-    """A place for a worker: `member` is its process, `stage` where its run stands. The next one begins at `rest`; then
-    what the last one had of `owed` goes to others."""
+    """A place for a worker: `member` is its process, `stage` where its run stands. The next process starts at `rest`;
+    the shards in `owed` of the last one then go to others."""
 
     number: int
     member: Member | None = None
@@ -89,10 +89,10 @@ class Driver:
         self._lost = self._losses = self._again = 0
 
     def run(self) -> dict[str, Any]:
-        """The report. Raises what a worker refuses, by its name."""
+        """Returns the report. Raises the refusal of a worker, with its name."""
         while self._report is None:
             if self._stop.is_set():
-                raise Cancelled("cancelled", "the same run goes on with what is finished")
+                raise Cancelled("cancelled", "the same call resumes the run")
             self._start_members()
             self._collect()
             self._look_for_late()
@@ -100,7 +100,7 @@ class Driver:
         return self._report
 
     def summary(self) -> dict[str, Any]:
-        """Who has computed what, and what was lost on the way."""
+        """The work of each worker, and the losses."""
         workers = [
             {"worker": slot.number, "host": slot.host, "joined": slot.joined, "shards": slot.shards}
             | {"destinations": slot.destinations, "seconds": round(slot.seconds, 3)}
@@ -124,13 +124,13 @@ class Driver:
         self._look_for_any(now)
 
     def _look_for_any(self, now: float) -> None:
-        """Somebody has to be there, sooner or later."""
+        """Fails, or tells the user, if no worker appears."""
         if any(slot.stage is not None for slot in self._slots):
             self._alive, self._alone = now, False
             return
         if all(slot.retired for slot in self._slots):
             raise ResourceError(
-                "no worker is left", "what is finished stays in the folder: the same command goes on with it"
+                "no worker is left", "finished work stays in the folder: the same command resumes the run"
             )
         patience = self._request.get("wait")
         if patience is not None and now - self._alive > patience:
@@ -241,7 +241,7 @@ class Driver:
         if self._losses >= _LOSSES * len(self._slots):
             raise EngineError(
                 f"workers were lost {self._losses} times without finishing anything, the last time {slot.name}: {why}",
-                "what is finished stays in the folder: the same command goes on with it",
+                "finished work stays in the folder: the same command resumes the run",
             )
 
     def _drop(self, slot: _Slot) -> None:
@@ -319,7 +319,7 @@ class Driver:
             self._ask(slot, "shard/compute", where, shard)
 
     def _end_stage(self) -> None:
-        if self._stage > self._passed:  # once, whoever is lost while the results appear
+        if self._stage > self._passed:  # once, even if workers are lost while the results appear
             self._passed = self._stage
             self._told("barrier", stage=self._stage)
         if self._stage < self._stages:
@@ -329,7 +329,7 @@ class Driver:
         ready = next((slot for slot in self._slots if slot.stage == self._stage and not slot.tasks), None)
         if ready is None or self._publishing:
             return
-        for slot in self._slots:  # who makes the results appear waits until nobody else uses the folder
+        for slot in self._slots:  # the publishing worker waits until it alone uses the folder
             if slot is not ready and not slot.retired:
                 self._tell("retired", slot)
                 self._drop(slot)

@@ -30,7 +30,7 @@ _MISSING_LIBRARY = re.compile(
 
 @dataclass(frozen=True)
 class Engine:
-    """A program that was started once and answered. `origin` says where it comes from: "HOPSCOPE_ENGINE", "wheel",
+    """A program that was started once and answered. `origin` is its source: "HOPSCOPE_ENGINE", "wheel",
     "PATH" or "checkout"; `libraries` are folders that its dynamic loader has to search besides its own."""
 
     path: str
@@ -83,7 +83,7 @@ def torch_folder() -> Path | None:
 
 
 def torch_version(folder: Path) -> str:
-    """What the package says of itself, as "2.13.0+cpu"."""
+    """The version in the package, such as "2.13.0+cpu"."""
     text = (folder / "version.py").read_text() if (folder / "version.py").is_file() else ""
     found = re.search(r"__version__ = '([^']+)'", text)
     return found.group(1) if found else "of unknown version"

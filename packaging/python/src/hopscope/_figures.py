@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class StageFigures:
-    """The figures of a stage, as docs/format-report.md defines them:
+    """The figures of a stage, as docs/reference/format-report.md defines them:
 
     seconds: duration
     phases: seconds. On a GPU batches overlap, and the phases add up to more than the duration of the stage.

@@ -1,4 +1,4 @@
-"""Frames of the protocol (docs/protocol.md) on their way through, byte for byte."""
+"""Frames of the protocol (docs/reference/protocol.md) on their way through, byte for byte."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Frame:
     body: bytes | None
 
     def message(self) -> dict[str, Any]:
-        """What it says; nothing where it is no JSON object."""
+        """The message, or an empty dict if the body is not a JSON object."""
         try:
             found = json.loads(self.body or b"null")
         except ValueError:
@@ -30,7 +30,7 @@ class Frame:
 
 
 def frames(source: int) -> Iterator[Frame]:
-    """What comes out of a file descriptor, until its end. Nothing is taken beyond what has arrived."""
+    """The frames from a file descriptor, until its end. It reads only bytes that have arrived."""
     held, broken = bytearray(), False
     while chunk := os.read(source, _CHUNK):
         held += chunk
@@ -69,17 +69,17 @@ def framed(message: dict[str, Any]) -> bytes:
 
 
 class Sink:
-    """Where frames go, whole, from any thread. What is sent after the reader is gone is lost."""
+    """Sends whole frames, from any thread. Frames sent after the reader has gone are lost."""
 
     def __init__(self, target: int) -> None:
         self._target, self._sending, self._gone = target, threading.Lock(), False
 
     def close(self) -> None:
-        """Nothing is sent any more; the descriptor is its owner's."""
+        """Stops sending; the owner closes the descriptor."""
         self._gone = True
 
     def send(self, raw: bytes) -> None:
-        """Waits while nobody reads."""
+        """Waits for the reader."""
         with self._sending:
             left = memoryview(raw)
             while left and not self._gone:

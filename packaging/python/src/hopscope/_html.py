@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def size(count: int | None) -> str:
-    """As "225 KiB"; "?" for what is not known."""
+    """A size such as "225 KiB", or "?" if it is unknown."""
     if count is None:
         return "?"
     amount, unit = float(count), "B"

@@ -33,10 +33,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inference:
-    """What a run gave. `output` is what `forward` returns (a tensor, or tuples and dicts of them), `outputs` the same
-    by the engine's names, mapped from files: they take memory when they are read. `report` says what happened,
-    `verdict` is "equal", "unverifiable" or, without verification, None ("different" is raised). `saved`: how a model
-    in memory was saved. `folder`: where the outputs are, if a folder was named."""
+    """The result of a layer-wise run.
+
+    Attributes:
+        output: The return value of `forward`: a tensor, or tuples and dicts of tensors.
+        outputs: The same by the engine's names, mapped from files; they take memory when they are read.
+        report: Times, memory and bytes per stage, and the verification.
+        plan: The plan of the run.
+        saved: How a model in memory was saved.
+        folder: The folder of the outputs, if one was named.
+        notes: Sentences about assumptions and ignored inputs.
+    """
 
     output: Any
     outputs: dict[str, Any]
@@ -48,6 +55,7 @@ class Inference:
 
     @property
     def verdict(self) -> str | None:
+        """ "equal", "unverifiable", or None without verification; "different" is raised."""
         return self.report.verification.verdict if self.report.verification else None
 
     def __repr__(self) -> str:
@@ -78,7 +86,7 @@ class _Asked:
 
 @dataclass
 class _Job:
-    """What is asked of the engine, in its own terms."""
+    """A request to the engine, in its own terms."""
 
     model: Path
     data: list[str]
@@ -312,7 +320,7 @@ class _Watcher:
             self._show(self._stage, event["done"], event["total"])
 
     def outcome(self, run: int) -> dict[str, Any]:
-        """The report of a run, or what it failed with."""
+        """The report of a run, or the error that ended it."""
         ended = self.finished[run]
         if "error" in ended:
             raise error_from(ended["error"])

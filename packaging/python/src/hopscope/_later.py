@@ -1,5 +1,5 @@
-"""What a call leaves to be done after it has returned: the end of the engine's process and the removal of its files
-take a tenth of a second, for which nobody has to wait."""
+"""Work that a call leaves to a thread: ending the engine's process and removing its files take a tenth of a second,
+for which the caller need not wait."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def _seconds_of(option: str, value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of the engine's commands (docs/settings.md). `kind`: one of the types above; `choices`: of a Choice;
-    `most`: of a Count, 0 for no limit; `of_search`: says how a plan is looked for."""
+    """A setting of the engine's commands (docs/reference/settings.md). `kind`: one of the types above; `choices`: of a
+    Choice; `most`: of a Count, 0 for no limit; `of_search`: says how a plan is looked for."""
 
     name: str
     kind: str

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 
 class HopscopeError(Exception):
-    """The base of all: `message` is a sentence, `hint` says what to do (may be empty), `where` is the place (a file,
-    an operator and its line; may be empty), `code` the engine's name of the error, `exit_code` what its process ends
-    with. `result` of a VerificationError holds the run, or what `verify` found."""
+    """The base class: `message` is a sentence, `hint` a remedy (may be empty), `where` the place (a file,
+    an operator and its line; may be empty), `code` the engine's name of the error, and `exit_code` that of its process.
+    `result` of a VerificationError is the run, or the verification."""
 
     __module__ = "hopscope.errors"
     exit_code: ClassVar[int] = 7

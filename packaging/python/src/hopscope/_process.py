@@ -15,12 +15,12 @@ from typing import Any
 from ._engine import engine
 from .errors import EngineError, HopscopeError, error_from, kind_of
 
-_PATIENCE = 20.0  # seconds for the engine to remove what it has written
+_PATIENCE = 20.0  # seconds for the engine to remove its files
 
 
 @dataclass
 class Answer:
-    """What a command said: its document, its exit code, and the notes on standard error."""
+    """The answer of a command: its document, its exit code, and the notes on standard error."""
 
     document: dict[str, Any]
     exit_code: int

@@ -97,7 +97,7 @@ def _connected(address: str) -> tuple[Any, bool]:
 
 
 def _knock(address: str) -> None:
-    """Ray waits for minutes where nobody listens."""
+    """Checks the address first, because Ray waits for minutes if nothing listens there."""
     host, separator, port = address.rpartition(":")
     if not separator or not port.isdigit():
         return

@@ -1,6 +1,6 @@
 """Objects that hold tensors as attributes, as packages pass graphs to their models: dataclasses, NamedTuples, PyG's
-containers, and objects of any other class. A model gets a copy with other tensors; the rest of the object is what it
-was."""
+containers, and objects of any other class. A model gets a copy with other tensors; the rest of the object is
+unchanged."""
 
 from __future__ import annotations
 

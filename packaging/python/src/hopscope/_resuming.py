@@ -1,6 +1,5 @@
-"""Runs that another process can go on with: the engine's `run --resume`, and beside its journal
-(docs/format-journal.md) what only Python knows: the file of the model, which is another one each time it is saved, and
-its plan."""
+"""Runs that another process can resume. The engine's `run --resume` keeps a journal (docs/reference/format-journal.md).
+Next to it, this module stores the plan and the file of the model, which differs each time it is saved."""
 
 from __future__ import annotations
 
@@ -55,8 +54,8 @@ def alone(order: Order) -> dict[str, Any]:
 def carried_out(
     given: Files, wanted: Wanted, out: Path, place: Scratch, carry: Callable[[Order], dict[str, Any]] = alone
 ) -> tuple[dict[str, Any], Plan]:
-    """The report, and the plan that it ran by. Goes on with what the folder holds of an earlier call; what is finished
-    stays there whatever ends this one. Raises InputError where the folder has an unfinished run of something else."""
+    """Returns the report and the plan of the run. Resumes an earlier call in the folder; finished work stays there even
+    if this call is killed. Raises InputError if the folder contains another unfinished run."""
     there = out.exists()
     try:
         files, made = _taken_up(given, wanted, out) or _begun(given, wanted, out, place)
@@ -79,7 +78,7 @@ def _forget(out: Path, there: bool) -> None:
 
 
 def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | None:
-    """What an earlier call has begun; nothing where the engine has no journal of it."""
+    """The files and plan of an earlier call, or None if the engine has no journal of it."""
     record = out / _OURS / "begun.json"
     if (out / _OURS).is_symlink():
         raise InputError(f"{out / _OURS}: is a link, and is not used", "remove it, or name another folder")
@@ -144,7 +143,7 @@ def _content(archive: str) -> str:
 
 
 def _decisive(wanted: Wanted) -> dict[str, Any]:
-    """What has to be the same for the plan to be the one that is asked for, as JSON holds it."""
+    """The settings on which the requested plan depends, as JSON."""
     document = wanted.plan.document if isinstance(wanted.plan, Plan) else json.loads(wanted.plan or "{}")
     content = {name: value for name, value in document.items() if name != "hashes"}
     plan = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

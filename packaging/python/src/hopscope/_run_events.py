@@ -1,5 +1,5 @@
-"""What a run of several workers tells the client of `hopscope-scale serve`: the driver's events as those of run/events
-(docs/protocol.md), sent some thirty times a second."""
+"""Events of a run of several workers for the client of `hopscope-scale serve`: those of the driver, translated to
+run/events (docs/reference/protocol.md) and sent some thirty times a second."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Translation:
         self._noted: set[str] = set()
 
     def of(self, event: Event) -> list[Event]:
-        """In the protocol's terms; nothing for what it has no event for."""
+        """Translates an event; returns an empty list if the protocol has no such event."""
         kind = event["event"]
         if kind in _OF_WORKERS:
             return [*self._ended_by(event), _worker(event)]

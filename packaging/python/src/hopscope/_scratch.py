@@ -1,4 +1,4 @@
-"""Folders for what lives as long as a call: inputs on their way to the engine, outputs that nobody asked to keep."""
+"""Temporary folders of a call: inputs on their way to the engine, and outputs without a named folder."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .data import Inputs
 from .errors import ResourceError
 
 _MEMORY = Path("/dev/shm")
-# A file in memory takes what the run could use: only where it is a small part of what is free.
+# A file in memory competes with the run, so it may take only a small part of the free memory.
 _SHARE = 4
 
 
 class Scratch:
-    """Makes a folder when it is first asked for one (by any thread) and removes it on `close`, at the latest when it is
-    collected. `bytes_expected`: what it will hold; in memory where there is plenty, else where temporary files are.
-    `parent`: the folder that the user named."""
+    """Creates a folder at the first request (by any thread) and removes it on `close`, at the latest when it is
+    collected. `bytes_expected`: the size of the contents; they go to memory if enough is free, and otherwise to the
+    folder for temporary files. `parent`: the folder that the user named."""
 
     def __init__(self, bytes_expected: int = 0, parent: str | os.PathLike[str] | None = None) -> None:
         self._expected, self._parent = bytes_expected, parent
@@ -86,7 +86,7 @@ def _arrays(name: str, value: Any) -> list[tuple[str, Any]]:
 
 
 def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
-    """What of an entry is arrays; containers of graphs hold numbers, texts and lists of names, too."""
+    """The arrays of an entry; containers of graphs also hold numbers, texts and lists of names."""
     try:
         return [item for leaf in _forms.leaves(name, value) for item in arrays.flat(*leaf)]
     except ValueError:

@@ -1,5 +1,5 @@
-"""A client of `hopscope-engine serve` and `worker` (docs/protocol.md): one request at a time, with what the engine
-tells meanwhile."""
+"""A client of `hopscope-engine serve` and `worker` (docs/reference/protocol.md): one request at a time, with the
+notifications of the engine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CANCELLED = -32800
 
 
 class Starting:
-    """Starts a client in a thread: loading LibTorch takes as long as what Python has to prepare meanwhile. A context
-    manager that owns the client; `client` waits for it, and raises what kept it from starting."""
+    """Starts a client in a thread: loading LibTorch takes about as long as the preparation in Python. A context
+    manager that owns the client; `client` waits for it, and raises the error if it could not start."""
 
     def __init__(self, told: Told) -> None:
         self._pool = ThreadPoolExecutor(1, "hopscope-start")
@@ -42,9 +42,9 @@ class Starting:
 
 
 class Client:
-    """Owns a process of the engine; a context manager. Leaving it by an exception cancels what is under way: the
-    engine removes what it has written and ends. `told` gets every notification (method, parameters). `gone`: whether
-    the process has ended by itself."""
+    """Owns a process of the engine; a context manager. An exception cancels the request in progress: the
+    engine removes its files and ends. `told` receives every notification (method, parameters). `gone`: whether
+    the process has ended unexpectedly."""
 
     def __init__(self, told: Told, command: str = "serve") -> None:
         self._told, self._next, self.gone = told, 0, False
@@ -69,7 +69,7 @@ class Client:
         self._end()
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Sends a request and waits for its answer. Raises what the engine refuses."""
+        """Sends a request and returns its answer. Raises the engine's error."""
         self._next += 1
         wanted = self._next
         self._send({"jsonrpc": "2.0", "id": wanted, "method": method, "params": params})
@@ -142,8 +142,8 @@ class Client:
             kill(self._process)
 
     def _end(self) -> None:
-        """The end of its input ends the engine; a run under way leaves nothing behind. What it still says is read, so
-        that it does not wait for a reader."""
+        """Ends the engine by closing its input; a run in progress leaves nothing behind. Reads the remaining output, so
+        that the engine does not wait for a reader."""
         assert self._process.stdout is not None
         self.hang_up()
         reader = threading.Thread(target=_drain, args=(self._process.stdout,), daemon=True)
@@ -163,7 +163,7 @@ def _drain(stream: IO[bytes]) -> None:
 
 
 # The hint for the engine's complaints about a member of a request, which does not mention Python.
-_HELP = "help(hopscope.inference) says what each argument may be"
+_HELP = "help(hopscope.inference) describes each argument"
 
 
 def _refusal(error: dict[str, Any]) -> HopscopeError:

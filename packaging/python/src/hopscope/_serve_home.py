@@ -1,4 +1,4 @@
-"""Where a process keeps what its client does not ask to keep. Whatever ends it, the next one removes what it left."""
+"""The folder of a process for results without a named folder. The next process removes it if this one is killed."""
 
 from __future__ import annotations
 

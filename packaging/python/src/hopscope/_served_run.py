@@ -1,4 +1,4 @@
-"""A run that `hopscope-scale serve` deals out to workers."""
+"""A run that `hopscope-scale serve` distributes across workers."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Workers:
 
 
 class ServedRun:
-    """`opened`: what model/open was asked for; `home`: for what nobody asked to keep. Raises UsageError for what
-    workers cannot do."""
+    """`opened`: the parameters of model/open; `home`: the folder for results without a named folder. Raises UsageError
+    for settings that workers do not support."""
 
     def __init__(
         self, number: int, opened: dict[str, Any], asked: dict[str, Any], workers: Workers, home: Path
@@ -63,7 +63,7 @@ class ServedRun:
         self._stop.set()
 
     def end(self) -> None:
-        """Cancels it, waits until its workers are gone, and removes what nobody asked to keep."""
+        """Cancels the run, waits for its workers to end, and removes results without a named folder."""
         self.cancel()
         if self._thread is not None:
             self._thread.join()
@@ -79,7 +79,7 @@ class ServedRun:
             ended = {"folder": self.folder, "report": report if news.computes else _found(report, verifies)}
         except HopscopeError as problem:
             ended = {"error": document_of(problem)}
-        except Exception as problem:  # what a library raises must not leave the client without an end
+        except Exception as problem:  # the client needs an end even if a library raises something else
             ended = {"error": document_of(EngineError(f"unexpected error: {problem}", "please report this"))}
         feed.close()
         if self._named:
@@ -98,7 +98,7 @@ class ServedRun:
 
 
 class _News:
-    """What the driver tells, as events, states and progress of the run."""
+    """Turns the driver's messages into events, states and progress of the run."""
 
     def __init__(
         self, translation: Translation, feed: Feed, verifies: bool, progress: Callable[[str, int, int], None]
@@ -124,7 +124,7 @@ class _News:
 
 
 def _found(report: dict[str, Any], verifies: bool) -> dict[str, Any]:
-    """Whoever looks at it has to know that nothing was computed."""
+    """The report with a note that nothing was computed."""
     notes = ["the folder had the results of this run already: nothing was computed"]
     if verifies and report["verify"] is None:
         notes.append("they were not verified when they were computed: choose another folder to verify them")
@@ -143,7 +143,7 @@ def refuse(asked: dict[str, Any]) -> None:
 
 
 def _parent(named: str | None, workers: Workers, home: Path) -> str:
-    """Where the plan lies, and the results that nobody asked to keep: all workers see it."""
+    """The folder of the plan and of results without a named folder, which all workers see."""
     if workers.folder or workers.local:
         return str(home)
     if named is None:

@@ -1,5 +1,5 @@
-"""`hopscope-scale serve`: the window's engine, whose runs are dealt out to workers. Everything else goes to a
-`hopscope-engine serve` of this machine, frame by frame as it came, and so do its answers."""
+"""`hopscope-scale serve`: an engine for the window whose runs are distributed across workers. Everything else passes to
+a `hopscope-engine serve` on this machine and back, frame by frame, unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._served_run import ServedRun, Workers
 from .errors import HopscopeError, UsageError, document_of
 
 _INVALID, _FAILED = -32602, -32000
-_PATIENCE = 20.0  # seconds for the engine to remove what it has written
+_PATIENCE = 20.0  # seconds for the engine to remove its files
 
 Message = dict[str, Any]
 
@@ -37,7 +37,7 @@ def serve(workers: Workers) -> int:
 
 
 def _connection() -> tuple[int, int]:
-    """What were standard input and output: whatever this process prints goes to standard error from now on."""
+    """The former standard input and output. From now on, output of this process goes to standard error."""
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -142,7 +142,7 @@ class _Serving:
         workers = {"address": self._workers.address, "count": self._workers.count or None}
         return {**result, "devices": devices, "missing": [], "workers": workers, "pauses": False}
 
-    # ---- what is answered here; whether it was
+    # ---- requests that are answered here; each returns whether it was
 
     def _answer(self, message: Message, result: Any = None) -> bool:
         self._client.send(framed({"id": message["id"], "result": result}))
@@ -177,7 +177,7 @@ class _Serving:
         document = asked.get("document")
         opened = self._documents.get(document) if isinstance(document, int) else None
         if opened is None or not opened.get("data"):
-            return False  # the engine says what is wrong
+            return False  # the engine explains the error
         if not isinstance(asked.get("plan"), dict):
             return self._invalid(message, "params: field /plan must be a plan")
         if not isinstance(asked.get("output") or "", str):

@@ -1,4 +1,4 @@
-"""Settings (docs/settings.md) as keyword arguments: checked, completed, and shown in signatures."""
+"""Settings (docs/reference/settings.md) as keyword arguments: checked, completed, and shown in signatures."""
 
 from __future__ import annotations
 

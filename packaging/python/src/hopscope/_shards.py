@@ -1,5 +1,5 @@
-"""The shards of a stage: which wait, which are under way and where, and what to begin a second time. Nothing here knows
-what a worker is, beyond its number."""
+"""The shards of a stage: those that wait, those in flight and their workers, and those to start a second time. A worker
+is just a number here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 _PATIENCE = 30.0  # seconds that any shard may take
 _LATE = (
-    3.0  # times what is usual for its work: it is begun elsewhere, and its worker gets no other one before it answers
+    3.0  # times the usual duration: the shard is started elsewhere, and its worker gets no other one before it answers
 )
 _SLOW, _LEAST = 1.5, 1.0  # likewise, and seconds, where nothing else is left to do
 
@@ -90,15 +90,15 @@ class Shards:
         return first
 
     def lost(self, worker: int) -> list[Shard]:
-        """A worker is gone: what it alone was given waits again."""
+        """Handles the loss of a worker: shards that it alone had wait again."""
         gone = [item for item in self.attempts if item.worker == worker]
         self.attempts = [item for item in self.attempts if item.worker != worker]
         alone = [item.shard for item in gone if self._attempts_at(item.shard) == 0]
         return [shard for shard in alone if self._wait_again(shard)]
 
     def overdue(self, now: float) -> list[Attempt]:
-        """Attempts that have begun to take too long; their shards wait again for another worker, and so do those behind
-        them."""
+        """Attempts that now take too long. Their shards, and those queued behind them, wait again for another
+        worker."""
         late = [item for item in self.attempts if self.is_late(item, now) and not item.late]
         workers = {item.worker for item in late}
         for item in late:
@@ -112,7 +112,7 @@ class Shards:
         return attempt.begun is not None and now - attempt.begun > max(_PATIENCE, _LATE * self._usual(attempt.shard))
 
     def _slowest(self, worker: int, now: float) -> Shard | None:
-        """One that takes longer than is usual, and that nobody else has been given already."""
+        """A shard that takes longer than usual and has one attempt only."""
         slow = [
             item
             for item in self.attempts

@@ -1,5 +1,5 @@
-"""The picture of a split: a band per stage with the model's modules in it, and what is stored between them.
-Everything that comes from a model is escaped."""
+"""The picture of a split: a band per stage with the model's modules, and the stored values between stages.
+All text of a model is escaped."""
 
 from __future__ import annotations
 

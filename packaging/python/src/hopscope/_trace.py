@@ -67,7 +67,7 @@ def _short(text: str) -> str:
 
 
 def _nodes(module: Any) -> Iterator[tuple[str, Any, str]]:
-    """(operator, node, what is constant about it) of everything that is needed for the result."""
+    """(operator, node, its constant part) of every node that the result depends on."""
     import torch
 
     graph = module.inlined_graph.copy()

@@ -1,5 +1,5 @@
-"""A process of `hopscope-engine worker` (docs/protocol.md), wherever it is: its answers and failures are values, which
-travel between machines."""
+"""A process of `hopscope-engine worker` (docs/reference/protocol.md), wherever it is: its answers and failures are
+values, which travel between machines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._serve import Client
 from ._version import __version__
 from .errors import HopscopeError, document_of
 
-JOURNAL = ".hopscope-journal"  # docs/format-journal.md
+JOURNAL = ".hopscope-journal"  # docs/reference/format-journal.md
 _RUN = Path(JOURNAL, "run.json")
 _PATIENCE = 0.7  # seconds for an engine to clean up
 

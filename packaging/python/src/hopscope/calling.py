@@ -340,7 +340,7 @@ def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) 
         return None
     if parameter.name in values:
         return parameter.name  # None was given
-    # Heterogeneous models take dicts by type for what they call `x` and `edge_index`.
+    # Heterogeneous models take dicts by type and call them `x` and `edge_index`.
     for alias in (*_ALIASES.get(parameter.name, ()), f"{parameter.name}_dict"):
         if values.get(alias) is not None and _stands_for(parameter.name, values[alias]):
             call.notes.append(f"'{alias}' of the data is taken for the argument '{parameter.name}'")

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def files(
     model: Any, data: Any, roles: Any, scratch: str | os.PathLike[str] | None, *, once: bool = True
 ) -> Iterator[Files]:
-    """Model and data as files for the time of a command; those that are files already stay where they are. `once`:
-    nothing that outlives the command holds the model."""
+    """Model and data as files for the duration of a command; existing files stay in place. `once`:
+    nothing that outlives the command contains the model."""
     arguments = isinstance(data, tuple) or data is None
     table = None if arguments else inputs_of(data)
     expected = 0 if table is None or table.paths is not None else size_of(table.values)
@@ -52,8 +52,8 @@ def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True
 def inspect(
     model: Any, data: Any = None, *, roles: Any = (), scratch: str | os.PathLike[str] | None = None
 ) -> Inspection:
-    """What a model is: depth, stages, what is stored between them, and where it cannot be split, why. A file can be
-    inspected without data; a model in memory needs them, to be saved."""
+    """Shows the structure of a model: depth, stages, the stored values between them, and the reason if it cannot be
+    split. A file can be inspected without data; a model in memory needs data to be saved."""
     with files(model, data, roles, scratch) as given:
         found = documents.inspection(command("inspect", *given.words).document)
         return replace(found, notes=given.told(found.notes))
@@ -70,8 +70,9 @@ def plan(
     scratch: str | os.PathLike[str] | None = None,
     **settings: Unpack[PlanSettings],
 ) -> Plan:
-    """What would run in which stage, what would be stored and what would move. The plan can be given to `inference`
-    with the same model and data. `model`, `data`, `pins`, `roles` and `scratch` are those of `inference`.
+    """Decides which operators run in which stage and which values are stored, and counts the bytes that move. Pass the
+    plan to `inference` with the same model and data. `model`, `data`, `pins`, `roles` and `scratch` are those of
+    `inference`.
 
     Args:
         SETTINGS
@@ -110,8 +111,8 @@ def verify(
     scratch: str | os.PathLike[str] | None = None,
     **settings: Unpack[VerifySettings],
 ) -> Verification:
-    """Compares the split with the model's own `forward`, on everything that fits or on a sample of nodes, or with
-    `full` on all rows. Raises VerificationError, with what was found as its `result`, where they differ. `model`,
+    """Compares the split with the model's own `forward`, on all rows if they fit and otherwise on a sample of nodes, or
+    with `full` always on all rows. Raises VerificationError, whose `result` is the comparison, if they differ. `model`,
     `data`, `plan`, `pins`, `roles` and `scratch` are those of `inference`.
 
     Args:
@@ -135,7 +136,7 @@ def by_plan(
     given: Files,
     place: Scratch,
 ) -> list[str]:
-    """Settings as options, with the plan, or with the pins of the one that is made."""
+    """The options of the settings, together with the given plan or the pins of a new one."""
     if plan is None:
         return [*words_of(settings), *pin_words(pins, place)]
     return [*words_of(beside_plan(settings)), "--plan", str(plan_file(plan, given, place))]
@@ -152,7 +153,7 @@ def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch)
 
 @door
 def trust(path: str | os.PathLike[str]) -> None:
-    """Agrees to run the code of a TorchScript file, which is known by its content from then on, or of all files below a
+    """Agrees to run the code of a TorchScript file, which is then recognised by its content, or of all files below a
     folder. Models in memory need no agreement."""
     command("trust", str(path_of("path", path).absolute()))
 

@@ -1,5 +1,5 @@
-"""Inputs as people have them, made into one table: names -> tensors, or dicts and lists of tensors, as `forward` takes
-them. Nothing is copied here; libraries are imported by whoever made the object, never by this module."""
+"""Turns the objects of users into one table: names to tensors, or to dicts and lists of tensors, as `forward` takes
+them. This module copies nothing, and uses libraries only if the caller has imported them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def counts_rows(name: str, value: Any) -> bool:
 
 @dataclass
 class Inputs:
-    """`values`: the table. `paths`: where it came from files as `--data` takes them, these; the engine then reads them
-    itself. `as_torch`: whether outputs should be torch tensors. `container`: what it was, for a `forward` that takes
-    it whole. `others`: the same tensors under names that a `forward` may use for them; not written."""
+    """`values`: the table. `paths`: its files as `--data` takes them, if there are any; the engine then reads them
+    itself. `as_torch`: whether outputs should be torch tensors. `container`: the original object, for a `forward` that
+    takes it whole. `others`: the same tensors under names that a `forward` may use for them; not written."""
 
     values: dict[str, Any]
     paths: list[str] | None = None
@@ -66,7 +66,7 @@ def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of contain
     if edges is not None:
         return Inputs({**edges.nodes, **edges.attributes, "edge_index": edges.edge_index})
     raise InputError(
-        f"a {type(data).__name__} is no graph that is known here",
+        f"a {type(data).__name__} is not a known kind of graph",
         "pass PyG's Data or HeteroData, a DGL or NetworkX graph, a dict of tensors by argument, or a .safetensors file",
     )
 
@@ -180,7 +180,7 @@ def _holds_torch(value: Any) -> bool:
 
 
 def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Every attribute as `attr_dict`, by type, and by itself as `attr_type`."""
+    """Every attribute as `attr_dict`, by type, and separately as `attr_type`."""
     table: dict[str, Any] = {}
     others: dict[str, Any] = {}
     for kind, store in [*data.node_items(), *data.edge_items()]:

@@ -4,8 +4,8 @@
     hopscope.debug.compare(before, data, against=after)
     hopscope.debug.tensor(model, data, "convs.0 output").numbers
 
-Every result has the engine's whole JSON as `document` (docs/format-findings.md, docs/format-tensor.md, and plan/memory
-in docs/protocol.md)."""
+Every result has the engine's whole JSON as `document` (docs/reference/format-findings.md,
+docs/reference/format-tensor.md, and plan/memory in docs/reference/protocol.md)."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the data at which something is wrong: of an edge also its two ends; the number of the row that shows
-    best what is wrong, in the first computation and in the second."""
+    """A row with an error: for an edge also its two ends, and the element with the largest error in the first and in
+    the second computation."""
 
     table: str
     row: int
@@ -66,7 +66,7 @@ class Row:
 
 
 class _Rows:
-    """What is shown as a table: a list of dataclasses, or of dicts."""
+    """Findings with a table: a list of dataclasses, or of dicts."""
 
     def _listed(self) -> list[Any]:
         raise NotImplementedError
@@ -90,7 +90,8 @@ class _Rows:
 @dataclass(frozen=True, repr=False)
 class Divergence(_Rows):
     """Two computations operator by operator. `place` is the first operator whose results differ (None: none does), at
-    `differing` of `of` rows, of which `shown` are some; `growth` has the largest errors of all values, in order."""
+    `differing` of `of` rows; `shown` contains some of them. `growth` lists the largest errors of all values, in
+    order."""
 
     first: str
     second: str
@@ -170,7 +171,8 @@ class Hits(_Rows):
 
 @dataclass(frozen=True, repr=False)
 class Watched(_Rows):
-    """Rows of values by name, one for each of `nodes`; and, for each aggregation and node, what the neighbours add."""
+    """Rows of values by name, one for each of `nodes`, and the contributions of the neighbours for each aggregation and
+    node."""
 
     nodes: list[int]
     values: dict[str, NDArray[Any]]
@@ -190,7 +192,7 @@ class Watched(_Rows):
 
 @dataclass(frozen=True, repr=False)
 class Tensor(_Rows):
-    """The numbers of a value, and what they are like; `rows` are the row numbers (None: all of its table, in order)."""
+    """The numbers of a value and their statistics; `rows` are the row numbers (None: all of its table, in order)."""
 
     place: Place
     numbers: NDArray[Any]
@@ -210,8 +212,8 @@ class Tensor(_Rows):
 
 @dataclass(frozen=True)
 class LoopMemory:
-    """Of the destinations of a node type, the batch that holds most: `steps` with the bytes that are held at each, and
-    `held` with the steps, counted from 0, from and before which each value is there."""
+    """The largest batch of a node type: `steps` with the live bytes at each, and `held` with the live range of each
+    value, as steps counted from 0, the end excluded."""
 
     label: str
     destinations: int
@@ -224,7 +226,7 @@ class LoopMemory:
 
 @dataclass(frozen=True, repr=False)
 class StageMemory(_Rows):
-    """What the batches of a stage hold when, for each node type that it computes."""
+    """The contents of the batches of a stage, step by step, for each node type that it computes."""
 
     stage: int
     peak_memory: int
@@ -289,8 +291,8 @@ def breakpoints(
     roles: Any = (),
     scratch: _Scratch = None,
 ) -> Hits:
-    """What operators compute, batch by batch. `places`: "op42", a value, a kind ("aten::relu"), a module or "stage 2".
-    `when`: "always", "isnan", "outside=LEAST,MOST" or "node=N"."""
+    """Returns the results of operators, batch by batch. `places`: "op42", a value, a kind ("aten::relu"), a module or
+    "stage 2". `when`: "always", "isnan", "outside=LEAST,MOST" or "node=N"."""
     options = {"when": when, "hits": hits, "batch": batch}
     with _asked(model, data, plan, roles, scratch) as (words, _):
         asked = [word for place in _listed(places) for word in ("--break", place)]
@@ -311,8 +313,8 @@ def watch(
     roles: Any = (),
     scratch: _Scratch = None,
 ) -> Watched:
-    """The rows of `nodes` in the results of operators or modules, and what each neighbour adds to the aggregations
-    `messages` there, the largest first."""
+    """Returns the rows of `nodes` in the results of operators or modules, and the contribution of each neighbour to the
+    aggregations `messages`, the largest first."""
     if not _listed(places) and not _listed(messages):
         raise UsageError("there is nothing to watch", "name operators or modules, or aggregations with messages=")
     numbers = [nodes] if isinstance(nodes, int) else list(nodes)
@@ -341,8 +343,8 @@ def tensor(
     roles: Any = (),
     scratch: _Scratch = None,
 ) -> Tensor:
-    """The numbers of an operator's result, a value, an input or a weight: all rows, those of `nodes`, the rows from one
-    number up to before another, or those of the batch that computes the node `batch_of`."""
+    """Returns the numbers of an operator's result, a value, an input or a weight: all rows, those of `nodes`, a
+    half-open range of `rows`, or those of the batch that computes the node `batch_of`."""
     asked = [nodes] if isinstance(nodes, int) else nodes
     options = {
         "show": place, "batch": batch, "batch-of": batch_of,
@@ -369,7 +371,7 @@ def memory(
     roles: Any = (),
     scratch: _Scratch = None,
 ) -> StageMemory:
-    """What the batches of a stage hold from step to step, and so what its peak consists of. Nothing is run."""
+    """Breaks down the memory of one stage step by step, including its peak. Does not execute the model."""
     with _asked(model, data, plan, roles, scratch) as (words, _):
         document = command("debug", *words, *words_of({"memory-of": stage, "batch": batch})).document
     names = ("label", "destinations", "batches", "side_by_side", "peak_step", "steps", "held")
@@ -379,7 +381,7 @@ def memory(
 
 @contextmanager
 def _asked(model: Any, data: Any, plan: _Plan, roles: Any, scratch: _Scratch) -> Iterator[tuple[list[str], Scratch]]:
-    """Model, data and plan as words, and a folder for what the engine writes."""
+    """Model, data and plan as words, and a folder for the files of the engine."""
     with files(model, data, roles, scratch) as given, Scratch(0, scratch) as place:
         yield [*given.words, *_plan_words(plan, given, place)], place
 

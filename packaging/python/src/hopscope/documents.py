@@ -1,5 +1,5 @@
-"""The engine's documents as plain objects. `document` is always the whole JSON, as docs/format-*.md describe it; the
-other members are what people ask for most. Every one has `to_pandas()` and a table for notebooks."""
+"""The engine's documents as plain objects. `document` is always the whole JSON, as docs/reference/format-*.md describe
+it; the other members are those used most. All of them have `to_pandas()` and a table for notebooks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _frame(rows: list[Any]) -> pandas.DataFrame:
 
 @dataclass(frozen=True)
 class Value:
-    """An intermediate value: `name` is what people call it, no two alike; `shape` has "|node|" where a dimension is the
+    """An intermediate value: `name` is unique and readable; `shape` contains "|node|" for a dimension with the
     rows of a table; `bytes` is None without data."""
 
     id: str
@@ -51,7 +51,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Cut:
-    """A stored value between stages (an output of the model where `output`): rows written once, read by later
+    """A stored value between stages, or an output of the model (`output`). Its rows are written once and read by later
     stages."""
 
     value: str
@@ -66,8 +66,8 @@ class Cut:
 
 @dataclass(frozen=True)
 class Stage:
-    """One round over all nodes: how many operators it computes, for which node types, reading and storing which
-    values, by name."""
+    """One pass over all nodes: the number of its operators, its node types, and the names of the values that it reads
+    and stores."""
 
     index: int
     destinations: list[str]
@@ -87,7 +87,7 @@ class Lint:
 
 @dataclass(frozen=True, repr=False)
 class Inspection:
-    """What a model is. `splittable` False: `lints` say why."""
+    """The structure of a model. If `splittable` is False, `lints` contain the reason."""
 
     model: str
     model_class: str
@@ -120,9 +120,9 @@ class Inspection:
 
 @dataclass(frozen=True)
 class Plan:
-    """What runs where. `cost` is in `unit`, by the engine's model of the machine; `gap` says how far from the best it
-    can be at most (0: proven to be the least; None: a rule made it). Sizes are None where the graph has not been
-    looked at."""
+    """The operators of each stage and the stored values. `cost` is in `unit`, by the cost model; `gap` is the largest
+    possible distance from the optimum (0: proven optimal; None: the plan of a heuristic). Sizes are None if the graph
+    has not been analysed."""
 
     strategy: str
     device: str
@@ -179,8 +179,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Verification:
-    """`verdict` is "equal", "different" or "unverifiable" (`reason` says why: nothing to compare with at this
-    size, or the model amplifies rounding)."""
+    """The comparison with `forward`. `verdict` is "equal", "different" or "unverifiable"; `reason` explains the last
+    one: there is no reference at this size, or the model amplifies rounding."""
 
     verdict: str
     reason: str
@@ -212,9 +212,9 @@ class Verification:
 
 @dataclass(frozen=True)
 class NotFinite:
-    """Results of a run that are NaN or infinite: how many `numbers`, by `outputs`; `first` is the operator that made
-    them of finite ones, in `stage` (None: before the first one); `given` are inputs and parameters that hold some
-    themselves. `origin` is the same in words, or says how to find out (`hopscope.debug.non_finite` does)."""
+    """Results of a run that are NaN or infinite: how many `numbers`, by `outputs`; `first` is the operator that
+    produced them from finite ones, in `stage` (None: before the first one); `given` are inputs and parameters that hold
+    some themselves. `origin` is a sentence about them, or about how to find them (`hopscope.debug.non_finite`)."""
 
     numbers: int
     outputs: dict[str, int]
@@ -229,8 +229,8 @@ class NotFinite:
 
 @dataclass(frozen=True)
 class OperatorRun:
-    """What computing an operator took in one loop of a stage, on a CPU: `label` is what people call its result, `fused`
-    the operators that were computed in the same pass over the edges, `bytes` of its results in one batch."""
+    """The cost of an operator in one loop of a stage, on a CPU: `label` is the readable name of its result, `fused`
+    lists the operators of the same pass over the edges, and `bytes` is the size of its results in one batch."""
 
     stage: int
     op: str
@@ -263,7 +263,7 @@ class StageRun(StageFigures):
 
 @dataclass(frozen=True)
 class Report:
-    """What happened in a run (docs/format-report.md)."""
+    """What happened in a run (docs/reference/format-report.md)."""
 
     strategy: str
     device: str
@@ -308,7 +308,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Devices:
-    """What this machine can compute on; `missing` says in sentences why the rest cannot be used."""
+    """The usable devices of this machine; `missing` explains in sentences why others cannot be used."""
 
     devices: list[Device]
     missing: list[str]

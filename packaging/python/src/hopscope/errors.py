@@ -1,4 +1,4 @@
-"""What can go wrong, by the engine's exit codes: a sentence, a hint what to do, and the place."""
+"""Exceptions by the engine's exit codes: a sentence, a hint, and the place."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ def kind_of(exit_code: int) -> type[HopscopeError]:
 
 
 def error_from(document: Mapping[str, Any]) -> HopscopeError:
-    """The exception for what the engine says of an error: {code, exit_code, message, hint, where}."""
+    """The exception for an error document of the engine: {code, exit_code, message, hint, where}."""
     text = {name: str(document.get(name) or "") for name in ("message", "hint", "where", "code")}
     return kind_of(int(document.get("exit_code", 7)))(**text)
 
 
 def document_of(problem: HopscopeError) -> dict[str, Any]:
-    """What `error_from` makes the exception of."""
+    """The document from which `error_from` makes the exception."""
     named = {name: getattr(problem, name) for name in ("message", "hint", "where")}
     return {**named, "code": problem.code or problem.name, "exit_code": problem.exit_code}
 
 
 def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
     """A function of the package: every failure in it becomes an exception of this module. Exceptions of the caller's
-    own functions pass, and so does Python's TypeError for arguments that the function does not have."""
+    own functions, and Python's TypeError for unknown arguments, pass unchanged."""
 
     @functools.wraps(function)
     def entered(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:

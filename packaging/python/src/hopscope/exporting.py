@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Export:
-    """A folder that stands alone (docs/export.md). `document` is its schema.json."""
+    """A self-contained folder (docs/guides/exporting.md). `document` is its schema.json."""
 
     folder: Path
     document: dict[str, Any] = field(repr=False)
@@ -40,7 +40,7 @@ class Export:
 
     @property
     def verdict(self) -> str:
-        """What the comparison with the model's own `forward` said: "equal", since nothing else is exported."""
+        """The verdict of the comparison with the model's own `forward`: "equal", since nothing else is exported."""
         return str(self.document["verification"]["verdict"])
 
     @property
@@ -75,8 +75,8 @@ def export(
     Args:
         SETTINGS
 
-    Raises InputError where the folder exists, Refused where the split cannot be expressed as code, VerificationError
-    where it is not verified. After a failure there is no folder.
+    Raises InputError if the folder exists, Refused if the split cannot be expressed as code, and VerificationError
+    if it is not verified. A failure leaves no folder.
     """
     chosen = settings_of("export", settings)
     with files(model, data, roles, scratch, once=False) as given, Scratch() as place:
@@ -101,8 +101,8 @@ class Exported:
 
     @door
     def inference(self, **inputs: Any) -> Any:
-        """What `forward` returns for these arguments, by name: tensors, or dicts and lists of them. The graph may be
-        another one than that of the export. Raises InputError where an input is missing or does not fit."""
+        """Computes the return value of `forward` for these arguments, by name: tensors, or dicts and lists of them. The
+        graph may differ from that of the export. Raises InputError if an input is missing or unsuitable."""
         data: dict[str, Any] = {}
         for name, value in inputs.items():
             self._module.flatten(name, value, data)
@@ -129,8 +129,8 @@ class Exported:
 
 @door
 def load(folder: str | os.PathLike[str], *, device: DeviceName = "auto", batch: int | None = None) -> Exported:
-    """The runner of a folder that `export` wrote, for "cpu", "cuda", "cuda:1", a torch.device or "auto" (a GPU if there
-    is one), with so many destination nodes per batch. It runs the code in the folder: load only what you trust."""
+    """Returns the runner of an exported folder, for "cpu", "cuda", "cuda:1", a torch.device or "auto" (a GPU if there
+    is one), with `batch` destination nodes per batch. It runs the code in the folder: load only folders you trust."""
     path = path_of("folder", folder)
     if not (path / "schema.json").is_file() or not (path / "run.py").is_file():
         raise InputError(f"{path} is no exported folder: it has no schema.json and run.py", "hopscope.export makes one")

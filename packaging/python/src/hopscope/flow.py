@@ -40,12 +40,12 @@ class LayeredFlow:
         self.close()
 
     def close(self) -> None:
-        """Removes what the layers have stored."""
+        """Removes the stored values of the layers."""
         self._scratch.close()
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Rows of every table: types of nodes, edges, and what the model makes of them."""
+        """Rows of every table: node types, edge types, and tables derived from them."""
         return dict(self._run.graph.sizes)
 
     @property
@@ -174,7 +174,7 @@ class Layer:
     ) -> Tensor:
         """Computes the layer with functions of your own, and stores the rows as `flow[into]`. For each block,
         `message(edges)` returns a row per edge; `reduce` is "sum", "mean", "max", "min" or a function of the messages,
-        the places of their destinations and the number of these; `apply(nodes, reduced)` makes rows of what it says."""
+        the positions of their destinations and their number; `apply(nodes, reduced)` returns the rows to store."""
         import torch
 
         table = relation or self._only_relation()
@@ -261,7 +261,7 @@ class Block:
         return Edges(flow, table, ids, target - self.first, ends, Nodes(flow, self.layer.destination, target))
 
     def compute(self) -> dict[str, Tensor]:
-        """The rows that the model's own code computes for this block, by the names in `stores`, but for what is reduced
+        """The rows that the model's own code computes for this block, by the names in `stores`, except reductions
         over all rows."""
         import torch
 

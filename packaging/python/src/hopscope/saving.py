@@ -24,10 +24,19 @@ _CACHE = re.compile(r"_cached_\w+")
 
 @dataclass(frozen=True)
 class Saved:
-    """A file, and what is known of it: `how` it was made ("trace", "script" or "as it was"), the `arguments` of its
-    `forward` in order, the keys of its data, the `notes` (sentences), the largest difference to the model on another
-    graph, and the `structure` of its results (tensors replaced by the engine's names). `fingerprint` tells whether two
-    files hold the same model with the same weights. `parameters`: their names in the file where it has others."""
+    """The file of a saved model.
+
+    Attributes:
+        path: The TorchScript file.
+        how: "trace", "script" or "as it was".
+        arguments: The arguments of `forward`, in order.
+        keys: The keys of its data.
+        notes: Sentences about the samples and the comparison.
+        difference: The largest difference from the model on another graph.
+        structure: Its results, with tensors replaced by the engine's names.
+        fingerprint: Equal for files of the same model with the same weights.
+        parameters: The names of parameters in the file, if they differ.
+    """
 
     path: Path
     how: str
@@ -59,13 +68,12 @@ def save(model: Any, inputs: Any, path: str | os.PathLike[str], *, roles: Any = 
 
     `inputs` is the model's data in any form that `inference` takes, or a tuple of arguments. The engine cuts samples of
     them; a model that takes no part of its data sees all of them, if these are at most 100,000 rows. It is traced on
-    three samples of different sizes, the last of which has smaller numbers than the data (fewer graphs, for example),
-    and where the traces differ (a size or a branch would be baked in) scripted instead. The file appears at `path` once
-    it was loaded again and agrees with the model on another sample; the model's modes, gradients and random numbers
-    stay as they were. `roles` says what inputs are where that cannot be inferred, in the words of `--role`:
-    {"x": "node:user"}.
+    three samples of different sizes. The last one has smaller numbers than the data, such as fewer graphs. If the
+    traces differ (a size or a branch would be baked in), the model is scripted instead. The file appears at `path`
+    after it was loaded again and agrees with the model on another sample. The model's modes, gradients and random
+    numbers stay unchanged. `roles` corrects inferred roles, with the words of `--role`: {"x": "node:user"}.
 
-    Raises Refused with the line where neither way works, InputError where data is missing or does not fit.
+    Raises Refused with the line if neither way works, and InputError if data is missing or unsuitable.
     """
     target = new_file("path", path)
     model, call, data = _bound(model, inputs)
@@ -86,7 +94,8 @@ def _bound(model: Any, inputs: Any) -> tuple[Any, Call, Inputs]:
     """The module itself, how it is called, and the data that become its arguments."""
     if not isinstance(model, _torch().nn.Module):
         raise InputError(
-            f"a {type(model).__name__} is no torch.nn.Module", "pass the model itself, or the path of its file"
+            f"expected a torch.nn.Module, got a {type(model).__name__}",
+            "pass the model itself, or the path of its file",
         )
     inner, notes = calling.unwrapped(model)
     given = inputs_of(calling.positional(inner, inputs) if _is_arguments(inputs) else inputs)
@@ -191,7 +200,7 @@ def _published(compiled: Any, target: Path) -> Iterator[Path]:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         # Where a disk is full, `save` would end Python: its writer throws while it is destroyed.
-        temporary.unlink(missing_ok=True)  # of a process that was killed, or a link that somebody has laid there
+        temporary.unlink(missing_ok=True)  # of a killed process, or a planted link
         with temporary.open("xb") as file:
             file.write(compiled.save_to_buffer())
         yield temporary
@@ -205,7 +214,7 @@ def _published(compiled: Any, target: Path) -> Iterator[Path]:
 
 
 def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
-    """A ScriptModule is what it is: nothing can be compared with the Python that it came from."""
+    """A ScriptModule is saved unchanged: there is no Python module to compare it with."""
     with _published(model, target):
         pass
     note = "it was compiled already: saved without a comparison"

@@ -1,6 +1,6 @@
-"""`hopscope-scale run`: one run on many machines (docs/scale.md). Several workers, each a process of the engine,
-compute the shards of each stage; they meet in the output folder, which all of them see. `hopscope-scale serve` does so
-for the window."""
+"""`hopscope-scale run`: one run on many machines (docs/guides/clusters.md). Several workers, each a process of the
+engine, compute the shards of each stage; they meet in the output folder, which all of them see. `hopscope-scale serve`
+does so for the window."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def main(words: list[str] | None = None) -> int:
 def _run(asked: argparse.Namespace) -> int:
     with _events(asked.events) as told:
         console = _Console(asked, told)
-        with contextlib.redirect_stdout(sys.stderr):  # where Ray says what it has to say
+        with contextlib.redirect_stdout(sys.stderr):  # Ray prints there
             report = run(
                 _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
                 progress=False if asked.quiet or asked.json else None,
@@ -118,9 +118,9 @@ def _sentence(event: Event) -> str:
     sentences = {
         "note": event.get("message", ""),
         "waiting": event.get("message", ""),
-        "lost": f"{where} was lost: {event.get('message')}; what it had not finished goes to others",
-        "late": f"{where} takes long over destinations from {event.get('first')} on; others compute them, too",
-        "refused": f"{where} is done without: {event.get('message')}",
+        "lost": f"{where} was lost: {event.get('message')}; other workers compute its unfinished shards",
+        "late": f"{where} is slow on destinations from {event.get('first')}; another worker computes them as well",
+        "refused": f"{where} was excluded from the run: {event.get('message')}",
     }
     return str(sentences.get(event["event"], ""))
 
@@ -158,12 +158,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"hopscope-scale {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_run(commands.add_parser("run", help="Evaluate a model layer by layer for all nodes, by several workers"))
-    _add_serve(commands.add_parser("serve", help="The engine of a window whose runs are dealt out to several workers"))
+    _add_serve(commands.add_parser("serve", help="An engine for the window that distributes runs across workers"))
     return parser
 
 
 def _add_run(command: argparse.ArgumentParser) -> None:
-    command.set_defaults(carry_out=_run, afterwards="the same command goes on with what is finished")
+    command.set_defaults(carry_out=_run, afterwards="the same command resumes the run")
     command.add_argument("model", metavar="MODEL", help="TorchScript file; all paths are the same on all machines")
     command.add_argument("--data", metavar="D", action="append", required=True, help="As for hopscope-engine run")
     command.add_argument("--role", metavar="R", action="append", default=[], help="As for hopscope-engine run")

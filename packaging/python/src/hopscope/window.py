@@ -17,7 +17,7 @@ from .errors import EngineError, door
 
 
 class Window:
-    """A window that was opened. What it shows lies in temporary files until it is closed; keep the object as long."""
+    """An open window. Its contents are temporary files until it is closed; keep the object that long."""
 
     def __init__(self, process: subprocess.Popen[bytes], scratch: Scratch) -> None:
         self._process, self._scratch = process, scratch
@@ -58,8 +58,8 @@ def open(
     model: Any, data: Any = None, *, plan: Plan | str | None = None, roles: Any = (), arguments: list[str] | None = None
 ) -> Window:
     """Starts the window on a model (in memory, saved, or a file), its data and a plan, and returns at once.
-    `arguments` are further ones of its command line. Raises EngineError where the window is not installed (wheels hold
-    the engine alone)."""
+    `arguments` are added to its command line. Raises EngineError if the window is not installed (wheels contain
+    only the engine)."""
     binary = program("hopscope", "HOPSCOPE_WINDOW")
     if binary is None:
         raise EngineError(

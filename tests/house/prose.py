@@ -1,0 +1,99 @@
+"""Places in prose that are worth a second reading, and the lengths of its sentences.
+
+    prose.py FILE..      prints the places in Markdown files and in docstrings of Python files, and the rate
+
+A place is not a mistake by itself; the rate is what counts.
+"""
+import ast
+import re
+import sys
+from pathlib import Path
+
+LONGEST = 35  # words of a sentence
+NOUNS = "a noun in place of the clause: contents, cost, result"
+VERBS = "an English verb or preposition"
+RULES = {
+    NOUNS: r"\b[Ww]hat (?:a|an|are|comes|each|follows|has|is|it|nobody|remains|the|they|was|were)\b(?![^.!?]*\?)|\bof which\b",
+    VERBS: r"\b(?:go|goes|went|going) on (?:with|from|under|there)\b|\b(?:deals?|dealt) out\b|\b(?:is|are|be) told\b|\bin words\b"
+           r"|\bbeside (?:each|it|that|them|these|this|those)\b|\bnothing beside\b|\bby (?:itself|themselves)\b|\bas ever\b|\b[Bb]egun with\b"
+           r"|\bis no (?:file|graph|model|number|size|tensor)\b|\bthe way back\b|\bways? out\b|\bwill do\b|\band so (?:are|did|do|does|has|is)\b",
+    "a machine, not a person": r"\b(?:[Nn]obody|[Ss]omebody|[Ww]hoever|[Aa]nybody)\b",
+    "'contains' or 'provides'": r"`[\w./-]+` (?:has|have) (?:a|it|the|them|what)\b",
+    "'also', before the verb": r", too\b(?=[.;)]|$)",
+}
+
+
+def plain(text):
+    """Markdown without its marks: code is one word, links are their labels."""
+    text = re.sub(r"`[^`\n]*`", "code", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"<[^>\n]+>|[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}", "", text)
+
+
+def marked_parts(text):
+    """(number of the line, text) of the paragraphs, items and cells of a page."""
+    text = re.sub(r"^```.*?^```$|^ {4}[^\n]*$|<!--.*?-->", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL | re.MULTILINE)
+    begin, lines, before = 1, [], ""
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if line.startswith("|"):
+            yield from ((number, cell) for cell in line.strip("|").split("|") if not re.fullmatch(r"[\s:-]*", cell))
+        starts = re.match(r"\s*(?:[-*#>|]|\d+\.)(?=\s|#|\|)", line)
+        if starts or not line.strip() or before.startswith("#"):
+            yield begin, " ".join(lines)
+            begin, lines = number, []
+        if line.strip() and not line.startswith("|"):
+            lines.append(re.sub(r"^\s*(?:[-*>#]+|\d+\.)\s", "", line).strip())
+        before = line
+
+
+def docstrings(text):
+    tree = ast.parse(text)
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and ast.get_docstring(node):
+            for number, part in enumerate(re.split(r"\n\s*\n|\n(?= *\w+: )", ast.get_docstring(node))):
+                yield getattr(node, "lineno", 1) + number, " ".join(part.split())
+
+
+def parts(path):
+    text = path.read_text()
+    found = docstrings(text) if path.suffix == ".py" else marked_parts(text)
+    return [(number, plain(part).strip()) for number, part in found if part.strip()]
+
+
+def sentences(part):
+    return [one for one in re.split(r"(?<=[.:;!?])\s+(?=\S)", part) if one]
+
+
+def places(part):
+    """(rule, the words) of each place in a part."""
+    for rule, pattern in RULES.items():
+        for found in re.finditer(pattern, part):
+            yield rule, part[max(0, found.start() - 40):found.end() + 40]
+    for sentence in sentences(part):
+        if len(sentence.split()) > LONGEST:
+            yield f"more than {LONGEST} words", sentence[:90]
+
+
+def figures(paths):
+    """(places, words, words of each sentence) of some files; a place is (path, line, rule, words)."""
+    found, words, lengths = [], 0, []
+    for path in paths:
+        for number, part in parts(path):
+            found += [(path, number, *place) for place in places(part)]
+            words += len(part.split())
+            lengths += [len(one.split()) for one in sentences(part) if len(one.split()) > 3]
+    return found, words, sorted(lengths)
+
+
+def main(paths):
+    found, words, lengths = figures(paths)
+    for path, number, rule, text in found:
+        print(f"{path}:{number}: {rule}: {text}")
+    if words:
+        print(f"-- {len(found)} in {words} words: {1000 * len(found) / words:.2f} per 1,000; nine of ten sentences have up to "
+              f"{lengths[len(lengths) * 9 // 10]} words")
+
+
+if __name__ == "__main__":
+    main([Path(name) for name in sys.argv[1:]])
