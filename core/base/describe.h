@@ -11,6 +11,7 @@
 // A template, so that only those who ask for the table pay for it.
 
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -25,8 +26,14 @@ enum class Presence : std::uint8_t {
     WhenSet,  // left out where there is nothing
 };
 
-// JSON has neither infinity nor NaN: the number for which null stands in a member that is a number, or lists of numbers.
-enum class Null : std::uint8_t { IsNone, IsInfinite, IsNaN };
+// What null stands for: the default of a text, a number or an id; or, since JSON has neither infinity nor NaN, one of these in a
+// member that is a number, or lists of numbers.
+enum class Null : std::uint8_t { IsNone, IsDefault, IsInfinite, IsNaN };
+
+// The least and the most that a whole number may be.
+struct Within {
+    std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+};
 
 template <class T, class M>
 struct Field {
@@ -36,15 +43,17 @@ struct Field {
     Quantity quantity = Quantity::None;
     Presence presence = Presence::Always;
     Null null = Null::IsNone;
+    Within within{};
 
     constexpr void take(Quantity q) { quantity = q; }
     constexpr void take(Presence p) { presence = p; }
     constexpr void take(Null n) { null = n; }
+    constexpr void take(Within w) { within = w; }
 
     [[nodiscard]] constexpr bool embedded() const { return *name == '\0'; }
 };
 
-// Traits: a Quantity, a Presence, a Null; each at most once.
+// Traits: a Quantity, a Presence, a Null, a Within; each at most once.
 template <class T, class M, class... Traits>
 constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning, Traits... traits)
 {
@@ -81,7 +90,7 @@ constexpr Description<Fields...> described(const char* name, Fields... fields)
 template <class T, class Base, class M>
 constexpr Field<T, M> fieldOf(const Field<Base, M>& f)
 {
-    return {f.name, f.member, f.meaning, f.quantity, f.presence, f.null};
+    return {f.name, f.member, f.meaning, f.quantity, f.presence, f.null, f.within};
 }
 
 // The fields of a base class, as fields of T; std::tuple_cat joins them with others.
@@ -97,6 +106,9 @@ concept Described = requires
 {
     fieldsOf(static_cast<const T*>(nullptr));
 };
+
+template <Described T>
+inline constexpr const char* describedName = fieldsOf(static_cast<const T*>(nullptr)).name;
 
 // Calls it with each Field of T, in their order.
 template <Described T, class Visit>

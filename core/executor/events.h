@@ -10,9 +10,7 @@
 
 namespace hopscope::executor {
 
-// In the order of plan::namedPhases.
-enum class Phase : std::uint8_t { Block, Gather, HostToDevice, Compute, DeviceToHost, Write };
-using plan::phaseCount;
+using plan::Phase, plan::phaseCount;
 
 struct StageEvent {
     plan::StageId index{1};

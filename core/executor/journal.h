@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "graph/digest.h"
+#include "plan/loop_cut.h"
 #include "plan/plan.h"
 
 namespace hopscope::executor {
@@ -45,14 +46,6 @@ struct Chunk {
     // For the report.
     std::int64_t batches = 0, smallest = 0, largest = 0, edges = 0, frontier = 0;
     plan::Bytes bytes;
-};
-
-// How a loop is cut, which decides about the last bits of what it computes.
-struct LoopCut {
-    plan::StageId stage{1};
-    int loop = 1;
-    std::optional<std::int64_t> tile;  // destinations; none: as many as fit into the bytes of a batch
-    bool operator==(const LoopCut&) const = default;
 };
 
 // One of several processes that compute a run together: `index` counts from 1. `count` is 0 where a Dealer says what each
@@ -134,7 +127,7 @@ public:
     // The bytes of a batch, if an earlier process has begun this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
     // Notes the cuts. Returns what is finished already, in the order in which it was; Input if other cuts were noted.
-    virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<LoopCut>& cuts) = 0;
+    virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
     // From now on the chunk survives the end of this process. One thread at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
     // The end of what has been appended so far. Any thread.

@@ -20,9 +20,9 @@ std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit)
     return static_cast<std::int64_t>(all > 0 ? std::min(all * steadyShare, steadyBytes) : steadyBytes);
 }
 
-std::vector<LoopCut> cutsOf(const StagePrograms& programs)
+std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs)
 {
-    std::vector<LoopCut> cuts;
+    std::vector<plan::LoopCut> cuts;
     for (std::size_t s = 0; s < programs.size(); ++s)
         for (std::size_t l = 0; l < programs[s].size(); ++l) {
             const std::optional<Tiling>& tiling = programs[s][l].tiling;

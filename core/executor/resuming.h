@@ -15,7 +15,7 @@ namespace hopscope::executor {
 std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit);
 
 // Of all loops, by stage.
-std::vector<LoopCut> cutsOf(const StagePrograms& programs);
+std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs);
 
 // "resumed: 5,000 destinations in 3 chunks were finished before".
 std::string sentenceOf(const ResumeReport& resumed);

@@ -2,6 +2,23 @@
 
 namespace hopscope::json {
 
+namespace {
+
+constexpr base::Within any;
+
+// Of a list the schema of its items.
+Value& innermost(Value& schema) { return schema.find("items") == nullptr ? schema : innermost(schema["items"]); }
+
+}  // namespace
+
+void checkWithin(const Reader& reader, std::int64_t number, const base::Within& within)
+{
+    if (number >= within.least && number <= within.most) return;
+    const std::string least = std::to_string(within.least);
+    reader.refuse(within.most == any.most ? "must be at least " + least
+                                          : "must be " + least + " to " + std::to_string(within.most));
+}
+
 Value typed(const char* type)
 {
     Value schema = Value::object();
@@ -29,8 +46,8 @@ Value orNothing(Value schema)
 
 Value orNothingWithin(Value schema)
 {
-    if (schema.find("items") == nullptr) return orNothing(std::move(schema));
-    schema["items"] = orNothingWithin(*schema.find("items"));
+    Value& inner = innermost(schema);
+    inner = orNothing(std::move(inner));
     return schema;
 }
 
@@ -43,7 +60,14 @@ void addMembers(Value& object, const Value& other)
 Value describedAs(Value schema, const char* meaning, bool countsUp)
 {
     if (*meaning != '\0') schema["description"] = meaning;
-    if (countsUp) schema["minimum"] = 0;
+    if (countsUp) innermost(schema)["minimum"] = 0;
+    return schema;
+}
+
+Value boundedBy(Value schema, const base::Within& within)
+{
+    if (within.least != any.least) schema["minimum"] = within.least;
+    if (within.most != any.most) schema["maximum"] = within.most;
     return schema;
 }
 

@@ -69,13 +69,23 @@ void writeEmbedded(Value& item, const M& value)
     if constexpr (base::Described<M>) writeInto(item, value);
 }
 
+template <class T, class M>
+bool isDefault(const base::Field<T, M>& field, const M& member)
+{
+    if constexpr (std::is_arithmetic_v<M> || std::same_as<M, std::string> ||
+                  (HasForm<M> && std::equality_comparable<M>))
+        return member == T{}.*field.member;
+    else return false;
+}
+
 // The members, into an object that may have others.
 template <base::Described T>
 void writeInto(Value& item, const T& value)
 {
     base::forEachField<T>([&](const auto& field) {
         if (field.embedded()) return writeEmbedded(item, value.*field.member);
-        Value member = written(value.*field.member);
+        const bool nothing = field.null == base::Null::IsDefault && isDefault(field, value.*field.member);
+        Value member = nothing ? Value() : written(value.*field.member);
         if (field.presence != base::Presence::WhenSet || !member.isNull()) item[field.name] = std::move(member);
     });
 }
@@ -128,16 +138,29 @@ M numbersAs(const Reader& reader, double null)
     }
 }
 
+// Refuses a whole number that is less or more.
+void checkWithin(const Reader& reader, std::int64_t number, const base::Within& within);
+
+template <class M>
+void checkNumber(const Reader& reader, const M& number, const base::Within& within)
+{
+    if constexpr (std::integral<M>) checkWithin(reader, static_cast<std::int64_t>(number), within);
+    else if constexpr (isOptional<M>)
+        if (number) checkNumber(reader, *number, within);
+}
+
 template <class T, class M>
 void readField(const Reader& item, const base::Field<T, M>& field, T& into)
 {
     if (!field.embedded() && field.presence != base::Presence::Always && !item.has(field.name)) return;
     const Reader member = field.embedded() ? item : item.child(field.name);
+    using base::Null;
     using Number = std::numeric_limits<double>;
-    if (field.null == base::Null::IsNone) into.*field.member = readAs<M>(member);
-    else
-        into.*field.member =
-            numbersAs<M>(member, field.null == base::Null::IsNaN ? Number::quiet_NaN() : Number::infinity());
+    if (field.null == Null::IsDefault && member.value().isNull()) return;
+    if (field.null == Null::IsInfinite || field.null == Null::IsNaN)
+        into.*field.member = numbersAs<M>(member, field.null == Null::IsNaN ? Number::quiet_NaN() : Number::infinity());
+    else into.*field.member = readAs<M>(member);
+    checkNumber(member, into.*field.member, field.within);
 }
 
 // The first error stays in the reader. What no type says, such as two lists of equal length, a function that is found by its
@@ -200,6 +223,7 @@ void addMembers(Value& object, const Value& other);                   // those o
 Value typed(const char* type);                                        // {"type": type}
 Value orNothing(Value schema);                                        // the same, or null
 Value describedAs(Value schema, const char* meaning, bool countsUp);  // with "description"; numbers from 0 on
+Value boundedBy(Value schema, const base::Within& within);
 
 // Of a T; structs become members of `definitions` and references to them.
 template <class T>
@@ -217,8 +241,8 @@ Value objectSchema(Value& definitions)
         Value member = schemaOf<M>(definitions);
         if (field.presence == base::Presence::Later && !isOptional<M>) member = orNothing(std::move(member));
         if (field.null != base::Null::IsNone) member = orNothingWithin(std::move(member));
-        schema["properties"][field.name] =
-            describedAs(std::move(member), field.meaning, field.quantity != base::Quantity::None);
+        member = describedAs(std::move(member), field.meaning, field.quantity != base::Quantity::None);
+        schema["properties"][field.name] = boundedBy(std::move(member), field.within);
         if (field.presence == base::Presence::Always) schema["required"].push(field.name);
     });
     return schema;
@@ -244,7 +268,7 @@ Value schemaOf(Value& definitions)
         for (const auto& each : namesOf(T{})) one["enum"].push(each.name);
         return one;
     } else if constexpr (base::Described<T>) {
-        const char* const name = fieldsOf(static_cast<const T*>(nullptr)).name;
+        const char* const name = base::describedName<T>;
         if (definitions.find(name) == nullptr) {
             Value schema = objectSchema<T>(definitions);
             definitions[name] = std::move(schema);

@@ -10,10 +10,6 @@
 #include "graph/file.h"
 #include "pipeline/chunk_lines.h"
 #include "pipeline/text_file.h"
-#include "schema/envelope.h"
-#include "schema/stages.h"
-#include "json/optional.h"
-#include "json/reader.h"
 
 namespace hopscope::pipeline {
 
@@ -70,22 +66,6 @@ std::string differences(const Conditions& before, const Conditions& now)
         if (!isHash(was) && !isHash(is)) text += " (was " + was + ", is " + is + ")";
     }
     return text;
-}
-
-json::Value cutValue(const executor::LoopCut& cut)
-{
-    json::Value item;
-    item["stage"] = cut.stage.number;
-    item["loop"] = cut.loop;
-    item["tile"] = json::orNull(cut.tile);
-    return item;
-}
-
-executor::LoopCut cutFrom(const json::Reader& item)
-{
-    return {.stage = schema::readStage(item.child("stage")),
-            .loop = item.get<int>("loop"),
-            .tile = item.maybe<std::int64_t>("tile")};
 }
 
 }  // namespace
@@ -153,40 +133,10 @@ base::Result<std::unique_ptr<RunJournal>> RunJournal::open(OutputFolder& folder,
     return journal;
 }
 
-json::Value RunJournal::value(const Begun& begun)
-{
-    json::Value document = schema::startDocument("hopscope-journal");
-    document["conditions"] = json::Value::object();
-    for (const auto& [name, text] : begun.conditions) document["conditions"][name] = text;
-    document["walk"] = begun.walkedWhole ? "data" : "sample";
-    document["plan"] = begun.plan;
-    document["batch_bytes"] = begun.batchBytes;
-    document["cuts"] = json::Value::array();
-    for (const executor::LoopCut& cut : begun.cuts) document["cuts"].push(cutValue(cut));
-    return document;
-}
-
-base::Result<RunJournal::Begun> RunJournal::read(const std::string& file)
-{
-    const base::Result<std::string> text = readText(file);
-    if (!text) return base::forward(text);
-    const base::Result<json::Value> document = json::parse(*text, file);
-    if (!document) return base::forward(document);
-    const json::Reader root(*document, file);
-    schema::checkEnvelope(root, "hopscope-journal");
-    Begun begun;
-    for (const auto& [name, item] : root.child("conditions").members()) begun.conditions[name] = item.as<std::string>();
-    begun.walkedWhole = root.get<std::string>("walk") == "data";
-    begun.plan = root.get<std::string>("plan");
-    begun.batchBytes = root.get<std::int64_t>("batch_bytes");
-    for (const json::Reader& cut : root.items("cuts")) begun.cuts.push_back(cutFrom(cut));
-    if (!root.ok()) return base::forward(root.status());
-    return begun;
-}
-
 base::Status RunJournal::readBegun()
 {
-    base::Result<Begun> begun = read(file(runName));
+    const base::Result<std::string> text = readText(file(runName));
+    auto begun = text.and_then([&](const std::string& found) { return schema::readJournal(found, file(runName)); });
     if (!begun) return refuse("its journal is damaged: " + begun.error().message);
     const std::string different = differences(begun->conditions, m_now.conditions);
     if (!different.empty()) return refuse("something has changed: " + different);
@@ -199,7 +149,7 @@ base::Status RunJournal::readBegun()
 base::Status RunJournal::savePlan(const std::string& text, bool whole)
 {
     m_now.plan = graph::digestOf(text.data(), text.size()).hex();
-    m_now.walkedWhole = whole;
+    m_now.walked = whole ? schema::Walked::Data : schema::Walked::Sample;
     return writeTextFile(text, file(planName));
 }
 
@@ -224,13 +174,13 @@ std::optional<std::int64_t> RunJournal::batchBytes() const
 }
 
 base::Result<std::vector<executor::Chunk>> RunJournal::begin(std::int64_t batchBytes,
-                                                             const std::vector<executor::LoopCut>& cuts)
+                                                             const std::vector<plan::LoopCut>& cuts)
 {
     if (m_begun && m_begun->cuts != cuts) return base::forward(refuse("its stages would be cut into other tiles"));
     if (!m_begun) {
         m_now.batchBytes = batchBytes;
         m_now.cuts = cuts;
-        if (const base::Status noted = writeTextFile(json::write(value(m_now), true), file(runName)); !noted)
+        if (const base::Status noted = writeTextFile(schema::writeJournal(m_now), file(runName)); !noted)
             return base::forward(noted);
     }
     if (const base::Status opened = openChunks(); !opened) return base::forward(opened);

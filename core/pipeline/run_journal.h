@@ -13,7 +13,7 @@
 #include "pipeline/options.h"
 #include "pipeline/output_folder.h"
 #include "pipeline/prepare.h"
-#include "json/json.h"
+#include "schema/journal.h"
 
 namespace hopscope::pipeline {
 
@@ -37,7 +37,7 @@ public:
     // whole graph.
     [[nodiscard]] bool goesOn() const { return m_begun.has_value(); }
     [[nodiscard]] std::string planFile() const;
-    [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walkedWhole; }
+    [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walked == schema::Walked::Data; }
     // Nothing is noted of a run of which one of these, which must outlive it, has changed.
     void expectSame(const graph::GivenFiles& files) { m_files = &files; }
     // Keeps the plan of a run that begins. `whole`: as walkedWhole().
@@ -45,7 +45,7 @@ public:
 
     [[nodiscard]] std::optional<std::int64_t> batchBytes() const override;
     base::Result<std::vector<executor::Chunk>> begin(std::int64_t batchBytes,
-                                                     const std::vector<executor::LoopCut>& cuts) override;
+                                                     const std::vector<plan::LoopCut>& cuts) override;
     base::Status append(const executor::Chunk& chunk) override;
     base::Status sync(std::int64_t end) override;
 
@@ -66,23 +66,13 @@ protected:
     [[nodiscard]] std::int64_t foundEnd() const { return static_cast<std::int64_t>(m_end); }
 
 private:
-    // run.json
-    struct Begun {
-        Conditions conditions;
-        bool walkedWhole = false;
-        std::string plan;  // digest of plan.json
-        std::int64_t batchBytes = 0;
-        std::vector<executor::LoopCut> cuts;
-    };
-    static json::Value value(const Begun& begun);
-    static base::Result<Begun> read(const std::string& file);
     base::Status openChunks();
     [[nodiscard]] base::Status refuse(const std::string& what) const;
 
     OutputFolder& m_folder;
     const graph::GivenFiles* m_files = nullptr;
-    Begun m_now;
-    std::optional<Begun> m_begun;
+    schema::JournalDocument m_now;
+    std::optional<schema::JournalDocument> m_begun;
     std::vector<executor::Chunk> m_found;
     std::size_t m_end = 0;  // of what is whole in the file of chunks
     std::string m_name;

@@ -102,7 +102,7 @@ base::Status ShardJournal::found(const std::stop_token& stop)
 }
 
 base::Result<std::vector<executor::Chunk>> ShardJournal::begin(std::int64_t batchBytes,
-                                                               const std::vector<executor::LoopCut>& cuts)
+                                                               const std::vector<plan::LoopCut>& cuts)
 {
     const base::Result<std::vector<executor::Chunk>> own = RunJournal::begin(batchBytes, cuts);
     if (!own) return own;

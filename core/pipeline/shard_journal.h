@@ -24,7 +24,7 @@ public:
     ~ShardJournal() override;
 
     base::Result<std::vector<executor::Chunk>> begin(std::int64_t batchBytes,
-                                                     const std::vector<executor::LoopCut>& cuts) override;
+                                                     const std::vector<plan::LoopCut>& cuts) override;
     base::Status append(const executor::Chunk& chunk) override;
     [[nodiscard]] std::int64_t end() const override;
     base::Status sync(std::int64_t end) override;

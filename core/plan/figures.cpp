@@ -29,6 +29,13 @@ void merge(M& into, const M& later, Merge how)
 
 }  // namespace
 
+double PhaseSeconds::sum() const
+{
+    double sum = 0;
+    for (const NamedPhase& phase : namedPhases) sum += this->*phase.seconds;
+    return sum;
+}
+
 PhaseSeconds& operator+=(PhaseSeconds& into, const PhaseSeconds& later)
 {
     for (const NamedPhase& phase : namedPhases) into.*phase.seconds += later.*phase.seconds;

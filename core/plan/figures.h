@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/describe.h"
+#include "base/names.h"
 #include "plan/plan.h"
 
 namespace hopscope::plan {
@@ -21,6 +22,7 @@ struct PhaseSeconds {
     // By the position in namedPhases.
     double& operator[](std::size_t phase);
     double operator[](std::size_t phase) const;
+    [[nodiscard]] double sum() const;
     bool operator==(const PhaseSeconds&) const = default;
 };
 
@@ -35,10 +37,19 @@ inline constexpr std::array<NamedPhase, 6> namedPhases{{{"block", &PhaseSeconds:
                                                         {"compute", &PhaseSeconds::compute},
                                                         {"d2h", &PhaseSeconds::d2h},
                                                         {"write", &PhaseSeconds::write}}};
+// The positions of this array.
+enum class Phase : std::uint8_t { Block, Gather, HostToDevice, Compute, DeviceToHost, Write };
 inline constexpr int phaseCount = static_cast<int>(namedPhases.size());
 
 inline double& PhaseSeconds::operator[](std::size_t phase) { return this->*namedPhases[phase].seconds; }
 inline double PhaseSeconds::operator[](std::size_t phase) const { return this->*namedPhases[phase].seconds; }
+
+constexpr auto namesOf(Phase)
+{
+    std::array<base::Named<Phase>, namedPhases.size()> names{};
+    for (std::size_t at = 0; at < names.size(); ++at) names[at] = {static_cast<Phase>(at), namedPhases[at].name};
+    return names;
+}
 
 template <std::same_as<PhaseSeconds> T>
 constexpr auto fieldsOf(const T*)

@@ -35,8 +35,7 @@ constexpr auto namesOf(RunStep)
         {{RunStep::Operator, "operator"}, {RunStep::Batch, "batch"}, {RunStep::Stage, "stage"}});
 }
 
-// The phases in the order in which the protocol and every plot list them.
-inline constexpr int phaseCount = static_cast<int>(plan::namedPhases.size());
+using plan::phaseCount;
 inline const char* phaseName(int phase) { return plan::namedPhases.at(static_cast<std::size_t>(phase)).name; }
 
 struct PrologueEvent {

@@ -7,9 +7,11 @@
 #include "schema/forms.h"
 #include "schema/graph_part.h"
 #include "schema/inspect_forms.h"
+#include "schema/journal.h"
 #include "schema/plan_forms.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
+#include "schema/split.h"
 #include "schema/stage_memory.h"
 #include "schema/tensor.h"
 
@@ -185,11 +187,23 @@ Contract errorContract()
     return writer.contract(std::move(schema), "error", "Hopscope error", "");
 }
 
-Contract planContract()
+// The tables of its verification are those of the report.
+Contract splitContract()
 {
     Contract contract =
-        Writer().document<PlanDocument>("plan", "Hopscope plan: stages and stored values", "format-plan.md");
-    contract.schema["properties"]["batch"]["minimum"] = 1;
+        Writer().document<Split>("schema", "Hopscope schema: a split for use by other programs", "format-schema.md");
+    const auto others = Writer().document<Verification>("verification", "", "").structs;
+    std::erase_if(contract.structs, [&](const DocumentedStruct& each) {
+        return std::ranges::find(others, each.name, &DocumentedStruct::name) != others.end();
+    });
+    return contract;
+}
+
+Contract journalContract()
+{
+    Contract contract = Writer().document<JournalDocument>(
+        "journal", "Hopscope journal: the conditions under which a run was begun (run.json)", "format-journal.md");
+    contract.schema["properties"]["plan"]["pattern"] = "^[0-9a-f]{32}$";
     return contract;
 }
 
@@ -217,9 +231,11 @@ std::vector<Contract> contracts()
         errorContract(),
         Writer().document<InspectDocument>("inspect", "Hopscope inspect: the operators, values and stages of a model",
                                            "format-inspect.md"),
-        planContract(),
+        Writer().document<PlanDocument>("plan", "Hopscope plan: stages and stored values", "format-plan.md"),
         Writer().document<Report>("report", "Hopscope report: what happened in a run", "format-report.md"),
         verificationContract(),
+        splitContract(),
+        journalContract(),
         Writer().document<ReceptiveField>("receptive-field", "Hopscope receptive field of a node",
                                           "format-receptive-field.md"),
         findingsContract(),

@@ -27,18 +27,4 @@ void checkEnvelope(const json::Reader& root, const std::string& format)
         root.child("version").refuse("is '" + written + "'; this program reads version " + majorOf(version));
 }
 
-std::map<std::string, std::string> readHashes(const json::Reader& root)
-{
-    std::map<std::string, std::string> hashes;
-    for (const auto& [name, hash] : root.child("hashes").members()) hashes[name] = hash.as<std::string>();
-    return hashes;
-}
-
-json::Value writeHashes(const std::map<std::string, std::string>& hashes)
-{
-    json::Value object = json::Value::object();
-    for (const auto& [name, hash] : hashes) object[name] = hash;
-    return object;
-}
-
 }  // namespace hopscope::schema

@@ -2,7 +2,6 @@
 
 // What every document begins with: "format": "hopscope-plan", "version": "1.0".
 
-#include <map>
 #include <string>
 
 #include "json/json.h"
@@ -15,9 +14,5 @@ json::Value startDocument(const std::string& format);
 
 // Refuses another format or another major version.
 void checkEnvelope(const json::Reader& root, const std::string& format);
-
-// The document's "hashes": an object of strings.
-std::map<std::string, std::string> readHashes(const json::Reader& root);
-json::Value writeHashes(const std::map<std::string, std::string>& hashes);
 
 }  // namespace hopscope::schema

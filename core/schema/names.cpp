@@ -138,13 +138,6 @@ std::optional<ir::ValueId> Names::findValue(const std::string& name) const
 
 void Names::acceptValueNames(const analysis::Analysis& analysis) { m_valueNames.emplace(analysis); }
 
-json::Value valueNames(const std::vector<ir::ValueId>& ids)
-{
-    json::Value list = json::Value::array();
-    for (const ir::ValueId id : ids) list.push(ir::valueName(id));
-    return list;
-}
-
 ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::size_t dimension)
 {
     if (id.at() >= analysis.values.size()) return {};

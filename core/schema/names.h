@@ -52,9 +52,6 @@ private:
     std::optional<analysis::ValueNames> m_valueNames;
 };
 
-// ["v1", "v17"].
-json::Value valueNames(const std::vector<ir::ValueId>& ids);
-
 // The table whose rows a dimension has; none for other dimensions.
 ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::size_t dimension);
 

@@ -14,9 +14,8 @@ constexpr const char* format = "hopscope-plan";
 
 static void checkRead(const PlanDocument& document, const json::Reader& root)
 {
-    const plan::Plan& plan = document.plan;
-    if (plan.batch && *plan.batch < 1) root.child("batch").refuse("must be at least 1");
-    if (document.unit != base::unitOf(plan.objective)) root.child("unit").refuse("is not that of the objective");
+    if (document.unit != base::unitOf(document.plan.objective))
+        root.child("unit").refuse("is not that of the objective");
 }
 
 json::Value planDocumentValue(const PlanDocument& document)

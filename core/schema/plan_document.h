@@ -47,7 +47,7 @@ constexpr auto fieldsOf(const T*)
               "a proven lower bound of the cost; null without data and for plans made by a rule"),
         field("gap", &T::gap, "`(cost - lower_bound) / cost`; null if the bound is"),
         field("device", &T::device, "`cpu`, `cuda:0`, ..."),
-        field("batch", &T::batch, "destination nodes per batch; null: chosen during the run"),
+        field("batch", &T::batch, "destination nodes per batch; null: chosen during the run", base::Within{1}),
         field("pins", &T::pins,
               "decisions of the user, in order: `[\"checkpoint\", \"v17\"]`, `[\"no_checkpoint\", \"v17\"]`, "
               "`[\"cut\", \"v17\", \"v21\"]`, `[\"hop_stage\", \"v21\", 2]`, `[\"no_recompute\", \"v17\"]`; see "

@@ -4,15 +4,16 @@
 // how derived tables are made. Tables, keys and classes of rows go by their names in documents (schema/names.h).
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/describe.h"
 #include "base/names.h"
 #include "ir/program.h"
 #include "plan/stage_id.h"
-#include "json/reader.h"
 
 namespace hopscope::schema {
 
@@ -24,22 +25,28 @@ constexpr auto namesOf(CodeRowsKind)
         {{CodeRowsKind::Batch, "batch"}, {CodeRowsKind::Owned, "owned"}, {CodeRowsKind::Frontier, "frontier"}});
 }
 
-// The rows of a table that a batch holds: of its destinations, owned by them through `key`, or gathered from.
+// The rows of a table that a batch holds.
 struct CodeRows {
     CodeRowsKind kind = CodeRowsKind::Batch;
-    std::string table, key;  // key: Owned only
+    std::string table, key;
     bool operator==(const CodeRows&) const = default;
 };
 
-enum class ArgumentKind : std::uint8_t {
-    Rows,       // rows of a value, in the order of rows[0]
-    Whole,      // a whole value
-    Positions,  // for each row of rows[0], the place within rows[1] of the row that `key` of `table` refers to
-    Count,      // the number of rows of rows[0]
-    Size,       // the number of rows of the whole `table`
-    Parents,    // for each row of rows[0], a selection, the place of its original within rows[1]
-    Order,      // for each row of rows[0], a concatenation, its place within rows[1], rows[2], .. one after the other
-};
+template <std::same_as<CodeRows> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "rows",
+        field(
+            "kind", &T::kind,
+            "`batch`: the destinations; `owned`: the rows of `table` whose `key` lies in the batch, ordered by it and "
+            "then by row number; `frontier`: the rows that the batch gathers from"),
+        field("table", &T::table, "the table"), field("key", &T::key, "of `owned` rows; otherwise empty"));
+}
+
+// docs/guides/exporting.md explains each.
+enum class ArgumentKind : std::uint8_t { Rows, Whole, Positions, Count, Size, Parents, Order };
 
 constexpr auto namesOf(ArgumentKind)
 {
@@ -55,12 +62,26 @@ constexpr auto namesOf(ArgumentKind)
 struct CodeArgument {
     std::string name = {};
     ArgumentKind kind = ArgumentKind::Rows;
-    ir::ValueId value = {};            // Rows, Whole
-    int dim = 0;                       // Rows: the dimension that the rows lie along
-    std::string table = {}, key = {};  // Positions; Size: table
+    ir::ValueId value = {};
+    int dim = 0;
+    std::string table = {}, key = {};
     std::vector<CodeRows> rows = {};
     bool operator==(const CodeArgument&) const = default;
 };
+
+template <std::same_as<CodeArgument> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "argument", field("name", &T::name, "the parameter of the method"),
+        field("kind", &T::kind, "see [exporting](../guides/exporting.md#the-part-code-of-schemajson)"),
+        field("value", &T::value, "of `rows` and `whole`; otherwise null", base::Null::IsDefault),
+        field("dim", &T::dim, "of `rows`: the dimension that the rows lie along", base::Quantity::Count),
+        field("table", &T::table, "of `positions` and `size`; otherwise empty"),
+        field("key", &T::key, "of `positions`; otherwise empty"),
+        field("rows", &T::rows, "the rows that `kind` is about; `size` and `whole` need none"));
+}
 
 enum class MergeKind : std::uint8_t {
     Sum,
@@ -96,15 +117,28 @@ inline bool isScatter(MergeKind kind) { return kind >= MergeKind::ScatterSum; }
 // How the contributions of batches become the result of a reduction over all rows (docs/guides/exporting.md).
 struct CodeMerge {
     MergeKind kind = MergeKind::Sum;
-    int tensors = 1;                  // that a method returns for it
-    std::int64_t perRow = 1;          // numbers reduced per row
-    double correction = 1;            // Var, Std
-    bool includeSelf = true;          // Scatter*
-    std::vector<std::int64_t> shape;  // of the result; empty for Scatter*
+    int tensors = 1;
+    std::int64_t perRow = 1;
+    double correction = 1;
+    bool includeSelf = true;
+    std::vector<std::int64_t> shape;
     bool operator==(const CodeMerge&) const = default;
 };
 
-struct CodeResult {  // rows of a value, or a contribution to a reduction over them
+template <std::same_as<CodeMerge> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Quantity;
+    return base::described(
+        "merge", field("kind", &T::kind, "see [exporting](../guides/exporting.md#the-part-code-of-schemajson)"),
+        field("tensors", &T::tensors, "the number of tensors that the method returns for it", Quantity::Count),
+        field("per_row", &T::perRow, "the number of numbers of a row that are reduced", Quantity::Count),
+        field("correction", &T::correction, "of `var` and `std`"),
+        field("include_self", &T::includeSelf, "of scatters: whether the initial table takes part"),
+        field("shape", &T::shape, "of the result; empty for scatters", Quantity::Count));
+}
+
+struct CodeResult {
     ir::ValueId value;
     CodeRows rows;
     int dim = 0;
@@ -112,21 +146,54 @@ struct CodeResult {  // rows of a value, or a contribution to a reduction over t
     bool operator==(const CodeResult&) const = default;
 };
 
-// The frontier of the table that `key` of `table` refers to holds what the rows `owner` refer to by that key.
+template <std::same_as<CodeResult> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("result", field("value", &T::value, "the value"),
+                           field("rows", &T::rows, "its rows, or those that it reduces"),
+                           field("dim", &T::dim, "the dimension that the rows lie along", base::Quantity::Count),
+                           field("merge", &T::merge, "of a reduction over all rows; null: the rows are stored"));
+}
+
 struct CodeFrontier {
     std::string target, table, key;
     CodeRows owner;
     bool operator==(const CodeFrontier&) const = default;
 };
 
+template <std::same_as<CodeFrontier> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("frontier",
+                           field("target", &T::target,
+                                 "the table of the rows; where it is the destination, the batch's own rows come first"),
+                           field("table", &T::table, "the table that refers to them"),
+                           field("key", &T::key, "the reference"),
+                           field("owner", &T::owner, "the rows of `table` whose references are followed"));
+}
+
 struct CodeLoop {
     plan::StageId stage{1};
     std::string method, destination;
     std::vector<CodeFrontier> frontier;
     std::vector<CodeArgument> arguments;
-    std::vector<CodeResult> results;  // in the order in which the method returns them
+    std::vector<CodeResult> results;
     bool operator==(const CodeLoop&) const = default;
 };
+
+template <std::same_as<CodeLoop> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("loop", field("stage", &T::stage, "the stage that it belongs to"),
+                           field("method", &T::method, "the method that is called for each batch"),
+                           field("destination", &T::destination, "the table that batches are cut from"),
+                           field("frontier", &T::frontier, "the rows that a batch gathers from"),
+                           field("arguments", &T::arguments, "of the method, in its order"),
+                           field("results", &T::results, "in the order in which the method returns them"));
+}
 
 enum class TableKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm };
 
@@ -143,45 +210,98 @@ constexpr auto namesOf(TableKind)
 struct CodeTable {
     std::string name;
     TableKind kind = TableKind::Node;
-    std::vector<std::string> from;  // Filter, Cat, Perm: the tables that it is made of; Edge: those of both ends
-    std::string made;               // in words: "the rows of edge_index that v12 selects"
-    std::string size;               // the prologue's result with its number of rows
-    std::string parents;            // Filter, and Perm where needed: the prologue's result with the rows selected
+    std::vector<std::string> from;
+    std::string made, size, parents;
     bool operator==(const CodeTable&) const = default;
 };
 
-// Which row of `target` each row of `table` refers to: a result of the prologue, or, where that is empty, row i to row i.
+template <std::same_as<CodeTable> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "table", field("name", &T::name, "its name; no two tables have the same"),
+        field("kind", &T::kind,
+              "of nodes, edges or graphs, or made of other tables: a selection of rows, a concatenation, a reordering"),
+        field("from", &T::from, "the tables that it is made of; of edges: those of both ends"),
+        field("made", &T::made, "for people: `the rows of edge_index that v12 selects`"),
+        field("size", &T::size, "the key of the prologue's dictionary that holds the number of its rows"),
+        field("parents", &T::parents,
+              "the key that holds, for each row of a selection or reordering, its row in the table before; otherwise "
+              "empty"));
+}
+
 struct CodeColumn {
     std::string table, key, target, tensor;
     bool operator==(const CodeColumn&) const = default;
 };
 
+template <std::same_as<CodeColumn> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "column", field("table", &T::table, "the table that refers"),
+        field("key", &T::key, "the name of the reference"),
+        field("target", &T::target, "the table that is referred to"),
+        field("tensor", &T::tensor,
+              "the key of the prologue's dictionary that holds, for each row of `table`, a row of `target`; empty: row "
+              "i refers to row i"));
+}
+
 struct CodeWeight {
-    std::string attribute, name;  // of the module of the code; in weights.safetensors
+    std::string attribute, name;
     ir::ValueId value;
     bool operator==(const CodeWeight&) const = default;
 };
 
+template <std::same_as<CodeWeight> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("weight", field("attribute", &T::attribute, "of the module"),
+                           field("name", &T::name, "in `weights.safetensors`"), field("value", &T::value, "the value"));
+}
+
 struct CodeOutput {
     std::string name;
     ir::ValueId value;
-    bool rows = true;  // false: a result of the method `results`, in the order of these outputs
+    bool rows = true;
     bool operator==(const CodeOutput&) const = default;
 };
+
+template <std::same_as<CodeOutput> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "output", field("name", &T::name, "the name"), field("value", &T::value, "the value"),
+        field("rows", &T::rows,
+              "whether a loop stores it, or it is an input; false: the method `results` returns it, in this order"));
+}
 
 struct Code {
     std::vector<CodeTable> tables;
     std::vector<CodeColumn> columns;
     std::vector<CodeWeight> weights;
-    std::vector<std::string> prologue;  // names of the inputs that the method `prologue` takes
+    std::vector<std::string> prologue;
     std::vector<CodeLoop> loops;
-    std::vector<CodeArgument> results;  // of the method `results`
+    std::vector<CodeArgument> results;
     std::vector<CodeOutput> outputs;
     bool operator==(const Code&) const = default;
 };
 
-json::Value codeValue(const Code& code);
-// Refuses a method without a stage of the schema, and a table that is not listed.
-Code readCode(const json::Reader& reader);
+template <std::same_as<Code> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("code", field("tables", &T::tables, "all tables whose rows are named below"),
+                           field("columns", &T::columns, "the references of tables to rows of others"),
+                           field("weights", &T::weights, "the weights and large constants"),
+                           field("prologue", &T::prologue, "the names of the inputs that the method `prologue` takes"),
+                           field("loops", &T::loops, "the calls of methods, in their order"),
+                           field("results", &T::results, "the arguments of the method `results`; none: there is none"),
+                           field("outputs", &T::outputs, "the outputs of the model"));
+}
 
 }  // namespace hopscope::schema

@@ -1,191 +1,144 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
-#include "schema/envelope.h"
-#include "schema/names.h"
+#include "schema/described_document.h"
+#include "schema/forms.h"
 #include "schema/split.h"
-#include "schema/stages.h"
-#include "json/names.h"
-#include "json/optional.h"
 
 namespace hopscope::schema {
 
 namespace {
 
 using json::Reader;
-using json::Value;
 using Known = std::set<std::string>;
-using Values = std::set<ir::ValueId>;
 
-Value tensorValue(const TensorSpec& spec)
+constexpr const char* format = "hopscope-schema";
+
+// Of a list of texts.
+Known textsOf(const Reader& list)
 {
-    Value item;
-    item["value"] = ir::valueName(spec.value);
-    item["name"] = spec.name.empty() ? Value() : Value(spec.name);
-    item["label"] = spec.label;
-    item["dtype"] = base::dtypeName(spec.dtype);
-    item["shape"] = Value::array();
-    for (const Dim& dim : spec.shape) item["shape"].push(std::visit([](const auto& d) { return Value(d); }, dim));
-    item["row_spaces"] = Value::array();
-    for (const auto& space : spec.rowSpaces) item["row_spaces"].push(json::orNull(space));
-    return item;
+    const auto texts = list.as<std::vector<std::string>>();
+    return {texts.begin(), texts.end()};
 }
 
-Value stageValue(const SplitStage& stage)
+void check(const Reader& name, const Known& known, const char* complaint)
 {
-    Value item;
-    item["index"] = stage.index.number;
-    item["destinations"] = Value(stage.destinations);
-    item["inputs"] = valueNames(stage.inputs);
-    item["outputs"] = valueNames(stage.outputs);
-    return item;
+    const std::string* const text = name.value().asString();
+    if (text != nullptr && !known.contains(*text)) name.refuse(complaint);
 }
 
-Value checkpointValue(const SplitCheckpoint& checkpoint)
+void checkAll(const Reader& list, const Known& known, const char* complaint)
 {
-    Value item;
-    item["value"] = ir::valueName(checkpoint.value);
-    item["stage"] = checkpoint.stage.number;
-    item["output"] = checkpoint.output;
-    return item;
+    for (const Reader& name : list.items()) check(name, known, complaint);
 }
 
-std::vector<ir::ValueId> readValues(const Reader& list, const Values& known, const char* complaint)
+// The names in a list of objects; no two have the same.
+Known namesIn(const std::vector<Reader>& list, const char* member)
 {
-    std::vector<ir::ValueId> values;
-    for (const Reader& item : list.items()) {
-        values.push_back(readValue(item));
-        if (item.ok() && !known.contains(values.back())) item.refuse(complaint);
-    }
-    return values;
-}
-
-std::vector<std::string> readNames(const Reader& list, const Known& known, const char* complaint)
-{
-    std::vector<std::string> names;
-    for (const Reader& item : list.items()) {
-        names.push_back(item.as<std::string>());
-        if (item.ok() && !known.contains(names.back())) item.refuse(complaint);
-    }
+    Known names;
+    for (const Reader& item : list)
+        if (!names.insert(item.get<std::string>(member)).second) item.child(member).refuse("is listed twice");
     return names;
 }
 
-Dim readDim(const Reader& item)
+// Stages are in order, and each reads only values that are there before it.
+void checkStages(const Reader& root, const Known& values, const Known& spaces)
 {
-    if (item.value().asInt() != nullptr) return item.as<std::int64_t>();
-    return item.as<std::string>();
-}
-
-std::optional<std::string> readSpace(const Reader& item, const Known& spaces)
-{
-    if (item.value().isNull()) return std::nullopt;
-    const auto name = item.as<std::string>();
-    if (item.ok() && !spaces.contains(name)) item.refuse("is not a row space");
-    return name;
-}
-
-TensorSpec readTensor(const Reader& item, const Known& spaces)
-{
-    TensorSpec spec;
-    spec.value = readValue(item.child("value"));
-    spec.name = json::nullable<std::string>(item, "name").value_or("");
-    spec.label = item.maybe<std::string>("label").value_or("");
-    spec.dtype = json::named<base::DType>(item, "dtype");
-    for (const Reader& dim : item.items("shape")) spec.shape.push_back(readDim(dim));
-    for (const Reader& space : item.items("row_spaces")) spec.rowSpaces.push_back(readSpace(space, spaces));
-    if (item.ok() && spec.rowSpaces.size() != spec.shape.size())
-        item.child("row_spaces").refuse("must have one entry per dimension");
-    return spec;
-}
-
-// Stages in order, each reading only what is there before it.
-void readStages(const Reader& root, const Values& values, Split& split)
-{
-    const Known spaces(split.rowSpaces.begin(), split.rowSpaces.end());
-    Values made(split.inputs.begin(), split.inputs.end());
-    made.insert(split.prologue.begin(), split.prologue.end());
-    for (const Reader& item : root.items("stages")) {
-        SplitStage stage;
-        stage.index = readStage(item.child("index"));
-        if (item.ok() && !split.stages.empty() && stage.index <= split.stages.back().index)
-            item.child("index").refuse("does not follow the stage before it");
-        stage.destinations = readNames(item.child("destinations"), spaces, "is not a row space");
-        stage.inputs = readValues(item.child("inputs"), made, "is not produced by an earlier stage");
-        stage.outputs = readValues(item.child("outputs"), values, "is not a tensor");
-        made.insert(stage.outputs.begin(), stage.outputs.end());
-        split.stages.push_back(std::move(stage));
+    Known made = textsOf(root.child("inputs"));
+    made.merge(textsOf(root.child("prologue")));
+    int last = 0;
+    for (const Reader& stage : root.items("stages")) {
+        const int index = stage.get<int>("index");
+        if (index <= std::exchange(last, index)) stage.child("index").refuse("does not follow the stage before it");
+        checkAll(stage.child("destinations"), spaces, "is not a row space");
+        checkAll(stage.child("inputs"), made, "is not produced by an earlier stage");
+        checkAll(stage.child("outputs"), values, "is not a tensor");
+        made.merge(textsOf(stage.child("outputs")));
     }
 }
 
-void readCheckpoint(const Reader& item, Split& split)
+void checkCheckpoint(const Split& split, const SplitCheckpoint& checkpoint, const Reader& item)
 {
-    const SplitCheckpoint result{.value = readValue(item.child("value")),
-                                 .stage = readStage(item.child("stage")),
-                                 .output = item.get<bool>("output")};
-    if (!item.ok()) return;
-    const auto stage = std::ranges::find(split.stages, result.stage, &SplitStage::index);
+    const auto stage = std::ranges::find(split.stages, checkpoint.stage, &SplitStage::index);
     if (stage == split.stages.end()) return item.child("stage").refuse("is not a stage");
-    if (std::ranges::find(stage->outputs, result.value) == stage->outputs.end())
+    if (std::ranges::find(stage->outputs, checkpoint.value) == stage->outputs.end())
         item.child("value").refuse("is not written by its stage");
-    split.checkpoints.push_back(result);
 }
 
-Split readFields(const Reader& root)
-{
-    Split split;
-    split.strategy = json::named<base::Strategy>(root, "strategy");
-    split.hashes = readHashes(root);
-    split.rowSpaces = root.get<std::vector<std::string>>("row_spaces");
-    const Known spaces(split.rowSpaces.begin(), split.rowSpaces.end());
-    Values values;
-    for (const Reader& item : root.items("tensors")) {
-        split.tensors.push_back(readTensor(item, spaces));
-        if (!values.insert(split.tensors.back().value).second && item.ok())
-            item.child("value").refuse("is listed twice");
+// Finds tables by name.
+class Tables {
+public:
+    explicit Tables(Known names) : m_names(std::move(names)) {}
+
+    void check(const Reader& item, const char* member) const
+    {
+        schema::check(item.child(member), m_names, "is not a table");
     }
-    split.inputs = readValues(root.child("inputs"), values, "is not a tensor");
-    split.outputs = readValues(root.child("outputs"), values, "is not a tensor");
-    split.prologue = readValues(root.child("prologue"), values, "is not a tensor");
-    readStages(root, values, split);
-    for (const Reader& item : root.items("checkpoints")) readCheckpoint(item, split);
-    const Reader verification = root.child("verification");
-    if (!verification.value().isNull()) split.verification = verificationFrom(verification);
-    split.tool = json::nullable<std::string>(root, "tool").value_or("");
-    if (const Reader code = root.child("code"); !code.value().isNull()) split.code = readCode(code);
-    return split;
-}
+
+    void checkArguments(const Reader& list) const
+    {
+        for (const Reader& argument : list.items())
+            for (const Reader& rows : argument.items("rows")) check(rows, "table");
+    }
+
+    void checkLoop(const Reader& loop) const
+    {
+        check(loop, "destination");
+        for (const Reader& frontier : loop.items("frontier")) {
+            for (const char* const member : {"target", "table"}) check(frontier, member);
+            check(frontier.child("owner"), "table");
+        }
+        checkArguments(loop.child("arguments"));
+        for (const Reader& result : loop.items("results")) check(result.child("rows"), "table");
+    }
+
+private:
+    Known m_names;
+};
 
 }  // namespace
 
+static void checkRead(const Code&, const Reader& code)
+{
+    const Tables tables(namesIn(code.items("tables"), "name"));
+    for (const Reader& column : code.items("columns"))
+        for (const char* const member : {"table", "target"}) tables.check(column, member);
+    for (const Reader& loop : code.items("loops")) tables.checkLoop(loop);
+    tables.checkArguments(code.child("results"));
+}
+
+static void checkRead(const TensorSpec& tensor, const Reader& item)
+{
+    if (tensor.rowSpaces.size() != tensor.shape.size())
+        item.child("row_spaces").refuse("must have one entry per dimension");
+}
+
+static void checkRead(const Split& split, const Reader& root)
+{
+    const Known spaces(split.rowSpaces.begin(), split.rowSpaces.end());
+    const Known values = namesIn(root.items("tensors"), "value");
+    for (const Reader& tensor : root.items("tensors"))
+        checkAll(tensor.child("row_spaces"), spaces, "is not a row space");
+    for (const char* const list : {"inputs", "outputs", "prologue"})
+        checkAll(root.child(list), values, "is not a tensor");
+    checkStages(root, values, spaces);
+    const std::vector<Reader> checkpoints = root.items("checkpoints");
+    for (std::size_t i = 0; i < checkpoints.size(); ++i) checkCheckpoint(split, split.checkpoints[i], checkpoints[i]);
+}
+
 std::string writeSplit(const Split& split)
 {
-    Value document = startDocument("hopscope-schema");
-    document["strategy"] = base::nameOf(split.strategy);
-    document["hashes"] = writeHashes(split.hashes);
-    document["row_spaces"] = Value(split.rowSpaces);
-    document["inputs"] = valueNames(split.inputs);
-    document["outputs"] = valueNames(split.outputs);
-    document["prologue"] = valueNames(split.prologue);
-    for (const char* list : {"tensors", "stages", "checkpoints"}) document[list] = Value::array();
-    for (const TensorSpec& tensor : split.tensors) document["tensors"].push(tensorValue(tensor));
-    for (const SplitStage& stage : split.stages) document["stages"].push(stageValue(stage));
-    for (const SplitCheckpoint& checkpoint : split.checkpoints)
-        document["checkpoints"].push(checkpointValue(checkpoint));
-    document["tool"] = split.tool.empty() ? Value() : Value(split.tool);
-    document["code"] = split.code ? codeValue(*split.code) : Value();
-    document["verification"] = split.verification ? verificationValue(*split.verification) : Value();
+    json::Value document = startDocument(format);
+    json::writeInto(document, split);
     return json::write(document, true);
 }
 
 base::Result<Split> readSplit(const std::string& text, const std::string& file)
 {
-    const base::Result<Value> document = json::parse(text, file);
+    const base::Result<json::Value> document = json::parse(text, file);
     if (!document) return base::forward(document);
-    const Reader root(*document, file);
-    checkEnvelope(root, "hopscope-schema");
-    Split split = readFields(root);
-    if (!root.ok()) return base::forward(root.status());
-    return split;
+    return readDocument<Split>(*document, format, file);
 }
 
 }  // namespace hopscope::schema

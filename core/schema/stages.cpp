@@ -16,16 +16,6 @@ std::vector<plan::StageId> readStages(const json::Reader& list)
     return stages;
 }
 
-std::optional<plan::StageId> maybeStage(const json::Reader& item, std::string_view key)
-{
-    return item.has(key) ? std::optional(readStage(item.child(key))) : std::nullopt;
-}
-
-json::Value stageOrNull(const std::optional<plan::StageId>& stage)
-{
-    return stage ? json::Value(stage->number) : json::Value();
-}
-
 json::Value stageList(const std::vector<plan::StageId>& stages)
 {
     json::Value list = json::Value::array();

@@ -11,7 +11,6 @@ using json::Value;
 Value tensorValue(const TensorRecord& record) { return json::written(record); }
 Value coverageValue(const CoverageRecord& coverage) { return json::written(coverage); }
 Value verificationValue(const Verification& verification) { return json::written(verification); }
-Verification verificationFrom(const Reader& reader) { return json::readAs<Verification>(reader); }
 
 std::string writeVerification(const Verification& verification, const std::optional<Verification>& check)
 {
@@ -27,7 +26,7 @@ base::Result<Verification> readVerification(const std::string& text, const std::
     if (!document) return base::forward(document);
     const Reader root(*document, file);
     checkEnvelope(root, "hopscope-verification");
-    Verification result = verificationFrom(root);
+    auto result = json::readAs<Verification>(root);
     (void)json::readAs<std::optional<Verification>>(root.child("sample"));
     if (!root.ok()) return base::forward(root.status());
     return result;

@@ -13,7 +13,6 @@
 #include "base/names.h"
 #include "base/result.h"
 #include "json/json.h"
-#include "json/reader.h"
 
 namespace hopscope::schema {
 
@@ -145,7 +144,6 @@ std::string writeVerification(const Verification& verification, const std::optio
 base::Result<Verification> readVerification(const std::string& text, const std::string& file);
 
 json::Value verificationValue(const Verification& verification);
-Verification verificationFrom(const json::Reader& reader);
 json::Value tensorValue(const TensorRecord& record);
 json::Value coverageValue(const CoverageRecord& coverage);
 

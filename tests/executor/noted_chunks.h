@@ -9,7 +9,7 @@ namespace hopscope::tests {
 // A journal in memory.
 struct NotedChunks final : executor::Journal {
     [[nodiscard]] std::optional<std::int64_t> batchBytes() const override { return {}; }
-    base::Result<std::vector<executor::Chunk>> begin(std::int64_t, const std::vector<executor::LoopCut>&) override
+    base::Result<std::vector<executor::Chunk>> begin(std::int64_t, const std::vector<plan::LoopCut>&) override
     {
         return finished;
     }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "bare_session.h"
+#include "executor/batch.h"
 #include "executor/failure.h"
 #include "executor/reduce.h"
 

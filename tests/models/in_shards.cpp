@@ -20,7 +20,7 @@ public:
     Shard(Notes& notes, int index) : m_notes(notes), m_share{index, static_cast<int>(notes.size())} {}
 
     std::optional<std::int64_t> batchBytes() const override { return std::nullopt; }
-    base::Result<std::vector<Chunk>> begin(std::int64_t, const std::vector<executor::LoopCut>&) override
+    base::Result<std::vector<Chunk>> begin(std::int64_t, const std::vector<plan::LoopCut>&) override
     {
         return gather();
     }

@@ -178,7 +178,7 @@ void TestPlots::barsHaveAPlaceForEveryStage()
     QVERIFY(bars.barRect(StageId(1)).center().x() < bars.barRect(StageId(2)).center().x());
     QVERIFY(bars.barRect(StageId(2)).center().x() < bars.barRect(StageId(3)).center().x());
     QVERIFY(bars.barRect(StageId(4)).isEmpty());
-    QCOMPARE(phaseSum(one.stages.front()), 6.0);
+    QCOMPARE(one.stages.front().phases.sum(), 6.0);
     QCOMPARE(bars.csv().count(QLatin1Char('\n')), 5);
 }
 

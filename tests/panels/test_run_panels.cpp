@@ -166,7 +166,7 @@ void TestRunPanels::plotsFillWhileEventsArrive()
     auto* bars = part<plots::StageBars>(*panel, "stageBars");
     QTRY_COMPARE(bars->runs().size(), std::size_t(1));
     QTRY_COMPARE(bars->runs().front().stages.size(), std::size_t(2));
-    QVERIFY(std::abs(plots::phaseSum(bars->runs().front().stages.front()) - 0.024) < 1e-9);
+    QVERIFY(std::abs(bars->runs().front().stages.front().phases.sum() - 0.024) < 1e-9);
     auto* memory = part<plots::TimePlot>(*panel, "memoryPlot");
     QTRY_COMPARE(memory->series().largest(), 1003.0);
     QVERIFY(memory->isVisible() && memory->drawnPoints() > 8);
@@ -284,7 +284,7 @@ void TestRunPanels::aReportIsShownBesideTheCurrentRun()
                              {}});
     QTRY_COMPARE(bars->runs().size(), std::size_t(2));
     QCOMPARE(bars->runs().back().title, QStringLiteral("b.json"));
-    QVERIFY(std::abs(plots::phaseSum(bars->runs().back().stages.front()) - 2.1) < 1e-9);
+    QVERIFY(std::abs(bars->runs().back().stages.front().phases.sum() - 2.1) < 1e-9);
     part<QComboBox>(*panel, "otherRun")->setCurrentIndex(0);
     QTRY_COMPARE(bars->runs().size(), std::size_t(1));
 }
@@ -301,7 +301,7 @@ void TestRunPanels::aFinishedRunShowsItsReport()
     fixture.document.addRun(
         {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report(schema::Verdict::Equal)), log, {}});
     QTRY_COMPARE(bars->runs().size(), std::size_t(1));
-    QTRY_VERIFY(std::abs(plots::phaseSum(bars->runs().front().stages.front()) - 2.1) < 1e-9);
+    QTRY_VERIFY(std::abs(bars->runs().front().stages.front().phases.sum() - 2.1) < 1e-9);
 }
 
 void TestRunPanels::clickingABarSelectsItsStage()

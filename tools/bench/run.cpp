@@ -179,12 +179,8 @@ double perSecond(double count, double seconds) { return seconds > 0 ? count / se
 Value shares(const std::vector<schema::StageRecord>& stages)
 {
     plan::PhaseSeconds sum;
-    double whole = 0;
-    for (const schema::StageRecord& stage : stages)
-        for (const plan::NamedPhase& phase : plan::namedPhases) {
-            sum.*phase.seconds += stage.phases.*phase.seconds;
-            whole += stage.phases.*phase.seconds;
-        }
+    for (const schema::StageRecord& stage : stages) sum += stage.phases;
+    const double whole = sum.sum();
     for (const plan::NamedPhase& phase : plan::namedPhases) sum.*phase.seconds /= whole > 0 ? whole : 1;
     return schema::phasesValue(sum);
 }

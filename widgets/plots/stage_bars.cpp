@@ -83,13 +83,6 @@ QString boundText(double seconds, std::optional<double> bound, std::optional<pla
         .arg(models::formatSeconds(*bound), wallTitle(*wall));
 }
 
-double phaseSum(const StageStack& stack)
-{
-    double sum = 0;
-    for (const plan::NamedPhase& phase : plan::namedPhases) sum += stack.phases.*phase.seconds;
-    return sum;
-}
-
 struct StageBars::Impl {
     explicit Impl(StageBars* owner);
 
@@ -222,7 +215,7 @@ void StageBars::Impl::axes()
     for (const StageRun& run : runs)
         for (const StageStack& stack : run.stages)
             top = std::max(
-                {top, phaseSum(stack), stack.bound.value_or(0), runs.size() == 1 ? stack.predicted.value_or(0) : 0});
+                {top, stack.phases.sum(), stack.bound.value_or(0), runs.size() == 1 ? stack.predicted.value_or(0) : 0});
     canvas->yAxis->setRange(0, growingEnd(canvas->yAxis->range().upper, top > 0 ? top * 1.02 : 0));
 }
 

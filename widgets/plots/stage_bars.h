@@ -35,8 +35,6 @@ QString phaseTitle(int phase);
 QString wallTitle(plan::Wall wall);
 // "1.4 × the bound of 85 ms (random rows)"; empty where no bound is known.
 QString boundText(double seconds, std::optional<double> bound, std::optional<plan::Wall> wall);
-// The sum of a stack's phases.
-double phaseSum(const StageStack& stack);
 
 class StageBars : public QWidget, public Figure {
     Q_OBJECT

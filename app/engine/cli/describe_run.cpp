@@ -43,8 +43,7 @@ std::string boundText(const schema::StageRecord& stage)
 
 void addStage(Table& table, const schema::StageRecord& stage)
 {
-    double whole = 0;
-    for (const plan::NamedPhase& phase : plan::namedPhases) whole += stage.phases.*phase.seconds;
+    const double whole = stage.phases.sum();
     std::vector<std::string> cells{std::to_string(stage.index.number),
                                    base::formatSeconds(stage.seconds),
                                    stage.predicted ? base::formatSeconds(stage.predicted->seconds) : "",
