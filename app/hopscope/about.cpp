@@ -20,8 +20,9 @@ void showAbout(QWidget* window)
             .arg(QApplication::applicationVersion()));
     box->setInformativeText(
         QCoreApplication::translate(
-            "About", "Free software under the GNU General Public License, version 3 or later. Made with Qt %1, "
-                     "QCustomPlot and Graphviz.")
+            "About",
+            "This window is free software under the GNU General Public License, version 3 or later; the engine "
+            "is under the Apache License 2.0. Made with Qt %1, QCustomPlot and Graphviz.")
             .arg(QString::fromLatin1(qVersion())));
     box->show();
 }

@@ -99,7 +99,9 @@ std::string readme(const Request& request, const Bundle& bundle)
            "Hopscope "
            "explains it\n\n" +
            stageTable(request, split) + "\n## What was verified\n" + verified(request.verification) + "\nMade from:\n" +
-           hashList(split);
+           hashList(split) +
+           "\n## Terms\nThe code in this folder may be used, copied, changed and passed on for any purpose, without "
+           "conditions and without any warranty (0BSD). The weights and the model remain their owners'.\n";
 }
 
 }  // namespace hopscope::exporter

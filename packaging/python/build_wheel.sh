@@ -46,7 +46,8 @@ python=$root/.venv/bin/python
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -r "$here/pyproject.toml" "$here/README.md" "$here/src" "$root/LICENSE" "$work/"
+cp -r "$here/pyproject.toml" "$here/README.md" "$here/src" "$root/LICENSE" "$root/THIRD-PARTY.md" \
+    "$work/"
 find "$work/src" -name __pycache__ -prune -exec rm -rf {} +
 bin=$work/src/hopscope/bin
 mkdir -p "$bin/lib" "$bin/licenses"
@@ -97,7 +98,7 @@ say "The wheel, for torch $torch_version"
 platform=linux_$(uname -m)
 mkdir -p "$target"
 alone=(--no-build-isolation --no-index)
-"$python" -c 'import setuptools, sys; sys.exit(tuple(map(int, setuptools.__version__.split(".")[:2])) < (70, 1))' || alone=()
+"$python" -c 'import setuptools, sys; sys.exit(int(setuptools.__version__.split(".")[0]) < 77)' || alone=()
 "$python" -m pip wheel -q --disable-pip-version-check --no-deps "${alone[@]}" \
     --config-settings=--build-option=--plat-name="$platform" -w "$target" "$work"
 ls -l "$target"/hopscope-*-"$platform".whl

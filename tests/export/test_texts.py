@@ -146,6 +146,8 @@ class Texts(unittest.TestCase):
         trees(self.folder / "named")
         readme = (self.folder / "named/README.md").read_text()
         self.assertEqual(set(tables(readme)), {3, 4})
+        self.assertIn("without conditions and without any warranty (0BSD)", readme)
+        self.assertTrue((self.folder / "named/run.py").read_text().split("\n")[0].endswith("Identifier: 0BSD"))
         self.assertEqual(readme.count("`") % 2, 0)
         ran = run([sys.executable, self.folder / "named/run.py", "--data", data, "-o", self.folder / "out", "--quiet"],
                   capture_output=True, text=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: 0BSD
 """Runs an exported model for all nodes, stage by stage, in batches. It needs PyTorch and NumPy, and this folder.
 
     python run.py --data graph.safetensors -o results
