@@ -2,7 +2,7 @@
 
 namespace hopscope::engine {
 
-// The whole program: reads the command line, carries it out, prints what went wrong. Gives the exit code.
+// The whole program: parses the command line, runs the command and prints errors. Returns the exit code.
 int engineMain(int count, char** arguments);
 
 }  // namespace hopscope::engine

@@ -21,7 +21,7 @@ void prepareHeap()
     ::mallopt(M_TOP_PAD, room);
     ::mallopt(M_MMAP_THRESHOLD, largestFromHeap);
     ::mallopt(M_TRIM_THRESHOLD, 2 * room);
-    void* volatile const first = std::malloc(1 << 20);  // more than what is left of the loader's own
+    void* volatile const first = std::malloc(1 << 20);  // larger than the free rest of the heap at startup
     std::free(first);
     char* const end = static_cast<char*>(::sbrk(0));
     char* begin = end - room;
@@ -30,7 +30,7 @@ void prepareHeap()
     ::mallopt(M_TOP_PAD, 1 << 20);
 }
 
-// Shared libraries are initialised after what is named here.
+// Functions named here run before the shared libraries are initialised.
 [[gnu::section(".preinit_array"), gnu::used]] void (*const beforeLibraries)() = prepareHeap;
 
 }  // namespace

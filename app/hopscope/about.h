@@ -4,7 +4,7 @@ class QWidget;
 
 namespace hopscope::window {
 
-// Version, licence and what the program is made with; a dialog that deletes itself.
+// A dialog with the version, the licence and the libraries of the program; it deletes itself.
 void showAbout(QWidget* window);
 
 }  // namespace hopscope::window

@@ -1,6 +1,6 @@
 #pragma once
 
-// Every action of the window by name: what the menus, the command palette and the overview of keys show.
+// Every action of the window by name, as listed by the menus, the command palette and the overview of keys.
 
 #include <QAction>
 #include <QObject>
@@ -11,7 +11,7 @@ class QMenu;
 
 namespace hopscope::window {
 
-// What has to be there for an action to make sense; checked after every change.
+// The precondition of an action; checked after every change.
 enum class Needs {
     Nothing,
     Model,
@@ -30,7 +30,7 @@ struct ActionSpec {
     const char* name;  // object name, unique, "file.open"; its first part is the menu
     QString text;      // with '&'
     QString shortcut;  // empty: none
-    QString tip;       // a sentence
+    QString tip;       // one sentence
     Needs needs = Needs::Nothing;
     std::function<void()> run;
 };
@@ -44,10 +44,10 @@ public:
 
     QAction* add(const ActionSpec& spec);
     void addAll(std::initializer_list<ActionSpec> specs);
-    void adopt(QAction* action, const QString& group);  // one that somebody else owns
+    void adopt(QAction* action, const QString& group);  // an action with another owner
     [[nodiscard]] QAction* find(const QString& name) const;
-    [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }  // in the order of their making
-    [[nodiscard]] static QString groupOf(const QAction* action);          // "File", as the menu says
+    [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }  // in order of creation
+    [[nodiscard]] static QString groupOf(const QAction* action);          // "File", as the menu is called
     void update(const std::function<bool(Needs)>& met);
 
 private:

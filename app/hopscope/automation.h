@@ -1,6 +1,6 @@
 #pragma once
 
-// What the command line asks of a window with nobody in front of it: open, run, take pictures, export, end.
+// Carries out what the command line asks of an unattended window: open, run, take pictures, export, end.
 
 #include <QObject>
 #include <QTimer>
@@ -33,7 +33,7 @@ private:
     MainWindow& m_window;
     CommandLine m_line;
     QTimer m_ticks;
-    int m_quiet = 0;  // ticks in a row with nothing going on
+    int m_quiet = 0;  // consecutive ticks with nothing in progress
     int m_idle = 0, m_ticked = 0;
     bool m_runWanted = false, m_planWanted = false, m_over = false;
 };

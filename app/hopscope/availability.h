@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether what an action needs is there. Pure function of the document, the workbench and the engine.
+// Checks the precondition of an action. A pure function of the document, the workbench and the engine.
 
 #include "actions.h"
 #include "window_parts.h"

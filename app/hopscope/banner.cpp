@@ -31,7 +31,7 @@ void Banner::resizeEvent(QResizeEvent* event)
 }
 
 // Beside a narrow graph, or above wide buttons, the sentence has the whole width; buttons that do not fit side by side stand
-// below each other. A hidden banner has an old width: that of what it is in counts.
+// below each other. A hidden banner has an outdated width: its parent's width counts.
 void Banner::arrange()
 {
     constexpr int narrow = 520, margins = 24;

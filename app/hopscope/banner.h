@@ -1,6 +1,6 @@
 #pragma once
 
-// A line above the graph for what happened and what to do about it: never modal, never in the way.
+// A line above the graph that reports an event and offers actions: never modal, never in the way.
 
 #include <QFrame>
 #include <functional>
@@ -20,12 +20,12 @@ class Banner : public QFrame {
 public:
     explicit Banner(QWidget* parent = nullptr);
 
-    // Shows it above what is said already, which comes back once this is answered; what was said about the same topic is
-    // gone. `topic`: what dismiss() is told; "engine", "open", ... `dismissed`: also done when it is dismissed by hand.
+    // Shows a message above the current one, which returns once this one is answered; replaces one with the same topic.
+    // `topic`: the argument for dismiss(); "engine", "open", ... `dismissed`: also called when the user dismisses it.
     void say(
         const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons = {},
         std::function<void()> dismissed = [] {});
-    void dismiss(const QString& topic);  // takes back what was said about that
+    void dismiss(const QString& topic);  // removes the messages about that topic
     [[nodiscard]] QString sentence() const;
 
 protected:
@@ -42,7 +42,7 @@ private:
     QBoxLayout* m_row;
     QLabel* m_text = nullptr;
     QBoxLayout* m_buttons = nullptr;
-    QVector<Message> m_messages;  // the last one is seen
+    QVector<Message> m_messages;  // the last one is visible
 };
 
 }  // namespace hopscope::window

@@ -11,7 +11,7 @@
 
 namespace hopscope::window {
 
-// What is written to a file: "graph", "plots", "ops", "checkpoints", "stages", "batches", "phases", "trace".
+// The content of an exported file: "graph", "plots", "ops", "checkpoints", "stages", "batches", "phases", "trace".
 struct ExportTarget {
     QString kind, file;
     bool operator==(const ExportTarget&) const = default;
@@ -21,7 +21,7 @@ struct CommandLine {
     QString file;  // a model or a session; empty: the start page
     QStringList data, roles;
     QString plan;
-    QString engine;  // empty: the program beside this one
+    QString engine;  // empty: the program in the same folder
     bool run = false;
     QString screenshot, perspective;
     QVector<ExportTarget> exports;
@@ -31,7 +31,7 @@ struct CommandLine {
     bool recover = false;
     bool help = false, version = false;
 
-    // Writes files and ends, without a person in front of it.
+    // Writes files and exits without user interaction.
     [[nodiscard]] bool unattended() const { return !screenshot.isEmpty() || !exports.isEmpty(); }
 };
 

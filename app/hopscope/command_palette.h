@@ -1,6 +1,6 @@
 #pragma once
 
-// Ctrl+Shift+P: every action by typing a few of its letters.
+// Ctrl+Shift+P: finds every action by a few typed letters.
 
 #include <QDialog>
 

@@ -28,12 +28,12 @@ public:
     [[nodiscard]] QMap<QString, QByteArray> layouts() const;  // the current one included
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
     void setPerspective(const QString& name);
-    void reset();                                      // the current perspective as it was made
+    void reset();                                      // the current perspective in its initial state
     void setShown(bool shown);                         // nothing but the centre while nothing is open
     void setFindings(const QString& name, int count);  // a number in the title; 0: none
-    void bring(const QString& name);            // in front of those that share its place; the focus stays where it is
+    void bring(const QString& name);            // in front of the panels in the same place; does not move the focus
     void reveal(const QString& name);           // and moves the focus there
-    void focusNext(QWidget& centre, int step);  // +1, -1: through the centre and the panels that are seen
+    void focusNext(QWidget& centre, int step);  // +1, -1: through the centre and the visible panels
     [[nodiscard]] QDockWidget* dock(const QString& name) const { return m_docks.value(name); }
     [[nodiscard]] const QVector<QDockWidget*>& all() const { return m_all; }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Writes the plan that is shown as a folder of code (docs/guides/exporting.md): says where, shows what will be in it, and what became of
-// it. What is under way is cancelled when the dialog is closed.
+// Writes the current plan as a folder of code (docs/guides/exporting.md): asks for the place, lists the files, and reports the
+// result. Closing the dialog cancels the request in progress.
 
 #include <QDialog>
 

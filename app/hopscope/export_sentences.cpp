@@ -61,7 +61,7 @@ ExportRecord recordOf(const json::Value& answer)
 QString heldText(const base::Result<json::Value>& answer)
 {
     if (!answer) {
-        // The engine refuses what it is given; all else (memory, a device, a stop) says nothing about the export.
+        // The engine refuses given files; all other errors (memory, a device, a stop) say nothing about the export.
         const base::ErrorCode code = answer.error().code;
         const bool refused = code == base::ErrorCode::Input || code == base::ErrorCode::Different;
         return (refused ? tr("No longer valid: %1") : tr("It could not be checked: %1"))

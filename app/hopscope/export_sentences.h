@@ -1,6 +1,6 @@
 #pragma once
 
-// What the engine says about exported folders, as the dialogs show it.
+// The engine's answers about exported folders, in the wording of the dialogs.
 
 #include <QString>
 #include <QVector>
@@ -19,12 +19,12 @@ QVector<ExportedFile> filesOf(const json::Value& preview);  // of export/preview
 struct ExportRecord {
     QString folder;
     QString verified;                           // "equal within the tolerance on all rows"
-    QVector<std::pair<QString, QString>> rows;  // what there is to know, by its name
+    QVector<std::pair<QString, QString>> rows;  // facts by name
 };
 
 ExportRecord recordOf(const json::Value& answer);  // of export/write and export/read
 
-// Whether an export still holds, by the answer to export/check.
+// Says whether an export still holds, by the answer to export/check.
 QString heldText(const base::Result<json::Value>& answer);
 
 // The sentence and what to do about it.

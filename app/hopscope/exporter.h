@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes what is seen into files: the graph, the plots, the animation, tables, the trace and the report of the last run.
+// Exports the window's content: the graph, the plots, the animation, tables, the trace and the report of the last run.
 
 #include "command_line.h"
 #include "file_dialogs.h"

@@ -19,13 +19,13 @@ constexpr int signalExit = 128;  // and the number of the signal, as shells say 
 
 void say(FILE* stream, const QString& text) { std::fprintf(stream, "%s\n", qPrintable(text)); }
 
-// The platform without a display says of every panel what it cannot do; nobody who wants a picture needs to know.
+// The offscreen platform prints unsupported features for every panel, which is noise to a user who exports a picture.
 void passMessage(QtMsgType type, const QMessageLogContext& context, const QString& message)
 {
     if (!message.startsWith(u"This plugin does not support")) say(stderr, qFormatLogMessage(type, context, message));
 }
 
-// The program beside this one, else the one on the path.
+// The program in the folder of this one, else the one on the path.
 QString programBeside(const QString& name)
 {
     const QString beside = QCoreApplication::applicationDirPath() + u'/' + name;

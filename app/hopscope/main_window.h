@@ -1,6 +1,6 @@
 #pragma once
 
-// The window: makes the parts and those who work on them, and connects them. What they do is theirs.
+// The window: creates its parts and the controllers, and connects them. Their behaviour is their own.
 
 #include <QTimer>
 #include <memory>
@@ -20,7 +20,7 @@ class Panel;
 
 namespace hopscope::window {
 
-// No larger than the room, and inside of it.
+// A window rectangle no larger than the room, and inside it.
 QRect fittedTo(QRect window, const QRect& room);
 
 class MainWindow : public QMainWindow {
@@ -29,7 +29,7 @@ public:
     explicit MainWindow(WindowSetup setup, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    void start();  // the engine, and the offer to recover what was lost
+    void start();  // starts the engine, and offers to recover lost changes
     // As SessionControl and Exporter describe them.
     void openFile(const RecentFile& entry) { m_sessions->open(entry); }
     void closeFile() { m_sessions->close(); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the banner says of the engine, of cuts that are refused, and of whatever else has failed.
+// The banner's messages about the engine, refused cuts and other failures.
 
 #include "window_parts.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Asks for a model together with its data, and says in plain words what is missing.
+// Asks for a model together with its data, and explains in plain language which files are missing.
 
 #include <QDialog>
 #include <functional>
@@ -22,10 +22,10 @@ struct FileChooser {
     using Choose = std::function<void(QWidget* parent, const QString& title, const QString& filter, Wanted wanted,
                                       const std::function<void(const QStringList&)>& chosen)>;
     Choose choose;
-    bool local = true;  // names can be looked at
+    bool local = true;  // names can be inspected
 };
 
-// What there is to say about a choice, for people: what is missing and what that means. `local`: files can be looked at.
+// Advice to the user about a choice: missing files and the consequences. `local`: files can be inspected.
 QString adviceFor(const RecentFile& choice, bool local);
 
 class OpenDialog : public QDialog {

@@ -17,8 +17,8 @@ class RefusalCard : public QFrame {
 public:
     explicit RefusalCard(QWidget* parent = nullptr);
 
-    // `model` may be null, `folder` is the name of the one that it lies in. Without data the card offers to open some: guesses of
-    // it may be what has failed.
+    // `model` may be null, `folder` is the name of its folder. Without data the card offers to open some: the failure may come
+    // from guessed data.
     void setModel(const protocol::ModelRecord* model, const QString& folder, bool hasData);
 
 signals:

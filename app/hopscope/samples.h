@@ -8,15 +8,15 @@
 namespace hopscope::window {
 
 struct Sample {
-    QString title, text;  // what it is, in a few words
+    QString title, text;  // a short description
     QString model, data;  // files
 };
 
-// Where they are: beside an installed program, or in the source tree it was built from. Empty: nowhere.
+// The folder of the samples: next to an installed program, or in the source tree of the build. Empty: not found.
 QString samplesFolder(const QString& programFolder);
-QVector<Sample> samplesIn(const QString& folder);  // those that are there
+QVector<Sample> samplesIn(const QString& folder);  // those that exist
 
-// What probably is a model's data: the only .safetensors beside it that is no record of expected outputs, or graph.safetensors.
+// A guess at a model's data: graph.safetensors, or the only .safetensors in its folder except records of expected outputs.
 QString dataBeside(const QString& model);
 
 }  // namespace hopscope::window

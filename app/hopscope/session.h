@@ -1,6 +1,6 @@
 #pragma once
 
-// A session file, *.hopscope: what is open, how it is planned and run, and how it is looked at; see
+// A session file, *.hopscope: the open files, the settings of plans and runs, and the state of the view; see
 // docs/reference/format-session.md. Plain data; reading is strict.
 
 #include <QByteArray>

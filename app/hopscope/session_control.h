@@ -1,7 +1,7 @@
 #pragma once
 
-// What is open: models and session files, how they are opened, saved, read again and recovered. The session itself and the
-// copy of it are SessionKeeper's.
+// Opens, saves, reloads and recovers models and session files. The session itself and the
+// copy of it belong to SessionKeeper.
 
 #include <QUrl>
 
@@ -17,15 +17,14 @@ class SessionControl : public QObject {
 public:
     SessionControl(const WindowParts& parts, FileDialogs& dialogs, Notices& notices);
 
-    void
-    open(const RecentFile& entry);  // a model, or a session by its suffix; asks first where something would be lost
-    // Of what was dropped: one model or session, and what goes with it; data alone belongs to the model that is open. No file:
+    void open(const RecentFile& entry);  // a model, or a session by its suffix; asks first if changes would be lost
+    // The files to open for a drop: one model or session, and its data; data alone belongs to the open model. No file:
     // nothing can be opened.
     [[nodiscard]] RecentFile dropped(const QList<QUrl>& urls) const;
-    void openDropped(RecentFile entry);  // with the data beside it, or asks for some
+    void openDropped(RecentFile entry);  // with the data from its folder, or asks for some
     void close();
     void reload();  // the same files again, keeping cuts and view
-    // `then`: once it is saved under a name that was asked for.
+    // `then` is called once the session is saved under a name that the user was asked for.
     void save(
         bool askName, const std::function<void()>& then = [] {});
     void askForModel(const RecentFile& suggestion);
@@ -42,11 +41,11 @@ signals:
     void recentChanged();
 
 private:
-    // What is being opened, until it is there.
+    // A model or session while it is being opened.
     struct Opening {
-        bool another = false;              // something else, not the same again
+        bool another = false;              // another model, not the same one again
         QString session;                   // its file; empty: a model
-        std::optional<Session> restoring;  // what the file says
+        std::optional<Session> restoring;  // the content of the file
         QByteArray view;                   // of the graph
         std::vector<models::SavedBreakpoint> breakpoints;
     };
@@ -60,7 +59,7 @@ private:
     void sayChanged();
     void restoreBreakpoints(const std::vector<models::SavedBreakpoint>& saved);
     void planCame();
-    void sayLost();  // which breakpoints have no place any more
+    void sayLost();  // names the breakpoints that no longer have a place
     [[nodiscard]] std::optional<Session> current(bool withView) const;
 
     const WindowParts& m_parts;
@@ -70,7 +69,7 @@ private:
     FileWatch m_watch;
     Opening m_opening;
     QStringList m_lostBreakpoints;
-    bool m_stagesUnknown = false;  // to which breakpoints have been restored
+    bool m_stagesUnknown = false;  // breakpoints were restored before the stages were known
 };
 
 }  // namespace hopscope::window

@@ -14,8 +14,8 @@ namespace {
 
 const QString lockSuffix = QStringLiteral(".lock");
 
-// How it is looked at and what has been run is saved, but is no change of the user's. Neither is how it is to be run as
-// long as there is no file that says so.
+// View and finished runs are saved, but changing them does not count as an edit. Neither do the run settings, as
+// long as no file contains them.
 std::optional<Session> essence(std::optional<Session> session, bool inFile)
 {
     if (!session) return session;

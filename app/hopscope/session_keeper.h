@@ -1,6 +1,6 @@
 #pragma once
 
-// Which session file is open, whether it differs from what is on the screen, and a copy beside it for the case that the
+// The open session file, whether it differs from the window, and a recovery copy for the case that the
 // window is killed: written a few seconds after every change, brought back by the next window.
 
 #include <QLockFile>
@@ -33,10 +33,9 @@ public:
     SessionKeeper(Current current, QString recoveryFolder, QObject* parent);
     ~SessionKeeper() override;  // a window that ends in good order leaves no copy
 
-    void begin(const QString& file);  // something else is open: `file` its session file, or empty
+    void begin(const QString& file);  // another document is open: `file` is its session file, or empty
     void touch();                     // something may have changed
-    void
-    leaveCopy();  // the window is ended from outside: changes that are not saved stay in a copy, and the next window offers it
+    void leaveCopy();  // the window is being terminated: unsaved changes stay in a copy, and the next window offers it
     base::Status save(const QString& file);
     [[nodiscard]] bool modified() const { return m_modified; }
     [[nodiscard]] const QString& file() const { return m_file; }
@@ -60,7 +59,7 @@ private:
     std::optional<Session> m_saved;
     std::unique_ptr<QLockFile> m_lock;
     QTimer m_timer;
-    QThreadPool m_writer;  // one thread: a slow disk is not felt, copies stay in order
+    QThreadPool m_writer;  // one thread: a slow disk does not block the window, and copies stay in order
     bool m_modified = false;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the program remembers between its lives. A plain struct: the window gets one and gives one back; only loadSettings
-// and saveSettings know where it is kept.
+// The program's persistent settings. A plain struct: the window gets one and gives one back; only loadSettings
+// and saveSettings know where they are stored.
 
 #include <QByteArray>
 #include <QMap>
@@ -13,7 +13,7 @@
 
 namespace hopscope::window {
 
-// What can be opened again: a model with its data, or a session file.
+// An entry of the recent files: a model with its data, or a session file.
 struct RecentFile {
     QString file;
     QStringList data, roles;
@@ -33,7 +33,7 @@ struct WindowSettings {
 
 constexpr int recentLimit = 12;
 
-// `entry` first, no file twice, at most recentLimit.
+// Puts `entry` first; no file twice, at most recentLimit.
 QVector<RecentFile> withRecent(QVector<RecentFile> recent, const RecentFile& entry);
 
 WindowSettings loadSettings();

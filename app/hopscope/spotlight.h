@@ -1,6 +1,6 @@
 #pragma once
 
-// A frame around the part of the window that somebody speaks of. It lies over everything and takes no clicks.
+// A frame around the part of the window that a lesson points at. It lies over everything and takes no clicks.
 
 #include <QTimer>
 #include <QWidget>
@@ -13,7 +13,7 @@ class Spotlight : public QWidget {
     Q_OBJECT
 public:
     explicit Spotlight(QWidget& window);
-    void point(const QString& objectName);  // empty, or what is not seen: nothing
+    void point(const QString& objectName);  // empty or not visible: no frame
     void setTheme(const style::Theme& theme);
 
 protected:
@@ -25,7 +25,7 @@ private:
 
     QWidget& m_window;
     QString m_name;
-    QTimer m_pulse;  // parts move without telling
+    QTimer m_pulse;  // parts move without a signal
     style::Theme m_theme;
 };
 

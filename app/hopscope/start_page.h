@@ -1,6 +1,6 @@
 #pragma once
 
-// What is shown while nothing is open: what to do first, samples, and what was open before.
+// The page shown while no model is open: first steps, samples and recent files.
 
 #include <QWidget>
 

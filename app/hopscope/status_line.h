@@ -1,6 +1,6 @@
 #pragma once
 
-// The window's lowest line: what is open on the left, the engine, its device and its state on the right.
+// The window's lowest line: the open model on the left; the engine, its device and its state on the right.
 
 #include <QStatusBar>
 
@@ -19,12 +19,12 @@ QString modelSummary(const protocol::ModelRecord& model);
 struct EngineSummary {
     jobs::EngineState state = jobs::EngineState::Stopped;
     QString where, device;  // "local" or the command's host; "auto", "cpu", "cuda:0"
-    QString confinement{};  // as the engine says it: "confined", "not confined: why"
+    QString confinement{};  // in the engine's words: "confined", "not confined: why"
     bool running = false, paused = false, busy = false;
 };
 // "engine: local, CPU · idle · confined"
 QString engineSummary(const EngineSummary& engine);
-// A sentence about the last words.
+// Explains a confinement in a sentence.
 QString confinementText(const QString& confinement);
 // "local" without a command, else its host or program.
 QString engineWhere(const QString& command);

@@ -33,7 +33,7 @@ void bringTensor(const WindowParts& parts)
     parts.docks.bring(QStringLiteral("tensor"));
 }
 
-// Of what is selected; where that is nothing, the panel says so.
+// Shows the selected value; without a selection, the panel says so.
 void showTensor(const WindowParts& parts)
 {
     bringTensor(parts);

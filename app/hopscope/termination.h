@@ -1,6 +1,6 @@
 #pragma once
 
-// SIGTERM, SIGINT and SIGHUP: what ends a program from outside, such as a logout or Ctrl+C in its terminal.
+// SIGTERM, SIGINT and SIGHUP: the signals that end a program from outside, such as a logout or Ctrl+C in its terminal.
 
 #include <QObject>
 

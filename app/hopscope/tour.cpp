@@ -226,7 +226,7 @@ void Tour::open(const QString& sample)
     m_opening = sample;
     const QString model = pathOf(sample);
     m_sessions.open({.file = model, .data = {dataBeside(model)}, .roles = {}});
-    if (!m_parts.workbench.busy()) end();  // somebody would rather keep what is open
+    if (!m_parts.workbench.busy()) end();  // the user would rather keep the open model
 }
 
 bool Tour::opened(const QString& sample) const

@@ -1,7 +1,7 @@
 #pragma once
 
-// Plays a lesson: does to the window what each step asks for, one thing after the other, marks the part that is spoken of,
-// and sees when the learner has done what was asked.
+// Plays a lesson: carries out the actions of each step in the window, one after the other, marks the part that the text
+// refers to, and notices when the learner has completed the task.
 
 #include <QTimer>
 #include <memory>
@@ -30,7 +30,7 @@ public:
 
     void start(study::Lesson lesson);
     void startBundled(const QString& id);  // one of study::bundledLessons()
-    void startFile(const QString& file);   // what is no lesson is said above the graph
+    void startFile(const QString& file);   // an invalid lesson is reported above the graph
     void savePage(const QString& file);    // for those who teach: all bundled lessons, with answers
     void end();
     void next();
@@ -38,19 +38,19 @@ public:
     void skip();  // the step, answered or not
     [[nodiscard]] bool playing() const { return m_lesson != nullptr; }
     [[nodiscard]] int step() const { return m_step; }        // from 0
-    [[nodiscard]] bool ready() const { return !m_waiting; }  // the window is as the step wants it
+    [[nodiscard]] bool ready() const { return !m_waiting; }  // the window is in the state that the step needs
     [[nodiscard]] const study::Lesson& lesson() const { return *m_lesson; }
-    // A figure of the window by its name (docs/reference/format-lesson.md); NaN where there is none now.
+    // A figure of the window by its name (docs/reference/format-lesson.md); NaN where it has none now.
     [[nodiscard]] double figure(const std::string& name) const;
     void setTheme(const style::Theme& theme) { m_light.setTheme(theme); }
 
 private:
     void show(int step);
-    void goOn();  // with what the step asks for, as far as the window has come
+    void goOn();  // with the actions of the step, as far as the window is ready
     void perform(const study::Deed& deed);
     void open(const QString& sample);
     void hunt(const QString& name);
-    void watch();  // whether the task is done
+    void watch();  // for the completion of the task
     [[nodiscard]] bool settled() const;
     [[nodiscard]] bool reached(const study::Task& task) const;
     [[nodiscard]] bool opened(const QString& sample) const;
@@ -72,9 +72,9 @@ private:
     std::unique_ptr<const study::Lesson> m_lesson;
     RecentFile m_before;  // open when the lesson began; empty: nothing
     int m_step = 0;
-    std::size_t m_deed = 0;  // the next one
+    std::size_t m_deed = 0;  // the next action
     bool m_waiting = false, m_done = false;
-    QString m_opening;  // the sample that is on its way; empty: none
+    QString m_opening;  // the sample being opened; empty: none
     std::size_t m_runs = 0;
     int m_looked = 0, m_lookedBefore = 0;
     std::int64_t m_nodeBefore = -1;

@@ -18,7 +18,7 @@ public:
 
     [[nodiscard]] const ActionBook& book() const { return m_book; }
     [[nodiscard]] QList<QAction*> perspectives() const { return m_perspectives.actions(); }
-    void refresh();  // which of them make sense now
+    void refresh();  // enables those that make sense now
     void applyIcons(const style::Theme& theme);
 
 signals:

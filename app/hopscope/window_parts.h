@@ -1,6 +1,6 @@
 #pragma once
 
-// What the window is told from outside, and what those who work in it share.
+// The window's configuration from outside, and the parts that its controllers share.
 
 #include <QMainWindow>
 #include <optional>
@@ -19,20 +19,20 @@ namespace hopscope::window {
 
 struct WindowSetup {
     WindowSettings settings;
-    std::optional<style::Mode> theme;  // of this start alone, before that of the settings
+    std::optional<style::Mode> theme;  // for this session alone; takes precedence over the settings
     QString engine;                    // the command as the user gave it; empty: the local one
-    QStringList engineCommand;         // what is started
+    QStringList engineCommand;         // the command to start
     QStringList layoutCommand;
     QString samples;          // folder; may be empty
     QString recoveryFolder;   // empty: no autosave
-    QRect room = {};          // for the window; null: what the screen has
-    bool unattended = false;  // nobody is there to answer questions
+    QRect room = {};          // for the window; null: the whole screen
+    bool unattended = false;  // there is no user to answer questions
 };
 
-// Only refers to its parts: the window, which makes it, outlives everybody who is given it.
+// Only refers to its parts: the window, which makes it, outlives every holder of it.
 struct WindowParts {
     QMainWindow& window;
-    WindowSetup& setup;  // its settings follow what the user does
+    WindowSetup& setup;  // its settings follow the user's actions
     models::Document& document;
     models::Selection& selection;
     jobs::EngineClient& engine;

@@ -29,7 +29,7 @@ struct Placement {
     Point size;
 };
 
-// Graphviz is not thread-safe: one of these per process, used from one thread.
+// Graphviz is not thread-safe: one instance per process, used from one thread.
 class DotLayout {
 public:
     DotLayout();
@@ -37,7 +37,7 @@ public:
     DotLayout(const DotLayout&) = delete;
     DotLayout& operator=(const DotLayout&) = delete;
 
-    // Fails with Input on a graph beyond the caps, an edge to nowhere or a size out of range, with Internal if dot gives up.
+    // Fails with Input on a graph beyond the limits, an edge to nowhere or a size out of range, with Internal if dot fails.
     base::Result<Placement> run(const Graph& graph);
 
 private:

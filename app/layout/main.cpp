@@ -1,5 +1,5 @@
 // hopscope-layout: reads framed requests on standard input, writes framed answers in the same order, ends with its input.
-// It keeps nothing: whoever started it may kill it at any moment.
+// It has no persistent state, so its parent may kill it at any moment.
 
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ std::string answer(layout::DotLayout& dot, const std::string& message)
     return layout::writeAnswer(request->id, dot.run(request->graph));
 }
 
-// False: the stream is broken, or nobody listens any more.
+// False: the stream is broken, or its reader is gone.
 bool answerAll(protocol::FrameReader& reader, layout::DotLayout& dot)
 {
     for (;;) {

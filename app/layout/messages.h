@@ -1,6 +1,6 @@
 #pragma once
 
-// The helper's messages, one JSON object per frame.
+// The messages of the helper process, one JSON object per frame.
 // Request: {"id": 7, "nodes": [[w, h], ..], "edges": [[from, to], ..], "gaps": [node, rank],
 //           "weights": [n, ..]} (gaps and weights may be left out).
 // Answer: {"id": 7, "centres": [[x, y], ..], "size": [w, h]} or {"id": 7, "error": "the graph is too large for dot"}.

@@ -76,7 +76,7 @@ void Connection::setupProcess(const QStringList& command)
     m_process.setChildProcessModifier([] { widenOutput(); });
     m_process.setProgram(command.value(0));
     m_process.setArguments(command.mid(1));
-    // Later, so that whoever made the connection can listen first.
+    // Deferred, so that the creator of the connection can connect to its signals first.
     QMetaObject::invokeMethod(
         this, [this] { m_process.start(); }, Qt::QueuedConnection);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// One life of an engine process: bytes in and out as messages. Big messages are read and written on worker threads, in
-// order; what arrives is bounded and validated, and whatever breaks the rules ends the process with a reason.
+// The connection to one engine process: bytes in and out as messages. Big messages are processed on worker threads, in
+// order; incoming data is bounded and validated, and any violation ends the process with a reason.
 
 #include <QObject>
 #include <QProcess>
@@ -20,15 +20,15 @@ public:
     ~Connection() override;  // closes the process's input, gives it a moment, then kills it
 
     void send(protocol::Message message);
-    void kill(const QString& reason);  // `reason` is what ended() will say
+    void kill(const QString& reason);  // `reason` becomes the text of ended()
     [[nodiscard]] qint64 processId() const { return m_process.processId(); }
 
 signals:
     void started();
     // Handed over: the receiver may move from it.
     void received(const std::shared_ptr<hopscope::protocol::Message>& message);
-    // Once, after everything that was received: what happened, in a sentence, with the last lines of standard error. A
-    // program that cannot be started at all, or that is used wrongly, is not worth trying again.
+    // Emitted once, after the last message: the reason in a sentence, with the last lines of standard error. A
+    // program that cannot be started at all, or whose command line is wrong, is not started again.
     void ended(const QString& reason, bool startable);
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The cuts a user has chosen, as plain data, and the changes of them as steps of undo.
+// The cuts a user has chosen, as plain data, and changes of them as undo steps.
 
 #include <QUndoCommand>
 #include <functional>
@@ -13,21 +13,21 @@ struct Cuts {
     base::Strategy strategy = base::Strategy::Optimal;
     base::Objective objective = base::Objective::Time;
     std::vector<plan::Pin> pins;
-    std::optional<int> stages = {};   // that an optimum may have; none: as few as the pins allow
+    std::optional<int> stages = {};   // the number for an optimum; none: as few as the pins allow
     models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: what strategy and pins give
     bool operator==(const Cuts&) const = default;
 };
 
-// Replaces a pin that answers the same question. What no rule keeps to makes an optimum of it.
+// Replaces a pin that answers the same question. A pin that no rule supports switches to the optimal strategy.
 Cuts withPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // none that mentions the value
-// The value `from` is no longer stored, `to` is. Moving back where it came from leaves no pins.
+// The value `to` is stored instead of `from`. Moving back to the original value leaves no pins.
 Cuts withMove(Cuts cuts, protocol::ValueId from, protocol::ValueId to);
-// The pins that a model has the values of, in their order.
+// The pins whose values exist in a model, in their order.
 std::vector<plan::Pin> fittingPins(const std::vector<plan::Pin>& pins, const protocol::ModelRecord& model);
 
-// Applies cuts by a function that it is given. A command that is refused removes itself from the stack when it is undone.
+// Applies cuts through a given function. A command that is refused removes itself from the stack when it is undone.
 class CutCommand : public QUndoCommand {
 public:
     using Apply = std::function<void(const Cuts&)>;

@@ -33,7 +33,7 @@ json::Value initializeParams()
     return params;
 }
 
-// What is wrong with the answer to `initialize`; empty: nothing.
+// The problem with the answer to `initialize`; empty: none.
 QString versionProblem(const json::Value& info)
 {
     const json::Value* major = json::resolve(info, "/protocol/major");

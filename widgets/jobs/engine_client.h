@@ -1,6 +1,6 @@
 #pragma once
 
-// The window's end of the protocol: starts the engine as a child process, sends requests, hands out answers, and survives
+// The window's end of the protocol: starts the engine as a child process, sends requests, delivers answers, and survives
 // the engine's death at any moment. Single-threaded, never blocks.
 
 #include <QJsonObject>
@@ -32,7 +32,7 @@ public:
     void start();
     void restart();
     [[nodiscard]] EngineState state() const { return m_state; }
-    // What its answer says of the processes that open models: "confined", "not confined: why"; empty: nothing.
+    // The confinement of the processes that open models: "confined", "not confined: why"; empty: not reported.
     [[nodiscard]] QString confinement() const;
     [[nodiscard]] const json::Value& serverInfo() const { return m_serverInfo; }  // answer to initialize
     [[nodiscard]] bool pauses() const;                                            // whether its runs can be paused

@@ -20,7 +20,7 @@ json::Value texts(const QStringList& list)
     return array;
 }
 
-// What is open, where it runs, and a folder.
+// The document, the device settings, and a folder.
 json::Value fileParams(const WorkbenchState& state, const QString& folder)
 {
     const models::Settings& settings = state.document.settings();

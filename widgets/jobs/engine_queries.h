@@ -1,6 +1,6 @@
 #pragma once
 
-// What panels ask the engine by themselves, each for its own use: nothing of it changes the document.
+// Read-only queries of single panels to the engine: they do not change the document.
 
 #include <functional>
 
@@ -21,28 +21,28 @@ namespace hopscope::jobs {
 class RunControl;
 struct WorkbenchState;
 
-// Whose receptive field; with the averages over all nodes, or without.
+// The node whose receptive field is asked for, with or without the averages over all nodes.
 struct FieldQuestion {
-    QString table{};               // empty: the one that outputs have rows of
+    QString table{};               // empty: the table that outputs have rows of
     std::optional<qint64> node{};  // none: drawn with the seed
     qint64 seed = 1;
     bool average = false;
 };
 
-// What an operator computes for some nodes: its rows, or, of an aggregation, what each message adds.
+// Asks for an operator's rows for some nodes or, if it is an aggregation, for the contribution of each message.
 struct WatchQuestion {
     QString op;  // its id
     std::vector<std::int64_t> nodes;
     bool messages = false;
 };
 
-// The rows of a node in values, and the messages into it at aggregations: ids.
+// Follows the rows of a node in values, and the messages into it at aggregations: ids.
 struct FollowQuestion {
     qint64 node = 0;
     QStringList values, aggregations;
 };
 
-// All rows of a value; those of some nodes; or those of the batch that computes a node.
+// Asks for all rows of a value; those of some nodes; or those of the batch that computes a node.
 struct TensorQuestion {
     QString value;  // its id
     std::vector<std::int64_t> nodes{};
@@ -55,22 +55,22 @@ public:
 
     // The user agrees to run the code of the open model's file, or of all files in its folder. `done` is not called if that fails.
     void trustModel(bool folder, QObject* context, std::function<void()> done);
-    // Where an operator comes from: the answer of model/source.
+    // Asks for the source lines of an operator: the answer of model/source.
     void source(protocol::OpId op, QObject* context, EngineClient::Answer answer);
     // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
     using Machine = std::function<void(base::Result<protocol::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
-    // Exports of the plan that is shown, by their methods of the protocol: what the folder would hold, and writing it; the
-    // record of a folder, and whether it holds for the files that are open. The last three return a number for cancel().
+    // Exports of the current plan, by their protocol methods: the preview of the folder, and writing it; the
+    // record of a folder, and whether it is valid for the open files. The last three return a number for cancel().
     void exportPreview(QObject* context, EngineClient::Answer answer);
     std::int64_t exportTo(const QString& folder, QObject* context, EngineClient::Answer answer);
     std::int64_t exportRecord(const QString& folder, QObject* context, EngineClient::Answer answer);
     std::int64_t exportCheck(const QString& folder, QObject* context, EngineClient::Answer answer);
-    // What the result of a node follows from. Read on another thread, for fields may list many rows. For cancel().
+    // The receptive field of a node. Read on another thread, for fields may list many rows. For cancel().
     using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
     std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
-    // The debugger, on the plan that is shown: where its run and the model part; where the model and another one part; what
-    // makes NaN; what operators compute for some nodes. All return a number for cancel().
+    // The debugger, on the current plan: where its run differs from the model; where the model and another one differ; the
+    // first source of NaN; the values of operators for some nodes. All return a number for cancel().
     using Divergence = std::function<void(base::Result<schema::DivergenceRecord>)>;
     using NonFinite = std::function<void(base::Result<schema::NonFiniteReport>)>;
     using Watched = std::function<void(base::Result<schema::WatchReport>)>;
@@ -80,22 +80,22 @@ public:
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
     std::int64_t follow(const FollowQuestion& question, QObject* context, Watched answer);
-    // What a value is like as the plan computes it. Its rows are fetched, and it is saved, by the number that the answer has; the
+    // Statistics of a value as the plan computes it. Its rows are fetched, and it is saved, by the number in the answer; the
     // engine keeps the last few. The first two return a number for cancel().
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;
     using Rows = std::function<void(base::Result<protocol::NumberRows>)>;
     std::int64_t tensor(const TensorQuestion& question, QObject* context, Tensor answer);
-    // Of the operator behind which the run under way is stopped.
+    // For the operator at which the current run is stopped.
     std::int64_t stoppedTensor(QObject* context, Tensor answer);
     void tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer);
     void saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer);
-    // How the rules and the optimum come to their plans, for the settings of the document. For cancel().
+    // The steps by which the rules and the optimum find their plans, for the settings of the document. For cancel().
     using Steps = std::function<void(base::Result<plan::Walkthroughs>)>;
     std::int64_t planSteps(QObject* context, Steps answer);
-    // The nodes and edges that the batches of the shown plan move along; in the middle that node, or one drawn with the seed.
+    // The nodes and edges that the batches of the current plan move along, around that node or one drawn with the seed.
     using Part = std::function<void(base::Result<schema::GraphPart>)>;
     std::int64_t planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer);
-    // What the batches of a stage of the shown plan hold, by the settings of the document. For cancel().
+    // The memory of a stage's batches in the current plan, for the settings of the document. For cancel().
     using Memory = std::function<void(base::Result<schema::StageMemoryRecord>)>;
     std::int64_t stageMemory(plan::StageId stage, QObject* context, Memory answer);
     void cancel(std::int64_t request);

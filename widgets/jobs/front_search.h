@@ -1,7 +1,7 @@
 #pragma once
 
-// Looks for plans that trade time for memory: what plan/make answers without a limit of memory and for falling limits, down to
-// the one that is refused. The engine does one thing at a time: the search makes way for everything else and goes on
+// Looks for plans that trade time for memory: answers of plan/make without a memory limit and for falling limits, down to
+// the one that is refused. The engine does one thing at a time: the search yields to every other request and resumes
 // afterwards.
 
 #include "jobs/workbench_state.h"
@@ -12,14 +12,14 @@ class FrontSearch {
 public:
     explicit FrontSearch(WorkbenchState& state) : m_state(state) {}
 
-    void want(bool wanted);  // while somebody sees the answers
-    void resume();           // if it is wanted: after a change, or once what it made way for is answered
-    void giveUp();           // what is under way is asked for again by resume()
-    void forget();           // the machine is known better: all again
+    void want(bool wanted);  // while a visible panel shows the answers
+    void resume();           // if wanted: after a change, or once the more urgent request is answered
+    void giveUp();           // drops the current request, which resume() repeats
+    void forget();           // all points, since the rates of the machine have changed
     void use(const models::FrontPoint& point) const;  // its cuts can be undone
 
 private:
-    void explore();  // begins, or goes on; nothing while something is under way or all is known
+    void explore();  // starts or resumes; does nothing while a request is open or all points are known
     void begin();
     void askNext();
     void answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan);
@@ -27,12 +27,12 @@ private:
     void askLeast(const models::Settings& settings, const base::Error& refusal);
 
     WorkbenchState& m_state;
-    std::optional<models::Settings> m_next;  // to be asked
-    models::Settings m_settings;             // that the points are for, without a limit
+    std::optional<models::Settings> m_next;  // the next request
+    models::Settings m_settings;             // the settings of the points, without a limit
     bool m_least = false;                    // the next point is the last
     const void* m_model = nullptr;
     std::int64_t m_request = 0;  // 0: none under way
-    std::int64_t m_number = 0;   // of attempts: answers to those that were given up are dropped
+    std::int64_t m_number = 0;   // of the latest attempt; answers to earlier ones are dropped
     bool m_wanted = false;
 };
 

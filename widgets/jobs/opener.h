@@ -7,13 +7,13 @@
 
 namespace hopscope::jobs {
 
-// What a model is opened from.
+// The files that a model is opened from.
 struct SourceFiles {
     QString model;
     QStringList data, roles;
 };
 
-// An answer of model/open, read.
+// A parsed answer of model/open.
 struct OpenedModel {
     std::int64_t document = 0;
     models::ModelPtr model;
@@ -26,13 +26,13 @@ class Opener {
 public:
     Opener(WorkbenchState& state, Planner& planner, PlanQuestions& questions, RunControl& runs);
 
-    void open(const SourceFiles& files, Opening kind);  // as the user wants it
+    void open(const SourceFiles& files, Opening kind);  // at the user's request
     void close();
     [[nodiscard]] bool opening() const { return m_attempt.has_value(); }
-    // To apply when what is being opened is there.
+    // Settings to apply once the model is open.
     void restoreLater(const models::Settings& settings);
     [[nodiscard]] bool isRequest(std::int64_t request) const { return m_attempt && request == m_attempt->request; }
-    void engineDied(const QString& reason);  // opens again what was open or being opened
+    void engineDied(const QString& reason);  // reopens the model that was open or being opened
     void engineState(EngineState state);
 
 private:
@@ -55,10 +55,10 @@ private:
     Planner& m_planner;
     PlanQuestions& m_questions;
     RunControl& m_runs;
-    std::optional<Attempt> m_attempt;  // under way
+    std::optional<Attempt> m_attempt;  // the current one
     std::int64_t m_number = 0;         // of the latest attempt; older answers are dropped
     std::optional<models::Settings> m_restored;
-    int m_lost = 0;  // how often the engine has died of it
+    int m_lost = 0;  // how often the engine has died while opening it
 };
 
 }  // namespace hopscope::jobs

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a workbench is waiting for, as states that change by events. Planning, running and explaining go on beside each other,
-// so each has states of its own. Pure functions: an event that means nothing in a state leaves it as it is.
+// The phases of a workbench's requests, as state machines. Planning, running and explaining are independent of each other,
+// so each has its own states. Pure functions: an event without a meaning in a state leaves it unchanged.
 
 namespace hopscope::jobs {
 
@@ -23,8 +23,8 @@ constexpr PlanPhase after(PlanPhase phase, PlanEvent event)
 
 constexpr bool isPlanning(PlanPhase phase) { return phase == PlanPhase::Planning || phase == PlanPhase::Reporting; }
 
-// Starting: the engine has been asked for a run and has not numbered it yet. Stopping: neither, and it is to be stopped as soon
-// as it has its number.
+// Starting: the engine has been asked for a run and has not numbered it yet. Stopping: likewise, and the run is to be stopped
+// as soon as it has its number.
 enum class RunPhase { Idle, Starting, Stopping, Running };
 enum class RunEvent { Started, StopWanted, Numbered, Ended };
 
@@ -40,7 +40,7 @@ constexpr RunPhase after(RunPhase phase, RunEvent event)
     return phase;
 }
 
-// Why the plan is as it is. Postponed: it was given up for something more urgent, and is asked for again after that.
+// The request to explain the plan. Postponed: it was dropped for a more urgent one, and is repeated after that.
 enum class ExplainPhase { Idle, Asked, Postponed };
 enum class ExplainEvent { Asked, Postponed, Ended };  // Ended: answered, or no longer wanted
 

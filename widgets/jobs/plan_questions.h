@@ -1,7 +1,7 @@
 #pragma once
 
-// Questions about plans that change nothing: what a pin or a drag would give, why the plan is as it is. The engine does one
-// thing at a time: the explanation makes way for what somebody is waiting for, and is asked for again after that.
+// Read-only questions about plans: the effect of a pin or a drag, and the reasons of the plan. The engine does one
+// thing at a time: the explanation yields to requests that the user waits for, and is repeated after them.
 
 #include <QTimer>
 
@@ -20,13 +20,13 @@ public:
     // While a checkpoint is dragged: the latest question counts, at most one is under way.
     void preview(Cuts wanted);
     void endPreview();
-    // What the document's preview says of these cuts; null: nothing yet.
+    // The document's preview for these cuts; null: not known yet.
     [[nodiscard]] models::PlanPtr previewed(const Cuts& cuts) const;
 
-    // Asked once for a plan that is final.
+    // Asked once for each final plan.
     void explain();
     [[nodiscard]] FrontSearch& front() { return m_front; }
-    // Another plan is asked for: answers to come are about one that is gone. A preview goes on.
+    // Another plan is being made: pending answers are about an old one and are dropped. A preview continues.
     void giveUp();
 
 private:
@@ -41,11 +41,11 @@ private:
     FrontSearch m_front{m_state};
     std::int64_t m_whatIf = 0;  // requests; 0: none yet
     std::optional<Cuts> m_wanted;
-    std::optional<Cuts> m_asked;  // what the document's preview answers, or will
+    std::optional<Cuts> m_asked;  // the cuts of the document's preview, answered or pending
     std::int64_t m_preview = 0;   // 0: none under way
     QTimer m_pause;               // between two questions
     ExplainPhase m_explaining = ExplainPhase::Idle;
-    std::int64_t m_explanation = 0;  // while it is asked for
+    std::int64_t m_explanation = 0;  // while it is pending
 };
 
 }  // namespace hopscope::jobs

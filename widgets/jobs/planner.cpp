@@ -10,11 +10,11 @@ namespace hopscope::jobs {
 
 namespace {
 
-// What the engine may take for one answer after the other, while the optimum is not proven: each begins anew, which costs
+// Time limits of successive searches while the optimum is not proven: each starts over, which costs
 // little, as each takes several times as long as all before.
 constexpr std::array searchSeconds{0.4, 2.0, 10.0};
 
-// Of a step of the search; no longer than the user allows.
+// The time limit of a search step; no longer than the user allows.
 double secondsOf(const models::Settings& settings, std::size_t step)
 {
     return std::min(searchSeconds[step], settings.deadline.value_or(searchSeconds[step]));
@@ -239,8 +239,8 @@ bool Planner::onlyPinsDiffer(const models::Settings& settings) const
     return same == m_accepted && m_state.document.plan() && !base::isRule(settings.strategy);
 }
 
-// Changed pins are seen at once: what a drag has shown already, or what is best close to the plan of now. The best of all
-// follows, and is the judge.
+// Shows a plan for changed pins at once: the one that a drag has previewed, or the best one near the current plan. The
+// global optimum follows and decides.
 void Planner::planQuickly(const models::Settings& settings)
 {
     if (const models::PlanPtr seen = m_questions.previewed(cuts())) {

@@ -13,21 +13,21 @@ public:
 
     [[nodiscard]] Cuts cuts() const;
     void push(const QString& text, Cuts after);    // a step of undo; nothing while nothing is open, or nothing changes
-    void begin(const models::Settings& settings);  // another model, or none: nothing can be undone
+    void begin(const models::Settings& settings);  // for another model or none; clears the undo stack
     void setRunSettings(const models::Settings& settings);  // all but the cuts
-    void restore(const models::Settings& settings);         // cuts too; nothing can be undone
+    void restore(const models::Settings& settings);         // including the cuts; clears the undo stack
 
-    void plan();  // for the settings of now
+    void plan();  // for the current settings
     void giveUp();
-    // A search for a better plan than the one that is shown makes way for more urgent questions, and goes on after them.
+    // A search for a better plan than the current one yields to more urgent questions, and resumes after them.
     void holdSearch();
     void resumeSearch();
     void engineDied();
-    // In a new engine: all again, unless a loaded plan is shown, which needs none.
+    // For a new engine: repeats all requests, unless a loaded plan is shown, which needs none.
     void recover();
-    void planAgain();  // with the plans for comparison
+    void planAgain();  // including the plans for comparison
     [[nodiscard]] bool planning() const { return isPlanning(m_state.plan); }
-    bool progressed(std::int64_t request);  // whether it is planning that has told of its progress
+    bool progressed(std::int64_t request);  // whether the progress is that of planning
 
 private:
     void search(const models::Settings& settings, std::size_t step);
@@ -39,7 +39,7 @@ private:
     void planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
     void refuse(const base::Error& error);
     void askForRepairs(const models::Settings& refused);
-    [[nodiscard]] std::optional<qint64> comparedBatch() const;  // a loaded plan is compared in batches of its own size
+    [[nodiscard]] std::optional<qint64> comparedBatch() const;  // a loaded plan is compared using its own batch size
     void references();
     void reference(base::Strategy strategy);
 
@@ -48,15 +48,15 @@ private:
     WorkbenchState& m_state;
     PlanQuestions& m_questions;
     std::int64_t m_number = 0;   // of the latest attempt; older answers are dropped
-    std::int64_t m_request = 0;  // while planning: for progress, and to give it up
+    std::int64_t m_request = 0;  // while planning: for progress and cancelling
     std::int64_t m_quick = 0;    // 0: none under way
     Shown m_shown = Shown::Final;
-    std::size_t m_step = 0;  // of the search that is under way: for how long the engine may take
+    std::size_t m_step = 0;  // of the current search: selects the time limit of the engine
     bool m_held = false;
     std::optional<qint64> m_comparedBatch;  // of the references
-    models::Settings m_accepted;            // those of the plan that is shown
+    models::Settings m_accepted;            // those of the current plan
     models::Settings m_plannedFor;          // while planning
-    CutCommand* m_newest = nullptr;         // the top of the stack until its answer has come
+    CutCommand* m_newest = nullptr;         // the top of the stack until its answer has arrived
 };
 
 }  // namespace hopscope::jobs

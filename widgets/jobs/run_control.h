@@ -1,6 +1,6 @@
 #pragma once
 
-// The run under way: starts it, steers it, and reads what the engine tells of it into the document.
+// The current run: starts it, steers it, and stores the engine's events of it in the document.
 
 #include "jobs/workbench_state.h"
 #include "models/run_log.h"
@@ -14,12 +14,12 @@ public:
 
     // `stepping`: it can be stopped at operators even without breakpoints; it runs on the CPU then, and nothing is fused.
     void start(bool paused,
-               bool stepping = false);  // the plan of now; nothing while there is none, or while a run is under way
+               bool stepping = false);  // with the current plan; nothing while there is none, or while a run is active
     void pause();
     void resume();
-    void step(protocol::RunStep unit);  // begins a run if none is under way
+    void step(protocol::RunStep unit);  // starts a run if none is active
     void stop();
-    void settingsChanged();  // of the document: another set of breakpoints goes to the run under way
+    void settingsChanged();  // of the document: sends changed breakpoints to the current run
     [[nodiscard]] bool running() const { return m_phase != RunPhase::Idle; }
     [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }
 
@@ -38,8 +38,8 @@ private:
     WorkbenchState& m_state;
     RunPhase m_phase = RunPhase::Idle;
     std::optional<std::int64_t> m_run, m_latest;    // the engine's numbers
-    std::vector<models::Breakpoint> m_sent;         // that the run under way has
-    bool m_steppable = false;                       // the run under way can be stopped at operators
+    std::vector<models::Breakpoint> m_sent;         // the breakpoints of the current run
+    bool m_steppable = false;                       // the current run can be stopped at operators
     std::optional<protocol::RunStep> m_stepWanted;  // before the run had its number
     std::shared_ptr<models::RunLog> m_log;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the user does, as requests to the engine: open, plan, pin, run. The only writer of models::Document. Every change of
+// Turns user actions into engine requests: open, plan, pin, run. The only writer of models::Document. Every change of
 // the cuts is a command on the undo stack; answers that arrive late are dropped by number.
 
 #include <QObject>
@@ -23,7 +23,7 @@ public:
     ~Workbench() override;
 
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
-    [[nodiscard]] bool running() const;  // a run is under way
+    [[nodiscard]] bool running() const;  // a run is active
     [[nodiscard]] bool busy() const;     // opening or planning
     [[nodiscard]] EngineQueries& queries();
 
@@ -33,25 +33,25 @@ public:
 
     // Cuts. Refusals end up in Document::refusal and undo themselves.
     void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);  // forgets pins
-    void optimiseAroundPins();  // the optimal strategy with the pins of now
-    // Replaces a pin that answers the same question. What no rule keeps to takes the optimum around the pins instead.
+    void optimiseAroundPins();  // the optimal strategy with the current pins
+    // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimum around pins.
     void pin(const plan::Pin& pin);
-    void togglePin(const plan::Pin& pin);                         // pins it, or takes just this pin away
+    void togglePin(const plan::Pin& pin);                         // pins it, or removes just this pin
     void unpin(protocol::ValueId value);                          // all pins that mention it
     void setStages(const std::optional<int>& stages);             // of an optimum; none: as few as needed
     void repair(const QString& what, const models::Repair& way);  // a fix for Document::refusal; `what`: for undo
     void movePin(protocol::ValueId from, protocol::ValueId to);   // one step of undo
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // all but the cuts: strategy, objective, pins, stages
-    // What would follow if a value were stored, or were not: asked without changing anything. A later question, or a change
+    // The effect of storing a value, or not storing it, without changing anything. A later question, or a change
     // of the cuts, drops the one before. No answer comes while no engine has the model: ask again on engineBack.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer);
-    // While a checkpoint is dragged: Document::preview says what dropping it would give. The latest question counts; at most
-    // one is under way. A drop of what was asked last shows its answer at once.
+    // While a checkpoint is dragged: Document::preview shows the plan for dropping it. The latest question counts; at most
+    // one is active. Dropping the checkpoint where the last question put it shows the answer at once.
     void previewMove(protocol::ValueId from, protocol::ValueId to);
     void endPreview();
-    void explain();                      // the plan: Document::explained, unless it is there or on its way
+    void explain();                      // fills Document::explained, unless it is known or pending
     [[nodiscard]] FrontSearch& front();  // for plans that trade time for memory
     void loadPlan(const QString& file);
     void savePlan(const QString& file);
@@ -61,10 +61,10 @@ public:
     void startRun(bool paused = false);
     void pause();
     void resume();
-    void step(protocol::RunStep unit);  // goes on for one of them, then pauses; begins a run if none is under way
+    void step(protocol::RunStep unit);  // runs one of them, then pauses; starts a run if none is active
     void stopRun();
 
-    void planAgain();  // the machine is known better: the same cuts, and what they are compared with
+    void planAgain();  // for changed rates of the machine: plans the same cuts and the references again
 
     void restoreSettings(const models::Settings& settings);  // of a session file; no undo step
 
@@ -83,7 +83,7 @@ private:
     QUndoStack m_undo;
 };
 
-// What Workbench::failed() says of a run.
+// The topic of Workbench::failed() for a run.
 inline QString runningTopic() { return Workbench::tr("Running"); }
 
 }  // namespace hopscope::jobs

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the parts of a workbench share, and the requests for plans that several of them make.
+// The state that the parts of a workbench share, and the requests for plans that several of them make.
 
 #include <QUndoStack>
 
@@ -11,11 +11,11 @@ namespace hopscope::jobs {
 
 // Only refers to its first four, which outlive it.
 struct WorkbenchState {
-    Workbench& bench;  // whose signals tell of what happens, and which is the context of all requests
+    Workbench& bench;  // the source of the signals, and the context of all requests
     EngineClient& engine;
     models::Document& document;
     QUndoStack& undo;
-    std::optional<std::int64_t> engineDocument = {};  // the engine's number of what is open; none while it is lost
+    std::optional<std::int64_t> engineDocument = {};  // the engine's number of the open model; none while it is lost
     models::PlanPtr exact = {};                       // the loaded plan that is shown, if any
     PlanPhase plan = PlanPhase::Settled;
 
@@ -25,7 +25,7 @@ struct WorkbenchState {
 
 // {"document": ...}
 json::Value documentParams(const WorkbenchState& state);
-// `near`: of an optimum, what is best close to the plan of now will do.
+// `near`: for an optimum, the best plan close to the current one suffices.
 json::Value settingParams(const WorkbenchState& state,
                           const base::Settings& settings);  // of the document, with all of them
 json::Value planParams(const WorkbenchState& state, const models::Settings& settings, bool near = false);

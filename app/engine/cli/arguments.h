@@ -65,10 +65,10 @@ struct ReceptiveFieldCommand {
 struct DebugCommand {
     pipeline::ModelOptions model;
     pipeline::DebugOptions options;
-    bool nan = false;  // else, without breakpoints and watched values, the first divergence
+    bool nan = false;  // otherwise, without breakpoints and watched values, the first divergence
     debugger::WatchRequest request;
-    debugger::TensorRequest show;  // without place: nothing
-    std::optional<int> memoryOf;   // a stage, whose batches are not run
+    debugger::TensorRequest show;  // without a place: no tensor is shown
+    std::optional<int> memoryOf;   // the stage to simulate; its batches are not run
 };
 
 struct DevicesCommand {};

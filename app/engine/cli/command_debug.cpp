@@ -18,7 +18,7 @@ base::Result<int> shown(const base::Result<Report>& found, Session& session)
     return 0;
 }
 
-constexpr std::int64_t rowsAtFirst = 20;  // that are shown where nobody chose some
+constexpr std::int64_t rowsAtFirst = 20;  // the number shown by default
 
 base::Result<int> show(const DebugCommand& command, const pipeline::Prepared& prepared, const plan::Plan& plan,
                        const std::string& folder, Session& session)

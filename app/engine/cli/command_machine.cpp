@@ -47,7 +47,7 @@ json::Value deviceDocument(const Rates& rates)
     return document;
 }
 
-// The rates of the device that runs use unless told otherwise, with those of the others beside them.
+// The rates of the default device for runs, followed by those of the other devices.
 json::Value ratesDocument(const std::vector<Rates>& all)
 {
     const std::size_t usual = all.size() > 1 ? 1 : 0;  // the first GPU comes after the CPU

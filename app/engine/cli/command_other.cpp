@@ -13,7 +13,7 @@ namespace hopscope::engine {
 
 namespace {
 
-// What was written, as `generate --json` says it.
+// Describes the generated file, with `json` in the format of `generate --json`.
 base::Result<std::string> generatedText(const std::string& file, bool json)
 {
     const base::Result<base::TensorMap> tensors = graph::mapSafetensors(file);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every command has at hand: the terminal and the stop token. One per process; single-threaded use.
+// The terminal and the stop token, which every command uses. One per process; single-threaded use.
 
 #include <chrono>
 #include <optional>
@@ -35,9 +35,9 @@ public:
 
     [[nodiscard]] bool json() const { return m_json; }
     [[nodiscard]] bool quiet() const { return m_quiet; }
-    [[nodiscard]] Style style() const;  // of standard output: a terminal, and NO_COLOR not set
+    [[nodiscard]] Style style() const;  // for standard output: a terminal, and NO_COLOR not set
     void print(const std::string& text);
-    // Why standard output has not taken all that was printed; 0 if it has.
+    // The errno of the first failed write to standard output; 0 if all was written.
     [[nodiscard]] int lost() const { return m_lost; }
     void note(const std::string& sentence) override;
     void error(const base::Error& error);  // one line, or with --json the error document
@@ -50,14 +50,14 @@ private:
 
     bool m_json, m_quiet, m_live;
     bool m_shown = false;
-    int m_lost = 0;  // of errno
+    int m_lost = 0;  // an errno
     int m_notes = 0;
     std::string m_what;
     std::int64_t m_firstDone = 0;
     Clock::time_point m_started, m_updated;
 };
 
-// "stage 2 of 3  45 %  1.2 M/s  12 s left"; `seconds` since the work began, `first` what was done by then.
+// "stage 2 of 3  45 %  1.2 M/s  12 s left"; `seconds` since the work began, `first` units were done by then.
 std::string progressText(const base::Progress& progress, std::int64_t first, double seconds);
 
 // The outputs of a command. They are opened before the process is confined, because no rule can name a folder that does not exist.

@@ -89,7 +89,7 @@ std::string plainShape(const base::TensorView& tensor)
     return "[" + join(parts, " \u00d7 ") + "]";
 }
 
-// With data the real shapes; without, what the roles say.
+// Shapes come from the data where there is some, otherwise from the roles.
 std::string inputLines(const pipeline::Prepared& prepared, const Style& style)
 {
     Table table({Align::Left, Align::Left, Align::Left, Align::Left, Align::Right});
@@ -121,7 +121,7 @@ bool isOutput(const Analysis& analysis, ir::ValueId id)
     return std::ranges::any_of(analysis.program.outputs, [&](const auto& output) { return output.value == id; });
 }
 
-// One row per stored value of the stage; the first also says what the stage does.
+// One row per stored value of the stage; the first row also describes the stage.
 void addStage(Table& table, const Analysis& analysis, const plan::Plan& plan, const plan::Stage& stage,
               const std::string& what, const ValueNames& names)
 {

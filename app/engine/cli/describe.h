@@ -26,14 +26,14 @@ std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* 
 
 std::string describeRun(const schema::Report& report, const Style& style);
 
-// Its last lines: results that are not finite, where the verdict does not begin with them, and the verdict.
+// The last lines about a run: results that are not finite, unless the verdict begins with them, and the verdict.
 std::string describeOutcome(const schema::Report& report, const Style& style);
 
 // One line: "verified: equal on all 2,708 rows, largest difference 3.6e-06".
-// `narrowed`: of a run whose stores have a narrower type than their values.
+// `narrowed`: the stores of the run have a narrower type than their values.
 std::string describeVerdict(const schema::Verification& verification, const Style& style, bool narrowed = false);
 
-// Why a plan is as it is.
+// Explains a plan: the reasons behind its decisions.
 std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,
                                 const Style& style);
 
@@ -46,13 +46,13 @@ std::string describeMachine(const plan::Machine& machine);
 // The layers of a receptive field, and the average over all nodes.
 std::string describeReceptiveField(const schema::ReceptiveField& field, const Style& style);
 
-// What the debugger has found.
+// The findings of the debugger.
 std::string describeFindings(const schema::DivergenceRecord& found, const Style& style);
 std::string describeFindings(const schema::NonFiniteReport& found, const Style& style);
 std::string describeFindings(const schema::WatchReport& found, const Style& style);
 std::string describeTensor(const schema::TensorSummary& record, const Style& style);
 
-// What the batches of a stage hold when.
+// The values that the batches of a stage hold at each step.
 std::string describeStageMemory(const schema::StageMemoryRecord& memory, const Style& style);
 
 }  // namespace hopscope::engine

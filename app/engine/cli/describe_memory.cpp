@@ -16,7 +16,7 @@ std::string remark(const schema::HeldRows& held, const schema::LoopMemoryRecord&
     return held.inPlace ? "used where it lies" : "";
 }
 
-// What is there at the peak is marked. Steps count from 1; the last one of a value is the last that sees it.
+// Marks the values held at the peak. Steps count from 1; the last step of a value is the last one that sees it.
 std::string heldTable(const schema::LoopMemoryRecord& loop)
 {
     Table table({Align::Left, Align::Right, Align::Right, Align::Left, Align::Left, Align::Right, Align::Left});

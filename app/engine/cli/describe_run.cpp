@@ -179,7 +179,7 @@ std::string largestDifference(const schema::Verification& verification)
     return "largest difference " + scientific(absolute);
 }
 
-// What a shard that is not the last one leaves to do.
+// The work that remains after a shard which is not the last one.
 std::string shardLine(const schema::Report& report)
 {
     if (!report.shard || report.shard->complete) return "";

@@ -11,8 +11,8 @@ class ParseError;
 
 namespace hopscope::engine {
 
-// The text of --help or --version, which are exceptions to the parser as every mistake is; else the mistake. Of a command or a
-// long option that does not exist the hint is the nearest one.
+// The text of --help or --version, which the parser throws as exceptions like every mistake; otherwise the mistake. For an
+// unknown command or long option the hint is the nearest known one.
 base::Result<std::string> explained(const CLI::App& app, const CLI::ParseError& error, int count,
                                     const char* const* arguments);
 

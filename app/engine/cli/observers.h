@@ -1,6 +1,6 @@
 #pragma once
 
-// Who watches a run: the progress line and the Chrome trace.
+// The observers of a run: the progress line and the Chrome trace.
 
 #include <cstdio>
 #include <memory>

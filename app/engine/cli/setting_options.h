@@ -20,7 +20,7 @@ public:
 
     // Options for the settings that the task takes.
     void add(CLI::App& command, base::Task task);
-    // What was given. Fails with Usage.
+    // The settings that were given. Fails with Usage.
     [[nodiscard]] base::Result<base::Settings> read() const;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The options of the commands that explain a model and find what is wrong with it.
+// The options of the commands that explain a model or debug it.
 
 #include "cli/arguments.h"
 

@@ -10,7 +10,7 @@ std::string count(std::int64_t number);  // "2,708"
 
 enum class Align : unsigned char { Left, Right };
 
-// Columns lined up by what a reader sees: characters, not bytes, and no colour codes.
+// Aligns columns by displayed width: characters count, bytes and colour codes do not.
 class Table {
 public:
     explicit Table(std::vector<Align> columns) : m_columns(std::move(columns)) {}

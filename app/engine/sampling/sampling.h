@@ -1,6 +1,6 @@
 #pragma once
 
-// `hopscope-engine sample`: what inputs are, and samples of them, for a client that has a model no file holds yet. It needs no
+// `hopscope-engine sample`: describes and samples inputs for a client whose model is not in a file yet. It needs no
 // LibTorch, and so answers within milliseconds.
 
 #include <string>

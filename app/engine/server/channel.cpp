@@ -18,7 +18,7 @@ namespace hopscope::engine {
 
 namespace {
 
-constexpr std::size_t piece = 4096;  // what a pipe that is ready takes without waiting
+constexpr std::size_t piece = 4096;  // the bytes that a ready pipe takes without blocking
 constexpr int patience = 1000;       // milliseconds, for a client that is being left
 
 int duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }

@@ -14,19 +14,19 @@ namespace hopscope::engine {
 class Channel {
 public:
     static base::Result<std::unique_ptr<Channel>> open();
-    // To the process that talks to the client: messages are marked (server/marks.h). Takes the socket.
+    // A connection to the process that talks to the client: messages are marked (server/marks.h). Takes the socket.
     static std::unique_ptr<Channel> over(int socket);
     ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
-    // What has arrived; waits for it. Empty at the end of file and after interrupt().
+    // Waits for bytes and returns them. Empty at the end of file and after interrupt().
     std::string read();
-    // A whole message; waits while the client does not read. Dropped once the client is gone. Thread-safe.
+    // Sends a whole message; waits while the client does not read. Dropped once the client is gone. Thread-safe.
     void send(protocol::Message message);
     // The same for the text of a message.
     void pass(std::string_view message);
-    // Ends a waiting read(). What is sent from now on is dropped where the client does not read it within a second.
+    // Ends a waiting read(). Later messages are dropped where the client does not read them within a second.
     void interrupt();
 
 private:

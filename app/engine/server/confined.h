@@ -1,7 +1,7 @@
 #pragma once
 
-// How a process that opens a model begins: with a scratch folder of its own, confined, and with a server for the children that
-// verify, which are confined as well.
+// Startup of a process that opens a model: it gets a scratch folder of its own, is confined, and starts a server for the
+// children that verify, which are confined as well.
 
 #include <optional>
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace hopscope::engine {
 
-// All temporary files go there from now on. Resources.
+// All temporary files go to this folder from now on. Fails with Resources.
 base::Result<pipeline::EngineHome> beginScratch();
 
-// A fourth part of the free memory may hold structure and the prologue.
+// Structure and the prologue may take up to a quarter of the free memory.
 void allowScratch();
 
 // Once, while the process has a single thread. Without access it keeps its rights, as the user wanted. `verifies`: it runs
@@ -24,7 +24,7 @@ void beginConfined(std::optional<confine::Access> access, bool verifies);
 
 // The folder of a file, or of another folder.
 std::string around(const std::string& path);
-// To be removed in the end.
+// The folder is removed in the end.
 void addFolder(confine::Access& access, const std::string& folder, const std::string& in);
 void addModel(confine::Access& access, const pipeline::ModelOptions& model);
 // The rates of the machine, which runs refine, and the list of trusted files.

@@ -1,7 +1,7 @@
 #pragma once
 
 // The connection to a client, whatever it asks for: frames and messages, the queue of requests, cancelling, progress, the
-// greeting and the end. docs/reference/protocol.md describes it. What requests mean is up to derived classes.
+// greeting and the end. docs/reference/protocol.md describes it. Derived classes define the meaning of requests.
 
 #include <atomic>
 #include <optional>
@@ -27,15 +27,15 @@ public:
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
 
-    // Until the client says goodbye, is gone, or stop(); the exit code.
+    // Runs until the client says goodbye, is gone, or stop() is called; returns the exit code.
     int run();
-    // From any thread. What is under way is cancelled.
+    // Callable from any thread. Cancels the current request.
     void stop(int exitCode);
 
 protected:
-    // In the order of the requests, on the thread that calls run(). Nothing: it has been answered. May throw.
+    // Called in the order of the requests, on the thread of run(). Nothing: it has been answered. May throw.
     virtual std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) = 0;
-    // At once, on the reading thread: whether it is answered already, or will be.
+    // Called at once, on the reading thread: whether the request is answered already, or will be.
     virtual bool control(const protocol::Request& /*request*/) { return false; }
     // All requests and runs are to end. Called on any thread.
     virtual void closing() {}
@@ -72,7 +72,7 @@ private:
     base::Ending m_ending;
 };
 
-// Carries a conversation through: signals end it with the exit code 130.
+// Runs a conversation to its end; signals end it with the exit code 130.
 int converse(Conversation& conversation, const std::stop_token& stop);
 
 }  // namespace hopscope::engine

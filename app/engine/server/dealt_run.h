@@ -1,6 +1,6 @@
 #pragma once
 
-// A run of which this process computes what a client tells it, shard by shard, on a thread of its own. Other processes
+// This process's part of a run, computed at a client's orders, shard by shard, on a thread of its own. Other processes
 // compute the rest, and all of them meet in the output folder.
 
 #include <condition_variable>
@@ -18,29 +18,29 @@ namespace hopscope::engine {
 
 class DealtRun final : public executor::Dealer {
 public:
-    // `request`: with a shard, of which this is the dealer. `folder`: the run's output, or why it could not be opened.
+    // `request` has a shard, and this object is its dealer. `folder`: the run's output, or why it could not be opened.
     DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder);
     ~DealtRun() override;  // cancels and waits
     DealtRun(const DealtRun&) = delete;
     DealtRun& operator=(const DealtRun&) = delete;
 
-    // The answering thread's. Hands an order over, if there is one, and waits until the run stands at a stage, for the next
-    // order, or has ended. What it ended with, if that is an error; call.stop cancels the run.
+    // Called on the answering thread. Hands over an order, if there is one, and returns when the run is at a stage for the
+    // next order, or has ended. Returns the error with which the run ended, if any; call.stop cancels the run.
     base::Status carryOut(const std::optional<executor::Order>& order, const Call& call);
 
-    // Between orders: where the run stands; 0 once it has ended.
+    // The stage at which the run waits between orders; 0 once it has ended.
     [[nodiscard]] plan::StageId stage() const;
     [[nodiscard]] int stages() const { return m_stages; }
     [[nodiscard]] const executor::StageShards& left() const { return m_left; }
     [[nodiscard]] std::int64_t destinations() const { return m_computed; }  // of the last shard
     [[nodiscard]] const plan::Bytes& moved() const { return m_moved; }      // likewise
-    // At the end of the last stage: bytes that others had written.
+    // At the end of the last stage: the bytes read back that other processes had written.
     [[nodiscard]] std::int64_t readBack() const { return m_readBack; }
-    // Of a run that this process has published, or found published.
+    // The report of a run that this process has published, or found published.
     [[nodiscard]] const schema::Report* report() const;
     [[nodiscard]] std::vector<std::string> takeNotes();
 
-    // Of the thread of the run.
+    // Called on the thread of the run.
     base::Result<executor::Order> next(plan::StageId stage, int stages, const std::stop_token& stop) override;
     void listed(executor::StageShards left) override { m_left = std::move(left); }
     void computed(std::int64_t destinations, const plan::Bytes& moved) override;
@@ -56,7 +56,7 @@ private:
     pipeline::EvaluationRequest m_request;
     base::Result<pipeline::OutputFolder> m_folder;
     std::stop_source m_stop;
-    mutable std::mutex m_mutex;  // guards what follows
+    mutable std::mutex m_mutex;  // guards the members below
     std::condition_variable_any m_changed;
     std::optional<executor::Order> m_order;
     bool m_standing = false, m_ended = false;
@@ -65,7 +65,7 @@ private:
     executor::StageShards m_left;
     std::int64_t m_computed = 0, m_readBack = 0;
     plan::Bytes m_moved;
-    base::ProgressFn m_progress;  // of the request that waits
+    base::ProgressFn m_progress;  // the callback of the request that waits
     std::vector<std::string> m_notes;
     base::Result<pipeline::Evaluation> m_result;
     std::thread m_thread;

@@ -26,11 +26,11 @@ struct KeptPlan {
 struct SeenTensors {
     std::int64_t next = 1;
     std::map<std::int64_t, std::shared_ptr<const debugger::SeenTensor>> byNumber;
-    std::unique_ptr<executor::UnsplitValues> tables;  // once somebody has looked at rows
+    std::unique_ptr<executor::UnsplitValues> tables;  // made when rows are first looked at
 };
 
-// Fixed once it is open: a run may read it while requests are answered. Predictor, kept plans and tensors are the answering
-// thread's.
+// Fixed once it is open: a run may read it while requests are answered. Predictor, kept plans and tensors belong to the
+// answering thread.
 struct Document {
     Document(std::int64_t number, pipeline::Prepared made, const std::string& folder, const std::string& cacheFolder)
         : id(number),
@@ -42,12 +42,12 @@ struct Document {
     Document& operator=(const Document&) = delete;
 
     std::int64_t id;
-    bool spent = false;  // its data went with its last run
+    bool spent = false;  // its last run has consumed its data
     pipeline::Prepared prepared;
-    std::string cache;  // of the settings that it was opened with
+    std::string cache;  // for the settings that it was opened with
     forecast::Predictor predictor;
     SeenTensors seen;
-    std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline
+    std::map<std::string, KeptPlan> kept;  // the last plan by all of its request except pins, stages and deadline
 };
 
 class Documents {
@@ -104,18 +104,18 @@ Outcome lookAtTensor(Document& document, const json::Reader& params, const std::
 json::Value keepTensor(Document& document, debugger::SeenTensor seen);
 Outcome tensorRows(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
 Outcome saveTensor(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
-// Of debug requests: their "plan", and the options.
+// The "plan" of a debug request, with the options.
 base::Result<plan::Plan> debugPlanOf(const Document& document, const json::Reader& params);
 pipeline::DebugOptions debugOptionsOf(const json::Reader& params);
 
 // fs/list.
 Outcome listFolder(const json::Reader& params);
 
-// "model", "data", "roles" and "trusted"; of the settings "reassociate".
+// The model options "model", "data", "roles" and "trusted", and the setting "reassociate".
 pipeline::ModelOptions modelOptionsOf(const json::Reader& params);
 // A member that is a string, or `otherwise` where it is missing or null.
 std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise);
-// Missing, null, or at least 1.
+// None if the member is missing or null; otherwise at least 1.
 std::optional<std::int64_t> positive(const json::Reader& params, const char* key);
 
 }  // namespace hopscope::engine

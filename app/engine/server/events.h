@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run tells, gathered and sent 30 times a second.
+// The events of a run, gathered and sent 30 times a second.
 
 #include <condition_variable>
 #include <functional>
@@ -22,11 +22,11 @@ public:
     EventFeed(const EventFeed&) = delete;
     EventFeed& operator=(const EventFeed&) = delete;
 
-    // Phases are left out, and counted, where they come faster than they can be sent; anything else waits for the client
+    // Phases are left out, and counted, where they come too fast to be sent; any other event waits for the client
     // to read, until `stop`.
     void push(protocol::RunEvent event, std::stop_token stop);
     void setState(protocol::RunState state);
-    // Sends what is left with the state Finished, and ends the thread.
+    // Sends the remaining events with the state Finished, and ends the thread.
     void finish();
 
 private:

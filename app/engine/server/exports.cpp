@@ -35,7 +35,7 @@ json::Value fileValue(const std::string& name, const std::string& text)
     return item;
 }
 
-// What a split is, for people who look at one.
+// Describes a split to a human reader.
 json::Value recordOf(const std::string& folder, const schema::Split& split)
 {
     json::Value record;

@@ -8,19 +8,19 @@
 
 namespace hopscope::engine {
 
-// Where a run waits while it is paused: between batches. Thread-safe.
+// Pauses a run between batches. Thread-safe.
 class RunGate {
 public:
     explicit RunGate(bool paused) : m_paused(paused) {}
 
     void pause();
     void resume();
-    void step(protocol::RunStep unit);  // goes on until one more has ended
+    void step(protocol::RunStep unit);  // the run continues until one more has ended
 
-    // On the run's thread: a batch or a stage has ended. Whether the run has to wait now.
+    // Called on the run's thread when a batch or a stage has ended. Returns whether the run has to wait now.
     bool ended(protocol::RunStep unit);
     [[nodiscard]] bool paused();
-    // Returns when the run may go on, or at a stop. The seconds that this took.
+    // Returns when the run may continue, or at a stop: the seconds spent waiting.
     double wait(const std::stop_token& stop);
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// machine/rates, machine/measure and machine/forget: what the cost model takes a device for.
+// machine/rates, machine/measure and machine/forget: the rates that the cost model assumes for a device.
 
 #include "server/requests.h"
 

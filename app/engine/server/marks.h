@@ -1,6 +1,6 @@
 #pragma once
 
-// Between the process of a model and the one that talks to the client a line precedes every message. It names the request or the
+// Between the process of a model and the one that talks to the client a line precedes every message. It names the request or
 // method, so that the message is passed on without being parsed.
 
 #include <cstdint>
@@ -16,13 +16,13 @@ inline constexpr std::size_t longestMark = 256;
 
 struct Marked {
     std::optional<std::int64_t> answers{};  // the request; else it is a notification
-    bool succeeded = false;                 // of an answer
-    std::string method{};                   // of a notification
+    bool succeeded = false;                 // for an answer
+    std::string method{};                   // for a notification
     std::string_view message{};             // as the client gets it
 };
 
 std::string markOf(const protocol::Message& message);
-// Of a text of this program's own.
+// Marks a text that this program wrote itself.
 Marked unmarked(std::string_view text);
 
 }  // namespace hopscope::engine

@@ -28,7 +28,7 @@ struct ModelProcessOrder {
     std::optional<confine::Access> access;  // none: it keeps its rights
     std::string exported;                   // a folder for export/write; empty: none
     json::Value dealt{};                    // the parameters of worker/open, where it is a worker; else null
-    std::string home{};                     // where it has its scratch folder
+    std::string home{};                     // where its scratch folder is made
 };
 
 // Once, while the program has a single thread.
@@ -42,7 +42,7 @@ public:
     ModelSocket& operator=(const ModelSocket&) = delete;
     ~ModelSocket();
     [[nodiscard]] int handle() const { return m_socket; }
-    // The process is to end. From any thread, and no wait for anything.
+    // Asks the process to end. Callable from any thread; does not wait.
     void leave() const;
 
 private:
@@ -59,24 +59,24 @@ public:
     static base::Result<std::shared_ptr<ModelProcess>> start(const ModelProcessOrder& order, Listener listener);
     ModelProcess(const ModelProcess&) = delete;
     ModelProcess& operator=(const ModelProcess&) = delete;
-    // Within a second.
+    // Ends the process within a second.
     ~ModelProcess();
 
     struct Answer {
         bool succeeded = false;
-        std::string message;  // passed on already
+        std::string message;  // already passed on
     };
     struct Asking {
-        bool expendable = false;   // it is ended where it does not follow a stop request within half a second
+        bool expendable = false;   // the process is ended if it does not follow a stop request within half a second
         bool failureOnly = false;  // a success is not passed on
     };
-    // Waits for the answer. Nothing: it has ended.
+    // Waits for the answer. Nothing: the process has ended.
     std::optional<Answer> ask(const protocol::Request& request, const std::stop_token& stop, Asking how);
-    // Its answer is passed on.
+    // The answer is passed on.
     void send(const protocol::Request& request);
     [[nodiscard]] const std::shared_ptr<const ModelSocket>& socket() const { return m_socket; }
     [[nodiscard]] std::int64_t firstRun() const { return m_firstRun; }
-    // How it has ended; nothing while it lives.
+    // How the process has ended; nothing while it lives.
     [[nodiscard]] std::optional<verify::ChildEnd> ended();
 
 private:

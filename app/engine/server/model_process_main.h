@@ -1,6 +1,6 @@
 #pragma once
 
-// The process of a model itself.
+// The main function of a model's process.
 
 #include "server/model_process.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The models that a client has open, each in its process (server/model_process.h).
+// The models that a client has open, each in a process of its own (server/model_process.h).
 
 #include <map>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hopscope::engine {
 
-// Folders that are made for a process that may not make them; the destructor removes those that are empty then.
+// Folders made for a process that may not make them itself; the destructor removes those that are empty by then.
 class MadeFolders {
 public:
     MadeFolders() = default;
@@ -32,15 +32,15 @@ constexpr int bitsOfRuns = 20;
 constexpr std::int64_t firstRunOf(std::int64_t model) { return ((model - 1) << bitsOfRuns) + 1; }
 constexpr std::int64_t modelOf(std::int64_t run) { return ((run - 1) >> bitsOfRuns) + 1; }
 
-// The answering thread's.
+// Belongs to the answering thread.
 struct OpenModel {
     explicit OpenModel(std::int64_t model) : number(model), nextRun(firstRunOf(model)) {}
-    // Its next process may write there. False if that of now may, or if there is nothing.
+    // Lets the next process write there. False if the current one already may, or if there is nothing at the path.
     bool letWrite(const std::string& path);
 
     std::int64_t number, nextRun;
-    json::Value params{};                                // of model/open
-    confine::Access access{};                            // of its process
+    json::Value params{};                                // the parameters of model/open
+    confine::Access access{};                            // the access of its process
     graph::GivenFiles given{};                           // the files that it was opened from
     std::map<std::string, graph::FileStamp> writable{};  // which files and folders the names meant
     MadeFolders made{};                                  // for as long as it is open
@@ -51,8 +51,8 @@ struct OpenModel {
 class Models {
 public:
     struct Client {
-        std::function<void(std::string_view message)> pass;  // what processes tell
-        // A process has ended, and with it this run; 0: none.
+        std::function<void(std::string_view message)> pass;  // passes messages of processes to the client
+        // A process has ended, and this run with it; 0: no run.
         std::function<void(const verify::ChildEnd& end, std::int64_t run)> mourn;
     };
     // The client is called on threads of processes. `home`: for their scratch folders.
@@ -66,23 +66,23 @@ public:
     Models& operator=(const Models&) = delete;
     ~Models();
 
-    // Resources.
+    // Fails with Resources.
     base::Result<std::shared_ptr<ModelProcess>> start(ModelProcessOrder order);
     OpenModel& keep(std::unique_ptr<OpenModel> model);
-    // In the place of its process.
+    // Replaces the process of the model.
     void replace(OpenModel& model, std::shared_ptr<ModelProcess> process);
     void forget(std::int64_t number);
     [[nodiscard]] OpenModel* find(std::int64_t number);
     [[nodiscard]] std::size_t count();
     // False if the model is not open.
     bool send(std::int64_t number, const protocol::Request& request);
-    // All processes are to end, and none begins.
+    // Asks all processes to end, and starts no others.
     void leave();
 
-    // A run of the process with this first run. Of `folders`, those that are empty at its end are removed before the client hears
+    // A run of the process with this first run. Those `folders` that are empty at its end are removed before the client hears
     // of it.
     void beginRun(std::int64_t firstRun, std::unique_ptr<MadeFolders> folders);
-    // The number that the run that was begun has got, if it has not ended already.
+    // The number that the new run was given, unless the run has ended already.
     void nameRun(std::int64_t run);
     void endRun();
     [[nodiscard]] bool running();

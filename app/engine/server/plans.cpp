@@ -26,7 +26,7 @@ std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analys
     return schema::readPins(list, schema::Names(analysis));
 }
 
-// Fills in what follows from the plan, and answers with all of it.
+// Fills in the figures that follow from the plan, and answers with all of it.
 Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,
                const forecast::PredictOptions& options, const Call& call)
 {
@@ -55,7 +55,7 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
 
 namespace {
 
-// What a plan is asked for with.
+// The parameters of a request for a plan.
 struct PlanRequest : pipeline::PlanRequest {
     base::Settings settings;  // with the device by its own name
 };

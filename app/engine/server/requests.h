@@ -66,10 +66,10 @@ public:
     bool push(protocol::Request request);
     // Waits; nothing once the queue is closed.
     std::optional<Pending> pop();
-    void finish();  // of the one that was popped last
+    void finish();  // the request that was popped last has been answered
     // Stops the request of this id, waiting or under way.
     void cancel(std::int64_t id);
-    // Stops what is under way and drops what waits.
+    // Stops the current request and drops the waiting ones.
     void close();
 
 private:

@@ -75,7 +75,7 @@ void ServedRun::batchFinished(const executor::BatchEvent& event)
     if (m_gate.ended(protocol::RunStep::Batch)) hold();
 }
 
-// Of all events: the feed leaves out what the client cannot keep up with.
+// Counts every event; the feed leaves out those that the client is too slow for.
 void ServedRun::account(const executor::PhaseEvent& event)
 {
     using executor::Phase;

@@ -10,8 +10,8 @@
 
 namespace hopscope::engine {
 
-// Tells the feed what happens, and holds the run at the gate between batches. What it tells knows no pauses: times go on
-// after them as if there had been none.
+// Reports events to the feed, and holds the run at the gate between batches. Reported times exclude pauses: they
+// continue after a pause as if there had been none.
 class ServedRun final : public executor::Observer {
 public:
     // `verifies`: the run is verified after its last stage.
@@ -29,11 +29,11 @@ public:
     void batchFinished(const executor::BatchEvent& event) override;
     void phaseFinished(const executor::PhaseEvent& event) override;
     void note(const std::string& sentence) override;
-    // Behind an operator of a batch: returns when the run may go on, or at a stop.
+    // Called after an operator of a batch: returns when the run may continue, or at a stop.
     void stoppedAt(protocol::StopEvent event);
 
     [[nodiscard]] double pausedSeconds() const { return m_paused; }
-    // In each stage, and before and between stages (0).
+    // The seconds paused in each stage, and before and between stages (0).
     [[nodiscard]] const std::map<plan::StageId, double>& pausedIn() const { return m_pausedIn; }
 
 private:
@@ -51,10 +51,10 @@ private:
     Clock::time_point m_began = Clock::now();
     int m_stages = 0;
     double m_paused = 0;
-    plan::StageId m_place;  // the stage that is under way; 0: none
+    plan::StageId m_place;  // the current stage; 0: none
     std::map<plan::StageId, double> m_pausedIn;
-    double m_pausedInBatch = 0;   // behind operators
-    executor::Overlap m_overlap;  // of the stage that is under way
+    double m_pausedInBatch = 0;   // after operators
+    executor::Overlap m_overlap;  // overlap of the current stage
     bool m_copies = false;        // it runs on a GPU
 };
 

@@ -33,7 +33,7 @@ RunRequest requestOf(const json::Reader& params)
     return request;
 }
 
-constexpr std::int64_t usualBatch = 1 << 16;  // where nobody has chosen: operators are seen batch by batch
+constexpr std::int64_t usualBatch = 1 << 16;  // the default size for stopping at operators, which needs batches
 
 base::Status stopAtOperators(plan::Plan& plan)
 {

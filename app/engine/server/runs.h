@@ -25,9 +25,9 @@ struct RunRequest {
     pipeline::ChosenPlan plan;
     std::string output;  // empty: a folder of the engine's own
     bool paused = false;
-    // Set: it can be stopped at operators. Without, nothing looks at what it computes.
+    // Set: the run can be stopped at operators. Otherwise no debugger looks at its values.
     std::optional<std::vector<debugger::Breakpoint>> breakpoints;
-    bool last = false;  // nobody plans with the document or looks at what was stored afterwards
+    bool last = false;  // the document is not planned with afterwards, and the stores are not read again
 };
 
 // One run, from its start until its results are not wanted any more.
@@ -49,7 +49,7 @@ public:
     void cancel() { m_stop.request_stop(); }
     // Whether it can be stopped at operators.
     [[nodiscard]] bool seesOperators() const { return m_request.breakpoints.has_value(); }
-    // The result that it stands behind; null: it does not.
+    // The result at which the run is stopped; null: it is not stopped.
     [[nodiscard]] std::shared_ptr<const debugger::Stopped> stopped();
     // Fails with Usage if it was started without any, or if a place names no operator.
     base::Status setBreakpoints(const std::vector<debugger::Breakpoint>& breakpoints);
@@ -74,7 +74,7 @@ private:
     std::stop_source m_stop;
     std::atomic<bool> m_finished = false;
     std::mutex m_mutex;
-    std::unique_ptr<debugger::Stepping> m_stepping;  // of a run that can be stopped at operators
+    std::unique_ptr<debugger::Stepping> m_stepping;  // for a run that can be stopped at operators
     std::shared_ptr<const debugger::Stopped> m_stopped;
     std::thread m_thread;
 };
@@ -87,7 +87,7 @@ struct RunControl {
 };
 RunControl runControlOf(const std::string& method, const json::Reader& params);
 
-// Of what needs a run with breakpoints.
+// The error of a request that needs a run with breakpoints.
 base::Error startedWithout();
 
 class Runs {
@@ -99,11 +99,11 @@ public:
     {}
     ~Runs();
 
-    // On the thread that answers requests. Nothing is told of the run before begin(), so that the answer comes first.
+    // Called on the thread that answers requests. The run sends nothing before begin(), so that the answer comes first.
     Outcome start(Document& document, const json::Reader& params, base::ProgressFn progress);
     void begin();
     [[nodiscard]] bool busyWith(std::int64_t document);
-    void forget(std::int64_t document);  // its results
+    void forget(std::int64_t document);  // drops its results
     // Null if it is not the last one or not of this document.
     Run* find(std::int64_t run, std::int64_t document);
 
@@ -121,7 +121,7 @@ private:
     std::int64_t m_next;
 };
 
-// debug/stopped: the tensor that the run stands behind.
+// debug/stopped: the tensor at which the run is stopped.
 Outcome stoppedTensor(Document& document, Run& run);
 
 }  // namespace hopscope::engine

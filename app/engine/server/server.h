@@ -11,7 +11,7 @@
 
 namespace hopscope::engine {
 
-// What such a process begins with.
+// What such a process is started with.
 struct ModelProcessBeginning {
     std::int64_t number = 1;  // of the document that it opens
     std::int64_t firstRun = 1;
@@ -21,7 +21,7 @@ struct ModelProcessBeginning {
 // run/pause, run/resume, run/step, run/breakpoints, run/cancel: they do not wait for other requests.
 bool controlsRun(const std::string& method);
 
-// Until the other end of the channel is closed; the exit code. On return every run has ended.
+// Serves until the other end of the channel is closed; returns the exit code. On return every run has ended.
 int serveModel(Channel& channel, const std::string& folder, ModelProcessBeginning& beginning);
 
 }  // namespace hopscope::engine

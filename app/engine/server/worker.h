@@ -1,6 +1,6 @@
 #pragma once
 
-// The process that computes shards of a run, which a client deals out (server/worker_front.h).
+// The process that computes shards of a run for a client, which assigns them (server/worker_front.h).
 
 #include <string>
 
@@ -11,7 +11,7 @@
 
 namespace hopscope::engine {
 
-// worker/open, read.
+// The parameters of worker/open.
 struct DealtRequest {
     pipeline::EvaluationRequest run;  // its shard has no dealer yet
     std::string output;
@@ -21,8 +21,8 @@ DealtRequest dealtRequestOf(const json::Reader& params);
 // Whether a request is about the run that is open.
 bool isOfRun(const std::string& method);
 
-// Answers worker/open and the requests about this run until the other end of the channel is closed; the exit code. `folder` is
-// the run's output, or why it could not be opened.
+// Answers worker/open and the requests about this run until the other end of the channel is closed; returns the exit code.
+// `folder` is the run's output, or why it could not be opened.
 int serveWorker(Channel& channel, DealtRequest request, base::Result<pipeline::OutputFolder> folder);
 
 }  // namespace hopscope::engine

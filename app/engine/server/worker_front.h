@@ -6,7 +6,7 @@
 
 namespace hopscope::engine {
 
-// `worker`: computes shards of a run that a client deals out on standard input and output, as docs/reference/protocol.md has it, until
+// `worker`: computes shards of a run that a client assigns on standard input and output, as docs/reference/protocol.md says, until
 // the client says goodbye, is gone, or `stop`. Each run is computed in a process of its own (server/worker.h), confined if
 // `sandbox`; if that is killed, this process ends by the same signal. Returns the exit code; on return nothing of this process
 // is under way. beginModelProcesses() has to come first.
