@@ -1,6 +1,6 @@
 #pragma once
 
-// Carries out what the command line asks of an unattended window: open, run, take pictures, export, end.
+// Carries out the command line's requests in an unattended window: open, run, take pictures, export, end.
 
 #include <QObject>
 #include <QTimer>

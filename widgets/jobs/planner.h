@@ -1,7 +1,7 @@
 #pragma once
 
-// The plan for the cuts of now: asks for it, shows quick ones meanwhile, each better than the one before, undoes cuts that are refused and asks what would
-// help, and keeps the plans that others are compared with. Every change of the cuts is a command on the undo stack.
+// Plans the current cuts: asks for the plan, shows quick ones meanwhile, each better than the one before, undoes refused cuts and asks for
+// repairs, and keeps the plans that others are compared with. Every change of the cuts is a command on the undo stack.
 
 #include "jobs/plan_questions.h"
 
@@ -12,8 +12,8 @@ public:
     Planner(WorkbenchState& state, PlanQuestions& questions) : m_state(state), m_questions(questions) {}
 
     [[nodiscard]] Cuts cuts() const;
-    void push(const QString& text, Cuts after);    // a step of undo; nothing while nothing is open, or nothing changes
-    void begin(const models::Settings& settings);  // for another model or none; clears the undo stack
+    void push(const QString& text, Cuts after);             // an undo step; does nothing without a model or a change
+    void begin(const models::Settings& settings);           // for another model or none; clears the undo stack
     void setRunSettings(const models::Settings& settings);  // all but the cuts
     void restore(const models::Settings& settings);         // including the cuts; clears the undo stack
 

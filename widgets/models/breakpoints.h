@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a run is to stop, and under which condition.
+// The places where a run is to stop, and the conditions.
 
 #include <QString>
 #include <QStringList>
@@ -20,20 +20,20 @@ struct Breakpoint {
     bool operator==(const Breakpoint&) const = default;
 };
 
-// The place where a run can stop for what is selected: its operator, or its stage. None: there is none.
+// The place where a run can stop for the selected target: its operator, or its stage. None: it has no such place.
 Target breakPlace(const protocol::ModelRecord& model, const Target& selected);
 const Breakpoint* breakpointAt(const std::vector<Breakpoint>& breakpoints, const Target& place);  // null: none
-// With one there, or without the one that was there.
+// Adds a breakpoint there, or removes the one that is there.
 std::vector<Breakpoint> toggled(std::vector<Breakpoint> breakpoints, const Target& place);
 
 QString placeText(const protocol::ModelRecord& model, const Target& place);  // "relu after convs.0", "Stage 2"
 QString conditionText(const Breakpoint& breakpoint);                         // "NaN or infinity"; empty: always
 QString placeId(const protocol::ModelRecord& model, const Target& place);    // for the engine: "op4", "stage 2"
 
-// As session files keep it. Ids are those of a model that may have changed since: an operator is the same if its name is, too.
+// The form in session files. Ids may stem from an older version of the model: an operator has to match by name as well.
 struct SavedBreakpoint {
-    QString place, name;  // as the engine and as people call it
-    Breakpoint rest;      // but for its place
+    QString place, name;  // in the engine's form and in the user's
+    Breakpoint rest;      // everything but its place
     bool operator==(const SavedBreakpoint&) const = default;
 };
 std::vector<SavedBreakpoint> saved(const protocol::ModelRecord& model, const std::vector<Breakpoint>& breakpoints);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The stored values of a plan, with those that a pin forbids to store.
+// The stored values of a plan, and the values that a pin forbids to store.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -12,7 +12,7 @@ struct CheckpointRow {
     protocol::ValueId value;
     QString id, label, shape;
     State state = State::Stored;
-    protocol::StageId stage;  // that writes it
+    protocol::StageId stage;  // the stage that writes it
     std::optional<std::int64_t> written, read;
     bool pinned = false;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is open: the model, the current plan and those it is compared with, and the runs. Everything in it is immutable and
+// The open document: the model, the current plan and those it is compared with, and the runs. Its parts are immutable and
 // replaced whole; views hold no copies. Changes come from jobs::Workbench alone.
 
 #include <QObject>
@@ -28,7 +28,7 @@ using PartsPtr = std::shared_ptr<const ModelParts>;
 using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
 using ExplanationPtr = std::shared_ptr<const protocol::Explanation>;
 
-// What a user chooses besides the cuts: everything that a session file keeps about planning and running.
+// A user's settings besides the cuts: everything that a session file stores about planning and running.
 struct Settings : base::Settings {
     std::vector<plan::Pin> pins;
     QString output;                       // folder; empty: none kept
@@ -36,38 +36,38 @@ struct Settings : base::Settings {
     bool operator==(const Settings&) const = default;
 };
 
-// A suggested fix for a refused change: what it would have given, without one of its pins or with more stages.
+// A suggested fix for a refused change: the same change without one of its pins, or with more stages.
 struct Repair {
     std::optional<plan::Pin> dropped;  // none: `wanted` has its number of stages
     Settings wanted;
     bool operator==(const Repair&) const = default;
 };
 
-inline constexpr double provenGap = 1e-4;  // of plans: what is smaller is rounding
+inline constexpr double provenGap = 1e-4;  // between plans: smaller differences are rounding
 
-// Whether the engine still looks for a better plan than the one that is shown.
+// Whether the engine still looks for a better plan than the current one.
 enum class Search { Over, GoesOn };
 
-// What would follow if what is being dragged were dropped where it is.
+// The effect of dropping the dragged checkpoint at its current place.
 struct Preview {
     PlanPtr plan;     // null: not known, or refused
     QString refusal;  // why it would be refused; empty: it would not
     bool operator==(const Preview&) const = default;
 };
 
-// Why the plan is as it is, once somebody has asked.
+// The explanation of the plan, made on request.
 struct Explained {
-    ExplanationPtr explanation;  // null: not asked for, on its way, or there is none
-    QString problem;             // why there is none
+    ExplanationPtr explanation;  // null: not asked for, pending, or not available
+    QString problem;             // the reason why it is not available
 };
 
-// A plan that trades time for memory, found under a memory limit. With a prediction.
+// A plan that trades time for memory, found under a memory limit. It has a prediction.
 struct FrontPoint {
     PlanPtr plan;
     std::optional<qint64> memory;  // the limit that it was found for; none: the fastest plan
 };
 
-// Plans to choose from, as far as they are known; models/front.h says which of them are worth it.
+// Known plans to choose from; models/front.h picks those that are worth it.
 struct Front {
     std::vector<FrontPoint> points;
     bool complete = false;
@@ -102,7 +102,7 @@ public:
         return m_runLog;
     }  // of the run under way or the last
     [[nodiscard]] const std::vector<FinishedRun>& runs() const { return m_runs; }
-    [[nodiscard]] const schema::Report* lastReport() const  // null: nothing has run
+    [[nodiscard]] const schema::Report* lastReport() const  // null: no run has finished
     {
         return m_runs.empty() ? nullptr : m_runs.back().report.get();
     }
@@ -117,9 +117,9 @@ public:
     [[nodiscard]] const Front& front() const { return m_front; }              // of the model
 
     void setSource(QString model, QStringList data, QStringList roles);
-    // Clears plan, references, runs. Parts are made here if they are not given, which is felt for large models.
+    // Clears plan, references, runs. Makes the parts if they are not given, which is slow for large models.
     void setModel(ModelPtr model, PartsPtr parts = {});
-    void setPlan(PlanPtr plan, Search search = Search::Over);  // clears what explains it
+    void setPlan(PlanPtr plan, Search search = Search::Over);  // clears its explanation
     void setReference(base::Strategy strategy, PlanPtr plan);
     void setSettings(const Settings& settings);
     void setRefusal(const QString& sentence);      // clears the repairs

@@ -1,6 +1,6 @@
 #pragma once
 
-// Why a plan is as it is, as tables: its decisions, and the values on which a rule decides otherwise.
+// The explanation of a plan, as tables: its decisions, and the values on which a rule decides otherwise.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -16,7 +16,7 @@ struct DecisionRow {
     base::Unit unit = base::Unit::Seconds;
 };
 
-// Those that save most first; those that cannot be otherwise last.
+// Decisions that save most come first; those without an alternative last.
 std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const protocol::Explanation& explanation);
 
 enum class DecisionColumn { Value, What, Costs, Saves, Count };
@@ -41,7 +41,7 @@ struct DifferenceRow {
 std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model,
                                           const protocol::PlanComparison& comparison, base::Unit unit);
 
-// Two lines in every cell: the plan's number, below it the rule's.
+// Each cell has two lines: the plan's number, and below it the rule's.
 enum class DifferenceColumn { Value, Cost, Written, Read, Stages, Count };
 
 class DifferenceModel : public TableModel<DifferenceRow, DifferenceColumn> {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What plans cost in time, in device memory and in host memory: those of which no other is better in all three.
+// The costs of plans in time, device memory and host memory, and the Pareto front of the first two.
 
 #include <optional>
 #include <vector>
@@ -14,15 +14,15 @@ namespace hopscope::models {
 // first. Quadratic.
 std::vector<FrontPoint> paretoFront(const std::vector<FrontPoint>& points);
 
-// The plan that is shown now, in batches as large.
+// Whether it is the current plan, in batches of the same size.
 bool isCurrent(const FrontPoint& point, const Document& document);
-bool isProven(const protocol::PlanRecord& plan);       // that no plan with its pins costs less
+bool isProven(const protocol::PlanRecord& plan);       // no plan with its pins costs less
 QString planLabel(const protocol::PlanRecord& plan);   // its strategy; of an optimum that is not proven "best found"
 QString proofLabel(const protocol::PlanRecord& plan);  // "proven", "within 2.1 %"; a dash where nothing is known
 
 struct FrontRow {
     FrontPoint point;
-    bool current = false, fits = true;  // fits: into the memory limit
+    bool current = false, fits = true;  // fits: within the memory limit
 };
 
 std::vector<FrontRow> frontRows(const Document& document);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The modules of a model as a tree of plain data: the outline shows it as it is, the graph puts runs of identical layers
-// together first.
+// The modules of a model as a tree of plain data: the outline shows it as it is, the graph merges runs of identical
+// layers first.
 
 #include <QString>
 #include <vector>
@@ -16,9 +16,9 @@ struct Module {
     QString type;                     // "Linear"; empty where it has no operators of its own
     int parent = -1;                  // index; -1: the root
     std::vector<int> children;        // in order of their first operator
-    std::vector<protocol::OpId> ops;  // its own, ascending, structure-only ones left out
+    std::vector<protocol::OpId> ops;  // its own, ascending, without structure-only ones
     int opCount = 0;                  // with those of its children
-    protocol::OpId firstOp;           // none: without operators
+    protocol::OpId firstOp;           // none: the module has no operators
     int repeat = 1;                   // of a run: how many identical children it has
     int identical = 1;                // how many siblings, itself included, do the same operators
     std::size_t signature = 0;        // equal for modules that do the same operators

@@ -1,6 +1,6 @@
 #pragma once
 
-// What operators took in a run, from its report.
+// The measured time of operators in a run, from its report.
 
 #include <QtGlobal>
 #include <map>
@@ -14,17 +14,17 @@ namespace hopscope::models {
 
 class OperatorTimes {
 public:
-    // What some operators took together. Those that were computed in one pass count with the whole pass, and once.
+    // The total for some operators. Operators that were computed in one pass count with the whole pass, and once.
     struct Sum {
         double seconds = 0;
-        qint64 bytes = 0;                 // of the largest result in a batch
+        qint64 bytes = 0;                 // size of the largest result in a batch
         std::vector<std::string> others;  // operators outside that were computed in the same passes, by id
     };
 
     // `report` must outlive this object.
     explicit OperatorTimes(const schema::Report& report);
 
-    // Of operators by their ids ("op12"); nothing if none of them was measured, as on a GPU and in older reports.
+    // The sum for operators by id ("op12"); nothing if none of them was measured, as on a GPU and in older reports.
     [[nodiscard]] std::optional<Sum> of(const std::vector<std::string>& operators) const;
 
 private:

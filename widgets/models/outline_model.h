@@ -1,6 +1,6 @@
 #pragma once
 
-// The modules of a model with their operators as leaves: what the outline shows.
+// The modules of a model with their operators as leaves, for the outline.
 
 #include <QSortFilterProxyModel>
 
@@ -15,7 +15,7 @@ struct OutlineNode {
     int parent = -1;
     std::vector<int> children;
     Kind kind = Kind::Module;
-    int module = 0;  // index into the tree; of operators: the one they are in
+    int module = 0;  // index into the tree; for operators: the module they are in
     protocol::OpId op;
     int depth = 0;  // of a module: the largest below it
 };
@@ -25,7 +25,7 @@ std::vector<OutlineNode> outlineNodes(const protocol::ModelRecord& model, const 
 
 enum class OutlineColumn { Name, Count };
 
-// Words are made when they are shown: a large model is there at once.
+// Labels are made when they are shown: a large model appears at once.
 class OutlineModel : public TreeModel<OutlineNode, OutlineColumn> {
     Q_OBJECT
 public:
@@ -34,7 +34,7 @@ public:
 
     // The node that shows a target; operators stand for their values. -1: none.
     [[nodiscard]] int find(const Target& target) const;
-    // By node: it shows one of the operators, or holds one that does.
+    // For each node: whether it shows one of the operators, or contains a node that does.
     [[nodiscard]] std::vector<char> withOps(const std::vector<protocol::OpId>& ops) const;
 
 protected:
@@ -53,7 +53,7 @@ private:
     std::vector<int> m_nodeOfModule;
 };
 
-// Keeps what a search has found.
+// Filters the outline to the results of a search.
 class OutlineFilter : public QSortFilterProxyModel {
     Q_OBJECT
 public:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Choices of pins as entries of a menu, the same in the graph, the tables and the inspector.
+// Pin choices as menu entries, the same in the graph, the tables and the inspector.
 
 #include <QMenu>
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace hopscope::models {
 
-// Checked where it is pinned already; named "pin.checkpoint", "pin.hop_stage.2", "pin.cut".
+// Checked if already pinned; named "pin.checkpoint", "pin.hop_stage.2", "pin.cut".
 void addPinChoices(QMenu& menu, const std::vector<PinChoice>& choices,
                    const std::function<void(const plan::Pin&)>& toggle);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Decisions of the user in words, and those that can be made about a value: what menus offer and lists show. Pure functions.
+// Labels of the user's pins, and the possible pins of a value, for menus and lists. Pure functions.
 
 #include <QString>
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace hopscope::models {
 
-// "store convs.0 relu", "run convs.1 gather source in stage 2": as the history and the list of pins say it.
+// "store convs.0 relu", "run convs.1 gather source in stage 2": the label in the history and the list of pins.
 QString pinLabel(const protocol::ModelRecord& model, const plan::Pin& pin);
 
 struct PinRead {
     protocol::ValueId operand, made;  // made with the operand
 };
 
-// What a menu is about: one value, hops whose stage can be chosen, and operands that can be cut off.
+// The subject of a menu: one value, hops whose stage can be chosen, and operands that can be cut off.
 struct PinPlace {
     protocol::ValueId value;
     std::vector<protocol::ValueId> hops;  // made by a gather or an aggregation
@@ -33,17 +33,17 @@ struct PinChoice {
     QString group;  // the submenu; empty: none
     QString text, tip;
     plan::Pin pin;
-    bool chosen = false;   // choosing it again takes it away
-    bool possible = true;  // else the tip says why not
+    bool chosen = false;   // choosing it again removes it
+    bool possible = true;  // otherwise the tip gives the reason
 };
 
-// In the order of the menu. `plan` gives the number of stages; `optimum`: the strategy keeps to every kind of pin, else the
-// tips say that choosing makes an optimum of it.
+// In the order of the menu. `plan` gives the number of stages; `optimum`: the strategy supports all kinds of pins, else
+// the tips say that the choice switches to the optimum.
 std::vector<PinChoice> pinChoices(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                   const std::vector<plan::Pin>& pins, const PinPlace& place, bool optimum);
-// Why it cannot be chosen to be stored; empty: it can. The engine may have more reasons.
+// The reason why it cannot be stored; empty: it can. The engine may have more reasons.
 QString whyNotStored(const protocol::ModelRecord& model, protocol::ValueId value);
-// Whether any pin speaks of it.
+// Whether any pin mentions it.
 bool isPinned(const std::vector<plan::Pin>& pins, protocol::ValueId value);
 
 }  // namespace hopscope::models

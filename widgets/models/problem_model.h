@@ -1,6 +1,6 @@
 #pragma once
 
-// What is wrong or worth knowing: lints and notes of the model, and why the last change was refused.
+// Problems and notes: lints and notes of the model, and the reason why the last change was refused.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -20,10 +20,10 @@ std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QS
 // The reason why the model cannot be split; null: it can. Belongs to the model.
 const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 
-// The user has not agreed to run its code: it is drawn, and no more.
+// The user has not agreed to run its code: it is only drawn.
 bool isUntrusted(const protocol::ModelRecord& model);
 
-// That a model has no plan, in a few words: because of itself, or of the data.
+// Says briefly that a model has no plan: because of itself, or of the data.
 QString refusalTitle(const protocol::ModelRecord& model);
 
 enum class ProblemColumn { Message, Place, Count };

@@ -4,14 +4,14 @@
 
 namespace hopscope::models {
 
-// Roles that every table and tree of the window answers.
+// Roles that every table and tree of the window supports.
 enum Role {
     TargetRole = Qt::UserRole + 1,  // models::Target of the row, as QVariant; invalid: none
     SortRole,                       // number or text to sort by
     DepthRole,                      // int: message-passing depth; invalid: none
     PinnedRole,                     // bool
     MutedRole,                      // bool: of less interest
-    CopyRole,                       // text or number: what is copied instead of what is shown; invalid: what is shown
+    CopyRole,                       // text or number: copied instead of the displayed text; invalid: that text
 };
 
 }  // namespace hopscope::models

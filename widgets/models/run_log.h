@@ -17,7 +17,7 @@
 
 namespace hopscope::models {
 
-// A stage that goes on has some of its figures. Its `seconds` are those of work, without pauses; its `destinations` are those of
+// The figures of a running stage are incomplete. Its `seconds` exclude pauses; its `destinations` are those of
 // the whole stage.
 struct StageProgress : plan::StageFigures {
     protocol::StageId index{1};
@@ -34,7 +34,7 @@ struct BatchPoint {
     std::int64_t finished = 0;        // destinations of the whole run until then, with batches that are no longer kept
 };
 
-// Of different batches they may overlap; within a stage those of one phase do not.
+// Phases of different batches may overlap; within a stage those of one phase do not.
 struct PhasePoint {
     double start = 0, seconds = 0;
     protocol::StageId stage{1};
@@ -59,18 +59,18 @@ public:
         std::vector<PhasePoint> phases;
         QStringList notes;
         std::optional<protocol::StopEvent> stop;
-        std::optional<WorkerLog> workers;  // of a run that is dealt out to several
+        std::optional<WorkerLog> workers;  // for a run with several workers
     };
 
     // `limit`: points per series (at least 4); a full series is halved, keeping the first, the last and every peak.
     explicit RunLog(QObject* parent = nullptr, std::size_t limit = capacity) : QObject(parent), m_limit(limit) {}
 
     void apply(const protocol::RunEvents& events);
-    // `remark`: why it failed, or what can be done with one that was stopped.
+    // `remark`: why it failed, or the options after a stop.
     void finish(RunEnd end = RunEnd::Completed, const QString& remark = {});
 
     [[nodiscard]] protocol::RunState state() const { return m_state; }
-    // Once the state is Finished: how, and whether that was while the results were compared with the model's.
+    // Once the state is Finished: the outcome, and whether the run ended while its results were being verified.
     [[nodiscard]] RunEnd end() const { return m_end; }
     [[nodiscard]] const QString& remark() const { return m_remark; }
     [[nodiscard]] bool endedVerifying() const { return m_before == protocol::RunState::Verifying; }
@@ -81,22 +81,22 @@ public:
     [[nodiscard]] const std::vector<StageProgress>& stages() const { return m_data.stages; }
     [[nodiscard]] const std::vector<BatchPoint>& batches() const { return m_data.batches; }
     [[nodiscard]] const std::vector<PhasePoint>& phases() const { return m_data.phases; }
-    // Where it stands; none: it goes on, or is paused between batches.
+    // The operator at which the run is stopped; none: it is running, or paused between batches.
     [[nodiscard]] const std::optional<protocol::StopEvent>& stop() const { return m_data.stop; }
     // Null for a run of one process.
     [[nodiscard]] const WorkerLog* workers() const { return m_data.workers ? &*m_data.workers : nullptr; }
     [[nodiscard]] const QStringList& notes() const { return m_data.notes; }
-    // How often a series has been halved so far: a reader that appends what is new starts over when it changes.
+    // How often a series has been halved so far: a reader that appends new points starts over when it changes.
     [[nodiscard]] int thinnings() const { return m_thinnings; }
     [[nodiscard]] double
-    fraction() const;                   // 0..1 of all stages' destinations, the current stage's share by what is done
+    fraction() const;                   // 0..1 of all stages' destinations, with the finished part of the current stage
     [[nodiscard]] double rate() const;  // destinations per second in the current stage; 0: unknown
     [[nodiscard]] double secondsLeft() const;  // of the current stage, at the current rate; negative: unknown
 
 signals:
     void updated();  // at most once per RunEvents
     void stateChanged(hopscope::protocol::RunState state);
-    void stopped();  // behind an operator: stop()
+    void stopped();  // after an operator: stop()
 
 private:
     void setState(protocol::RunState state);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The finished runs, from here and from opened reports.
+// The finished runs, from this window and from opened reports.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -9,14 +9,14 @@ namespace hopscope::models {
 
 struct RunRow {
     QString title, device, strategy;
-    std::optional<schema::Verdict> verdict;  // none: it was not verified
+    std::optional<schema::Verdict> verdict;  // none: the run was not verified
     int stages = 0;
     double seconds = 0;
     std::int64_t peakMemory = 0, moved = 0;  // moved: written and read
 };
 
 QString runTitleBegin();  // "run "
-// "run 2: optimal, batch 600": what tells it from the others.
+// "run 2: optimal, batch 600": the settings that distinguish it from other runs.
 QString runTitle(int number, const schema::Report& report);
 std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs);
 

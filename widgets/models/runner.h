@@ -1,6 +1,6 @@
 #pragma once
 
-// Work beside the event loop: a plain function runs on a pool, its result comes back to the caller's thread. A pool of one
+// Work outside the event loop: a plain function runs on a pool, its result returns to the caller's thread. A pool of one
 // thread keeps the order of its results.
 
 #include <QFutureWatcher>
@@ -12,7 +12,7 @@
 namespace hopscope::models {
 
 // Calls `work()` on `pool` and later `then(result)` in the thread of `context`; never if `context` is destroyed first. `work`
-// must own all that it reads.
+// must own all data that it reads.
 template <class Work, class Then>
 void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
 {
@@ -32,7 +32,7 @@ void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
     });
 }
 
-// The same object; whoever lets go of it last, it is taken apart on another thread: with large ones that would be felt.
+// The same object, but destroyed on another thread after its last owner releases it: that is slow for large objects.
 template <class T>
 std::shared_ptr<T> releasedAside(std::shared_ptr<T> inner)
 {

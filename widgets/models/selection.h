@@ -1,6 +1,6 @@
 #pragma once
 
-// What is selected and what the pointer is over, shared by graph, tables, plots and panels; with a history.
+// The selected target and the one under the pointer, shared by graph, tables, plots and panels; with a history.
 
 #include <QObject>
 #include <QString>
@@ -48,7 +48,7 @@ public:
     void hover(const Target& target);
     void back();
     void forward();
-    void clear();  // another model: history too
+    void clear();  // for another model: clears the history as well
 
 signals:
     void changed(const hopscope::models::Target& target);
@@ -56,7 +56,7 @@ signals:
     void revealRequested(const hopscope::models::Target& target);  // scroll the graph there
 
 public:
-    void reveal(const Target& target);  // select, and ask for it to be shown
+    void reveal(const Target& target);  // selects it, and asks the graph to show it
 
 private:
     Target m_current, m_hovered;

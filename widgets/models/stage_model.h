@@ -1,6 +1,6 @@
 #pragma once
 
-// The stages of a plan: what they do, what they are predicted to move and hold, how long they took.
+// The stages of a plan: their work, the predicted traffic and memory, and their measured times.
 
 #include "models/document.h"
 #include "models/table_model.h"

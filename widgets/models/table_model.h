@@ -1,7 +1,7 @@
 #pragma once
 
-// The one place with the index arithmetic of tables: a subclass says what a cell shows, this says where it is. Rows are
-// replaced whole; a model holds no references to where they came from.
+// The index arithmetic shared by all tables: a subclass defines the text of a cell, this class its place. Rows are
+// replaced whole; a model holds no references to their source.
 
 #include <QAbstractTableModel>
 #include <vector>

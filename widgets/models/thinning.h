@@ -7,7 +7,7 @@
 
 namespace hopscope::models {
 
-// Of every two neighbours the one with the larger weight stays. Whether there was anything to do.
+// Keeps the one with the larger weight of every two neighbours. Returns whether anything was removed.
 template <class Point, class Weight>
 bool thin(std::vector<Point>& points, std::size_t limit, Weight weight)
 {

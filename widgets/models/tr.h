@@ -1,6 +1,6 @@
 #pragma once
 
-// Texts of the window that are not in a QObject.
+// Texts of the window outside any QObject.
 
 #include <QCoreApplication>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one place with the index arithmetic of trees: nodes in one list, each naming its parent and children. Replaced whole.
+// The index arithmetic shared by all trees: nodes in one list, each naming its parent and children. Replaced whole.
 
 #include <QAbstractItemModel>
 #include <vector>
@@ -25,7 +25,7 @@ public:
     }
     [[nodiscard]] const std::vector<Node>& nodes() const { return m_nodes; }
     [[nodiscard]] const Node& node(const QModelIndex& index) const { return m_nodes[index.internalId()]; }
-    // Invalid for numbers out of range.
+    // Invalid if a number is out of range.
     [[nodiscard]] QModelIndex indexOf(int node, int column = 0) const
     {
         if (node < 0 || static_cast<std::size_t>(node) >= m_nodes.size()) return {};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the workers of one run have done when: a lane for each, as plain data.
+// The work of a run's workers over time: a lane for each, as plain data.
 
 #include <QString>
 #include <optional>
@@ -10,28 +10,28 @@
 
 namespace hopscope::models {
 
-// A shard that a worker has, or had, under way; `event` is what was told of it last.
+// A shard that a worker is computing or has computed; `event` is the latest report about it.
 struct ShardSpan {
     protocol::ShardEvent event;
     [[nodiscard]] bool underWay() const { return event.outcome == protocol::ShardOutcome::Begun; }
 };
 
-// A process that computed in a lane: another one begins where it is lost.
+// A process that computed in a lane: after its loss another one begins.
 struct WorkerLife {
     double from = 0;
-    std::optional<double> joined = {}, to = {};  // joined: once its run stands at a stage; to: when it ended
-    bool lost = false;                           // or refused; else it was done
-    QString reason = {};                         // why
+    std::optional<double> joined = {}, to = {};  // joined: its run has reached a stage; to: when it ended
+    bool lost = false;                           // or refused; otherwise its work was done
+    QString reason = {};                         // of the loss
 };
 
 struct WorkerLane {
     int number = 1;
     QString host;
     std::vector<WorkerLife> lives;
-    std::vector<ShardSpan> shards;  // by their beginning; at most the last one is under way
+    std::vector<ShardSpan> shards;  // ordered by start; at most the last one is unfinished
     std::vector<protocol::ReadBackEvent> readBacks;
-    bool late = false;  // what it has under way takes too long
-    // Of shards that have ended:
+    bool late = false;  // its current shard takes too long
+    // Totals of finished shards:
     std::int64_t count = 0, destinations = 0, written = 0, readBack = 0;
     double seconds = 0, work = 0;
 
@@ -41,7 +41,7 @@ struct WorkerLane {
     [[nodiscard]] std::optional<double> rate() const;
 };
 
-// How many destinations all workers had computed at a time.
+// The number of destinations that all workers together had computed at a time.
 struct FinishedRows {
     double time = 0;
     std::int64_t rows = 0;
@@ -49,11 +49,11 @@ struct FinishedRows {
 
 class WorkerLog {
 public:
-    // `limit`: shards that are kept of each lane; a full lane is halved, and keeps the longest.
+    // `limit`: the number of shards kept per lane; a full lane is halved, and keeps the longest.
     explicit WorkerLog(std::size_t limit) : m_limit(limit) {}
 
     void apply(const protocol::WorkerEvent& event);
-    bool apply(const protocol::ShardEvent& event);  // whether a series was halved
+    bool apply(const protocol::ShardEvent& event);  // returns whether a series was halved
     void apply(const protocol::BarrierEvent& event);
     void apply(const protocol::ReadBackEvent& event);
     void began(const protocol::StageEvent& event) { m_stage = event; }
@@ -61,9 +61,9 @@ public:
     [[nodiscard]] const std::vector<WorkerLane>& lanes() const { return m_lanes; }  // by number, from 1
     [[nodiscard]] const std::vector<protocol::BarrierEvent>& barriers() const { return m_barriers; }
     [[nodiscard]] const std::vector<FinishedRows>& finished() const { return m_finished; }
-    // That is under way; nothing before the first one and behind a barrier.
+    // The current stage; nothing before the first one and after a barrier.
     [[nodiscard]] const std::optional<protocol::StageEvent>& stage() const { return m_stage; }
-    [[nodiscard]] int again() const { return m_again; }  // shards that were begun once more
+    [[nodiscard]] int again() const { return m_again; }  // shards that were begun again
     [[nodiscard]] int lost() const { return m_lost; }    // processes
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Columns that give way: in a narrow panel a table shows few columns whole instead of all of them cut.
+// Hides columns in narrow panels: there a table shows a few whole columns instead of all of them truncated.
 
 #include <QTableView>
 #include <vector>
@@ -10,7 +10,7 @@ namespace hopscope::panels {
 class ColumnFold : public QObject {
     Q_OBJECT
 public:
-    // A child of the table. `order`: the columns that may go, the first of them first; others are not touched. `leastName`:
+    // A child of the table. `order`: the columns that may be hidden, the first of them first. `leastName`:
     // the room that the first column keeps, in pixels.
     ColumnFold(QTableView& table, std::vector<int> order, int leastName = 110);
 

@@ -16,21 +16,21 @@ struct PlanBar {
     QString name;
     std::int64_t written = 0, read = 0;
     std::optional<double> cost{};  // in seconds, where plans are judged by time
-    bool current = false;          // the plan at work
+    bool current = false;          // the current plan
     [[nodiscard]] std::int64_t total() const { return written + read; }
     bool operator==(const PlanBar&) const = default;
 };
 
-// The current plan and those it is compared with; without a prediction there is no bar. Costs are those by which the
-// optimiser ranks plans, or none: then bytes count.
+// The current plan and those it is compared with; a plan without a prediction has no bar. Costs are those by which the
+// optimiser ranks plans, or missing: then bytes count.
 std::vector<PlanBar> planBars(const models::Document& document);
 // How many pixels of `width` a part of a bar takes when the longest bar takes all of it.
 int barLength(std::int64_t part, std::int64_t longest, int width);
 
-// What stands beside a bar, which is as long: "660 KiB", or where costs count "1.3 ms" and, against `own`, "1.4 ms · +8.2 %".
+// The text next to a bar, for the same number: "660 KiB", or with costs "1.3 ms" and, against `own`, "1.4 ms · +8.2 %".
 QString barText(const PlanBar& bar, const PlanBar& own);
 
-// Bars of the time that plans cost or, where bytes are the objective, of what they write and read.
+// Bars of the plans' time costs or, where bytes are the objective, of the bytes that they write and read.
 class CompareBars : public QWidget {
     Q_OBJECT
 public:

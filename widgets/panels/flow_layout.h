@@ -1,6 +1,6 @@
 #pragma once
 
-// Widgets side by side, in as many rows as the width asks for. The last one keeps to the right end of its row.
+// Widgets side by side, in as many rows as the width requires. The last one stays at the right end of its row.
 
 #include <QLayout>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Time against device memory: a point per plan, the plan of now marked, the memory limit as a line. A click or Enter chooses
+// Time against device memory: a point per plan, the current plan marked, the memory limit as a line. A click or Enter picks
 // a point, arrow keys walk along them.
 
 #include <QWidget>
@@ -14,12 +14,12 @@ class FrontPlot : public QWidget {
     Q_OBJECT
 public:
     explicit FrontPlot(QWidget* parent = nullptr);
-    // `now`: the plan that is shown, also where it is none of the points; `limit` of the device's memory; both may be missing.
+    // `now`: the current plan, even if it is none of the points; `limit` of the device's memory; both may be missing.
     void display(std::vector<models::FrontRow> rows, models::PlanPtr now, std::optional<qint64> limit);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] QSize sizeHint() const override { return {320, 210}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {160, 170}; }
-    // On the widget. Labels lie where no line crosses them; empty: there is none.
+    // In the widget's coordinates. Labels lie where no line crosses them; empty: the row has no label.
     [[nodiscard]] QPointF placeOf(int row) const;
     [[nodiscard]] QRectF limitLabel() const;
     [[nodiscard]] QRectF nowLabel() const;
@@ -37,7 +37,7 @@ protected:
     bool event(QEvent* event) override;
 
 private:
-    // What an axis shows, from its first to its last number; along it numbers grow by factors.
+    // The range of an axis, from its first to its last number, on a logarithmic scale.
     struct Range {
         double first = 1, last = 1;
         [[nodiscard]] double share(double value) const;

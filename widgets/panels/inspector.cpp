@@ -202,7 +202,7 @@ void Inspector::setupConnections()
     connect(m_forbid, &QPushButton::clicked, this, [this] { applyPin(base::PinKind::NoCheckpoint); });
     connect(m_more, &QPushButton::clicked, this, &Inspector::showPinMenu);
     connect(&m_context.document, &models::Document::explainedChanged, this, &Inspector::showDecision);
-    // What was asked while the engine was away has no answer.
+    // Questions asked while the engine was away have no answer.
     connect(&m_context.workbench, &jobs::Workbench::engineBack, this, &Inspector::refresh, Qt::QueuedConnection);
     connect(m_release, &QPushButton::clicked, this, [this] { m_context.workbench.unpin(m_question.value); });
     connect(m_tensor, &QPushButton::clicked, this, [this] { emit tensorWanted(m_question.value); });

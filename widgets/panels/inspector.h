@@ -23,7 +23,7 @@ public:
     void setTheme(const style::Theme& theme) override;
 
 signals:
-    void tensorWanted(hopscope::protocol::ValueId value);  // its numbers are to be shown
+    void tensorWanted(hopscope::protocol::ValueId value);  // asks to show its numbers
 
 private:
     void setupHeader(QBoxLayout& layout);
@@ -32,7 +32,7 @@ private:
     void setupNeighbours(QBoxLayout& layout);
     void setupConnections();
 
-    void refresh();  // to the selection
+    void refresh();  // for the selection
     void showNothing();
     void showOp(protocol::OpId op);
     void showModule(const QString& path);
@@ -63,7 +63,7 @@ private:
     QPushButton *m_store, *m_forbid, *m_more, *m_release, *m_tensor;
     SourceView* m_source;
     CutQuestion m_question;
-    QTimer m_ask;  // the engine is asked when the selection rests
+    QTimer m_ask;  // the engine is asked once the selection rests
     protocol::OpId m_asked;
 };
 

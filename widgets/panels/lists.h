@@ -1,6 +1,6 @@
 #pragma once
 
-// The panels that are lists: problems of the model, and what engine and window have said.
+// The panels that are lists: problems of the model, and messages of the engine and the window.
 
 #include <QIdentityProxyModel>
 #include <QLabel>

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the engine takes the chosen device to do in a second, by which plans are chosen and times predicted; measured here,
-// or forgotten again.
+// The rates that the engine assumes for the chosen device, by which plans are chosen and times predicted; measured here,
+// or forgotten.
 
 #include <QDialog>
 #include <QLabel>
@@ -14,13 +14,13 @@
 namespace hopscope::panels {
 
 QString rateText(const protocol::Rate& rate);               // "4.5 GB/s", "1.2 GiB/s", "12 µs"
-QString ratesState(const protocol::MachineRates& machine);  // measured or typical, and by how many runs refined
+QString ratesState(const protocol::MachineRates& machine);  // measured or typical, and the number of refining runs
 
 class MachineDialog : public QDialog {
     Q_OBJECT
 public:
     MachineDialog(const Context& context, QWidget* parent);
-    ~MachineDialog() override;  // gives a measurement under way up
+    ~MachineDialog() override;  // cancels a measurement in progress
 
 private:
     void setupRows(QBoxLayout& layout);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The settings of plans and runs that have no place of their own in the window, as a form made from the table of settings.
+// The settings of plans and runs that have no other place in the window, as a form made from the table of settings.
 
 #include <QDialog>
 #include <QFormLayout>
@@ -13,7 +13,7 @@
 
 namespace hopscope::panels {
 
-// How many settings of the form have another value than by default.
+// The number of settings in the form that differ from their defaults.
 int changedSettings(const base::Settings& settings);
 
 class MoreSettings : public QDialog {
@@ -21,7 +21,7 @@ class MoreSettings : public QDialog {
 public:
     MoreSettings(const Context& context, QWidget* parent);
 
-    // An editor of a value as a text, as options of the command line have it.
+    // An editor of a value as text, in the form of command-line options.
     struct Editor {
         QWidget* widget;
         std::function<void(const QString&)> show;

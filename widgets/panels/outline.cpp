@@ -116,7 +116,7 @@ void Outline::setTheme(const style::Theme& theme)
     m_tree->viewport()->update();
 }
 
-// Small models open whole, large ones to their layers; what is structure only stays folded.
+// Expands small models fully, large ones to their layers; structure-only groups stay folded.
 void Outline::reload()
 {
     const models::ModelPtr& model = m_context.document.model();

@@ -17,7 +17,7 @@ class DepthDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
     void setTheme(const style::Theme& theme) { m_theme = theme; }
-    void setDeepest(int depth) { m_deepest = depth; }  // of the model: colours reach so far
+    void setDeepest(int depth) { m_deepest = depth; }  // the largest depth of the model: the end of the colour scale
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 

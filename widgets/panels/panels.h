@@ -1,7 +1,7 @@
 #pragma once
 
-// The panels around the graph. Each shows models::Document and follows models::Selection; what the user wants changed goes
-// out as a signal or through jobs::Workbench.
+// The panels around the graph. Each shows models::Document and follows models::Selection; changes that the user wants are
+// made through signals or jobs::Workbench.
 
 #include <QWidget>
 #include <memory>
@@ -17,7 +17,7 @@ struct Context {
     models::Document& document;
     models::Selection& selection;
     jobs::Workbench& workbench;
-    // Whose devices the run panel offers (its answer to `initialize`); null: "auto" and "cpu".
+    // The engine whose devices the run panel offers (its answer to `initialize`); null: "auto" and "cpu".
     jobs::EngineClient* engine = nullptr;
 };
 
@@ -35,7 +35,7 @@ signals:
 // Object names: "inspector", "plan", "why", "tradeOff", "outline", "problems", "run", "plots", "log", "history".
 Panel* makeInspector(const Context& context, QWidget* parent);
 Panel* makePlanPanel(const Context& context, QWidget* parent);
-Panel* makeWhy(const Context& context, QWidget* parent);       // what the plan's decisions cost and save
+Panel* makeWhy(const Context& context, QWidget* parent);       // costs and savings of the plan's decisions
 Panel* makeTradeOff(const Context& context, QWidget* parent);  // plans that trade time for memory
 Panel* makeOutline(const Context& context, QWidget* parent);
 Panel* makeProblems(const Context& context, QWidget* parent);
@@ -44,16 +44,16 @@ Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage
 Panel* makeLog(const Context& context, QWidget* parent);
 Panel* makeHistory(const Context& context, QWidget* parent);  // of the cuts
 
-// A dialog with what the chosen device does in a second; a click measures it.
+// A dialog with the rates of the chosen device; a click measures them.
 void showMachine(const Context& context, QWidget* parent);
-// A dialog with the settings that have no place of their own in the window.
+// A dialog with the settings that have no other place in the window.
 void showMoreSettings(const Context& context, QWidget* parent);
 
 // Tables and plots of the document as text, for files. `what`: "ops", "checkpoints", "stages", "batches", "phases".
 QString exportCsv(const models::Document& document, const QString& what);
 // The last run as Chrome trace JSON.
 QByteArray exportTrace(const models::Document& document);
-// The plots of the run panel, seen or not, by the suffix of the file: svg, pdf, png, csv. Empty, or why not.
+// The plots of the run panel, visible or not, by the suffix of the file: svg, pdf, png, csv. Empty, or the error.
 QString exportPlots(QWidget& plots, const QString& file);
 
 }  // namespace hopscope::panels

@@ -1,6 +1,6 @@
 #pragma once
 
-// Small parts that every panel is made of.
+// Small parts shared by all panels.
 
 #include <QHeaderView>
 #include <QLabel>
@@ -19,7 +19,7 @@ QLabel* wrapped(const QString& name, QWidget* parent);  // wraps its lines, can 
 
 QLabel* title(const QString& name, QWidget* parent);       // the same in large and bold
 QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame, `content` as wide as it
-// Makes `content` all of a panel; what does not fit is scrolled up and down, never sideways.
+// Fills a panel with `content`, which scrolls vertically if it does not fit, never sideways.
 QScrollArea* fillWith(QWidget* panel, QWidget* content);
 
 // A table without grid and row numbers, whole rows selected, sorted on request; `model` is not owned.
@@ -28,25 +28,25 @@ QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* p
 void fitColumns(QTableView& table);
 void selectTarget(QTableView& table, const models::Target& target);  // the first row of that target, or none
 
-// For the clipboard: cells with tabs between them, as models::CopyRole has them, else as they are shown; and all of a table,
-// below the titles of its columns.
+// Clipboard texts: cells with tabs between them, in models::CopyRole if they have it, else as displayed; and a whole table,
+// with the titles of its columns.
 QString copiedCells(const QAbstractItemModel& model, int row, int firstColumn, int lastColumn);
 QString copiedTable(const QAbstractItemModel& model);
-// Behind the title of a column whose cells are at its right: there the arrow says what is sorted by.
+// Padding after the title of a right-aligned column, which makes room for the sort arrow.
 QString arrowRoom();
 
 // Links: "op:12", "value:5", "stage:2", "module:convs.0".
 QString link(const models::Target& target, const QString& text);  // as rich text
 models::Target targetOf(const QString& href);                     // None for anything else
 
-// Rich text whose links select their target in the graph; reached by keyboard.
+// Rich text whose links select their target in the graph; works with the keyboard.
 class LinkLabel : public QLabel {
     Q_OBJECT
 public:
     LinkLabel(const QString& name, models::Selection& selection, QWidget* parent);
 };
 
-// A label that shows what fits, with an ellipsis, and all of it as a tool tip.
+// A label that elides its text to fit, and shows all of it as a tool tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 public:

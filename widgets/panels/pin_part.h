@@ -12,18 +12,18 @@
 
 namespace hopscope::panels {
 
-// Everything that can be decided about a value with its operator's operands, and "Let the strategy decide".
+// Fills a menu with all pins for a value and its operator's operands, and "Let the strategy decide".
 void fillPinMenu(QMenu& menu, const Context& context, protocol::ValueId value);
 
-// Pins in words, one per line, each with a way to take it away; the stages that the user has allowed. Hidden where there
-// is nothing to show.
+// A list of pins, one per line with a button to remove it, and the number of stages that the user has allowed. Hidden
+// if it is empty.
 class PinList : public QWidget {
     Q_OBJECT
 public:
     PinList(const Context& context, QWidget* parent);
 
 protected:
-    void keyPressEvent(QKeyEvent* event) override;  // Delete takes the current pin away
+    void keyPressEvent(QKeyEvent* event) override;  // Delete removes the current pin
 
 private:
     void refresh();

@@ -37,7 +37,7 @@ QString againstDepth(const models::Document& document)
                       : PlanPanel::tr("moves %1 % less than the depth rule").arg(size);
 }
 
-// What the box of strategies offers, in its order.
+// The entries of the strategy box, in order.
 constexpr std::array<std::pair<base::Strategy, base::Objective>, 4> offered{
     {{base::Strategy::Optimal, base::Objective::Time},
      {base::Strategy::Optimal, base::Objective::Bytes},
@@ -190,7 +190,7 @@ void PlanPanel::setupTables(QBoxLayout& layout)
         fitColumns(*table);
         table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     }
-    // What a stage reads and writes is in the inspector: the panel is narrow.
+    // The inspector shows the reads and writes of a stage: the panel is narrow.
     for (const models::StageColumn column :
          {models::StageColumn::Reads, models::StageColumn::Writes, models::StageColumn::Ops})
         m_stageTable->setColumnHidden(static_cast<int>(column), true);
@@ -259,7 +259,7 @@ void PlanPanel::refresh()
     follow(m_context.selection.current());
 }
 
-// Bars are as long as the number beside them says.
+// The lengths of bars match the numbers next to them.
 void PlanPanel::showBars()
 {
     const std::vector<PlanBar> bars = planBars(m_context.document);

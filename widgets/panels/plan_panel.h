@@ -1,6 +1,6 @@
 #pragma once
 
-// The plan in numbers: what it moves, next to other strategies; its stores, its stages; strategy, undo and redo.
+// The plan in numbers: its traffic, compared with other strategies; its stores, its stages; strategy, undo and redo.
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -19,11 +19,11 @@
 
 namespace hopscope::panels {
 
-// "About 2.3 ms, moves 11.4 MiB"; without a prediction what it stores, without a plan why there is none.
+// "About 2.3 ms, moves 11.4 MiB"; without a prediction the stored bytes, without a plan the reason.
 QString planHeadline(const protocol::PlanRecord* plan);
 // "2.1 MiB written, 9.3 MiB read · 7 % less than the depth rule"
 QString planDetail(const models::Document& document);
-// "Proven to be the cheapest", "12 % above the cheapest", "at most 3 % above the cheapest"; empty where nothing is known.
+// "Proven to be the cheapest", "12 % above the cheapest", "at most 3 % above the cheapest"; empty if unknown.
 QString planQuality(const models::Document& document);
 
 class PlanPanel : public Panel {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Why something has its depth, and what storing a value would mean, in words: pure functions of the model and its plans.
+// Explains the depth of an operator, and the effect of storing a value: pure functions of the model and its plans.
 
 #include <optional>
 #include <vector>
@@ -20,14 +20,14 @@ std::vector<Fact> opFacts(const protocol::ModelRecord& model, const protocol::Pl
 std::vector<Fact> moduleFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan,
                               const QString& path);
 std::vector<Fact> stageFacts(const protocol::PlanRecord& plan, protocol::StageId stage);
-// What an operator, or all those of a module, took in a run; nothing if that was not measured. `report` may be null.
+// The measured times of an operator, or of all operators of a module; nothing if unmeasured. `report` may be null.
 std::vector<Fact> measuredFacts(const protocol::ModelRecord& model, const schema::Report* report, protocol::OpId op);
 std::vector<Fact> measuredFacts(const protocol::ModelRecord& model, const schema::Report* report, const QString& path);
 
 // One round of message passing on the way to a value: an operator that reads rows of neighbours.
 struct Hop {
-    protocol::OpId op;        // reads
-    protocol::ValueId value;  // what it reads
+    protocol::OpId op;        // the reader
+    protocol::ValueId value;  // the value that it reads
     bool operator==(const Hop&) const = default;
 };
 
@@ -36,18 +36,18 @@ std::vector<Hop> hopsBehind(const protocol::ModelRecord& model, protocol::OpId o
 QString depthHeading(const protocol::OpRecord& op);  // "Why depth 2"
 QString depthReason(const protocol::ModelRecord& model, protocol::OpId op);
 
-// What storing, or not storing, the value of an operator would mean.
+// The question about storing, or not storing, the value of an operator.
 struct CutQuestion {
     enum class Can { Nothing, Store, Forbid };
     Can can = Can::Nothing;
     bool pinned = false;  // by the user, either way
     protocol::ValueId value;
-    QString heading, sentence;    // what is known without asking
-    std::vector<plan::Pin> pins;  // to ask the engine with; empty: there is nothing to ask
+    QString heading, sentence;    // facts known without asking
+    std::vector<plan::Pin> pins;  // to ask the engine with; empty: there is no question
 };
 
 CutQuestion cutQuestion(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, protocol::OpId op);
-// The engine's answer in words: bytes, recomputation, memory and stages against the current plan.
+// The engine's answer as text: bytes, recomputation, memory and stages against the current plan.
 QString cutAnswer(const CutQuestion& question, const protocol::PlanRecord& now, const protocol::PlanRecord& then);
 
 // Bytes written and read; nothing without a prediction.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run is started with, and the buttons that start, pause, step and stop it.
+// The settings of a run, and the buttons that start, pause, step and stop it.
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -22,13 +22,13 @@ struct DeviceChoice {
 // The engine's answer to `initialize` as choices, "auto" first; at least "auto" and "cpu".
 std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo);
 
-// Why a GPU of the engine's machine cannot be used, or is slower than it could be: one line; empty where there is nothing to say.
+// The reason why a GPU of the engine's machine cannot be used, or is slower than it could be: one line; empty: no such GPU.
 QString missingDevices(const json::Value& serverInfo);
 
-// Whom the engine deals out its runs to: "2 workers", "workers at HOST:PORT"; empty: it runs by itself.
+// The workers to which the engine distributes its runs: "2 workers", "workers at HOST:PORT"; empty: none.
 QString workersText(const json::Value& serverInfo);
 
-// Which buttons may be pressed. `pauses`: whether runs of this engine can be paused.
+// The enabled buttons. `pauses`: whether runs of this engine can be paused.
 struct RunButtons {
     bool start = false, pause = false, resume = false, step = false, stop = false, settings = false;
     bool operator==(const RunButtons&) const = default;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Brings what is new in a run's log to plots and timeline, without going through the old again.
+// Passes new events of a run's log to plots and timeline, without reading the old ones again.
 
 #include "models/document.h"
 #include "models/run_log.h"
@@ -10,18 +10,18 @@
 
 namespace hopscope::panels {
 
-// Null where there is no plan, or nothing is predicted.
+// Null if there is no plan, or it has no prediction.
 const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage);
 
-// With what the plan predicts of its stages.
+// Includes the plan's predictions of its stages.
 plots::StageRun stageRun(const QString& title, const models::RunLog& log, const protocol::PlanRecord* plan);
 plots::StageRun stageRun(const QString& title, const schema::Report& report);
 
-// Stages as bands of time; a stage that runs reaches to `openEnd`. Levels are the plan's predicted peaks.
+// Stages as bands of time; a running stage reaches to `openEnd`. Levels are the plan's predicted peaks.
 std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::PlanRecord* plan, double openEnd);
 
-// Feeds new batches: device memory, what a GPU's allocator has reserved, destinations per second (over at least 1/400 of the
-// run), batch sizes; of several workers the rate alone (over at least 1/40).
+// Feeds new batches: device memory, memory reserved by a GPU's allocator, destinations per second (over at least 1/400 of
+// the run), batch sizes; for several workers only the rate (over at least 1/40).
 class BatchFeed {
 public:
     BatchFeed(plots::Series& memory, plots::Series& reserved, plots::Series& rate, plots::Series& size);

@@ -190,7 +190,7 @@ const models::FinishedRun* RunPlots::chosen(const QComboBox& box) const
                                                                        : nullptr;
 }
 
-// A run beside itself would say nothing.
+// A run is not compared with itself.
 const models::FinishedRun* RunPlots::chosenOther() const
 {
     const models::FinishedRun* other = chosen(*m_other);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The plots of a run: time per stage, device memory, throughput and batch size; live, or of a finished run, alone or beside
+// The plots of a run: time per stage, device memory, throughput and batch size; live, or of a finished run, alone or with
 // another one.
 
 #include <QBoxLayout>
@@ -20,8 +20,8 @@ class RunPlots : public Panel {
 public:
     RunPlots(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
-    [[nodiscard]] QList<plots::Figure*> figures() const;  // of the run that is shown; empty: there is none
-    void bringUpToDate();  // what is not seen is not drawn before it is needed: for a file
+    [[nodiscard]] QList<plots::Figure*> figures() const;  // of the current run; empty: there is none
+    void bringUpToDate();  // draws hidden plots, which are otherwise drawn when needed: for a file
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -31,7 +31,7 @@ private:
     void setupPlots(QBoxLayout& layout);
     void setupConnections();
     void fillRuns();  // the two lists
-    void watch();     // the log of the run that is shown
+    void watch();     // the log of the current run
     void draw();      // one frame
     void drawBars();
     void drawCurves(const models::RunLog* log);

@@ -21,7 +21,7 @@ const models::StageProgress* progressOf(const models::RunLog* log, protocol::Sta
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
-// Copies are only called hidden where they are the shorter part for certain: those in and out may overlap, too.
+// Copies are called hidden only if they are certainly the shorter part: copies in and out may also overlap.
 QString overlapText(const models::StageProgress& stage)
 {
     const double copying = stage.phases.h2d + stage.phases.d2h;
@@ -53,7 +53,7 @@ QString boundText(const schema::StageRecord* record)
     return plots::boundText(record->seconds, record->boundSeconds, record->wall);
 }
 
-// What a stage does in each phase, as what it waits for.
+// The work of a stage in each phase, worded for "waits for".
 QString doing(std::size_t phase)
 {
     static constexpr std::array names{QT_TRANSLATE_NOOP("StageProgressList", "block building"),

@@ -1,6 +1,6 @@
 #pragma once
 
-// One line per stage: how far it is, how long it took, what it held.
+// One line per stage: its progress, its time, its memory.
 
 #include <QGridLayout>
 #include <QLabel>
@@ -13,13 +13,13 @@
 
 namespace hopscope::panels {
 
-// "6.3 s, predicted 5.9 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s", "waiting"; in further lines what it waits for,
-// how far it is from its bound once the report is there, and of a GPU's finished stage "copies hidden behind computing: 92 %"
+// "6.3 s, predicted 5.9 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s", "waiting"; in further lines the phase it waits
+// for, the distance from the bound once there is a report, and for a GPU stage "copies hidden behind computing: 92 %"
 QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted,
                     const schema::StageRecord* record = nullptr);
 // The phase that takes most of its time: "waits for block building (62 %)", "computes (91 %)"; empty where none stands out.
 QString waitText(const models::StageProgress& stage);
-// Of the stage that took longest, once all have ended: "stage 2 waits for block building (62 %)".
+// For the longest stage, once all have ended: "stage 2 waits for block building (62 %)".
 QString longestStageText(const models::RunLog& log);
 int stagePercent(const models::StageProgress& stage);
 

@@ -34,7 +34,7 @@ TradeOff::TradeOff(const Context& context, QWidget* parent) : Panel(parent), m_c
     connect(document, &models::Document::frontChanged, this, &TradeOff::refresh);
     connect(document, &models::Document::planChanged, this, &TradeOff::refresh);
     connect(document, &models::Document::settingsChanged, this, &TradeOff::refresh);
-    // Once what has changed is known everywhere: the search changes the document itself.
+    // Queued until every listener knows of the change: the search changes the document itself.
     connect(document, &models::Document::planChanged, this, &TradeOff::resume, Qt::QueuedConnection);
     connect(document, &models::Document::settingsChanged, this, &TradeOff::resume, Qt::QueuedConnection);
     connect(&context.workbench, &jobs::Workbench::engineBack, this, &TradeOff::resume, Qt::QueuedConnection);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which plans trade time for memory, as a curve and as a table; a click uses one. Asked of the engine only while somebody
-// sees it.
+// The plans that trade time for memory, as a curve and as a table; a click uses one. The engine is asked only while the
+// panel is visible.
 
 #include <QTableView>
 
@@ -23,7 +23,7 @@ protected:
 
 private:
     void refresh();
-    void resume();  // after a change, the search for those who see this
+    void resume();  // restarts the search after a change, if the panel is visible
     void use(int row);
     [[nodiscard]] QString stateLine() const;
 

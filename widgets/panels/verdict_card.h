@@ -1,6 +1,6 @@
 #pragma once
 
-// What the verification of a run has found: one clear line, and a table of the differences.
+// The result of verifying a run: one clear line, and a table of the differences.
 
 #include <QFrame>
 #include <QTableView>
@@ -25,7 +25,7 @@ struct ShownVerdict {
 };
 
 ShownVerdict verdictOf(const schema::Report& report);
-// "good", "warning" or "bad", as the style sheet colours it; empty: neither was looked for.
+// "good", "warning" or "bad", as the style sheet colours it; empty: no verdict and no check for NaN.
 QString toneOf(const ShownVerdict& verdict);
 QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme);
 
@@ -52,7 +52,7 @@ class VerdictCard : public QFrame {
     Q_OBJECT
 public:
     explicit VerdictCard(QWidget* parent = nullptr);
-    // Null: nothing has run. The model names the checkpoints, if it is the one that was run.
+    // Null: no run has finished. The model names the checkpoints, if it is the one that was run.
     void setRun(const models::FinishedRun* run, const protocol::ModelRecord* model = nullptr);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] const ShownVerdict& verdict() const { return m_verdict; }

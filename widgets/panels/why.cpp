@@ -114,7 +114,7 @@ void Why::setupConnections()
         connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &Why::selectRow);
 }
 
-// What is painted is seen.
+// A panel that is painted is visible.
 void Why::paintEvent(QPaintEvent* event)
 {
     Panel::paintEvent(event);

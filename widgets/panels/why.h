@@ -1,7 +1,7 @@
 #pragma once
 
-// Why the plan is as it is: what every decision costs and saves, and where it differs from the rules, value by value. Asked
-// of the engine only while somebody sees it.
+// The reasons of the plan: the costs and savings of every decision, and the differences from the rules, value by value. The
+// engine is asked only while the panel is visible.
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -13,7 +13,7 @@
 
 namespace hopscope::panels {
 
-// "Stored: costs 1.2 ms, saves 5.4 ms."; empty where nothing was decided about the value.
+// "Stored: costs 1.2 ms, saves 5.4 ms."; empty if no decision concerns the value.
 QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId value);
 // "The depth rule costs 6.1 ms, this plan 5.0 ms. It moves 1.2 MiB down and 3.4 MiB up."
 QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The workers of a run that is dealt out: their lanes, and in words how many there are and who waits for whom.
+// The workers of a distributed run: their lanes, their number, and which of them wait for which.
 
 #include <QElapsedTimer>
 #include <QLabel>
@@ -30,8 +30,8 @@ private:
     std::vector<plots::LegendItem> m_items;  // of the legend
     std::shared_ptr<const models::RunLog> m_log;
     double m_told = 0;      // the time of its last event
-    QElapsedTimer m_since;  // then
-    QTimer m_timer;         // a shard may take long, and nothing is told meanwhile
+    QElapsedTimer m_since;  // since that event
+    QTimer m_timer;         // a shard may take long without sending events
 };
 
 }  // namespace hopscope::panels

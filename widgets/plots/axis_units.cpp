@@ -19,7 +19,7 @@ constexpr std::array bytes{Step{kibi * kibi * kibi * kibi, " TiB"}, Step{kibi * 
                            Step{kibi * kibi, " MiB"}, Step{kibi, " KiB"}, Step{1, " B"}};
 constexpr std::array counts{Step{1e9, " G"}, Step{1e6, " M"}, Step{1e3, " k"}, Step{1, ""}};
 
-// The largest unit of which the number has at least `least`.
+// The largest unit in which the number is at least `least`.
 template <std::size_t N>
 Scale choose(const std::array<Step, N>& steps, double largest, double least)
 {

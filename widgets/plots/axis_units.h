@@ -9,7 +9,7 @@ namespace hopscope::plots {
 
 enum class Unit { Seconds, Bytes, Count };
 
-// What numbers up to `largest` are shown in: 1024 KiB, 0.001 ms, ...
+// The unit for numbers up to `largest`: 1024 KiB, 0.001 ms, ...
 struct Scale {
     double factor = 1;  // of one shown unit
     QString suffix;     // " MiB"; " " and the unit, or empty
@@ -23,11 +23,11 @@ QVector<double> ticks(double lower, double upper, double step);
 // "1.5 MiB"; as many decimals as the step needs.
 QString tickLabel(double value, double step, const Scale& scale);
 
-// An upper end of a growing axis that changes seldom: the current one while it holds `needed` and is not more than three
+// An upper end of a growing axis that seldom changes: the current one while it holds `needed` and is not more than three
 // times as large, else 1.25 times `needed`.
 double growingEnd(double current, double needed);
 
-// One number in words: "4.71 GiB", "1.2 s", "2,708".
+// A number with its unit: "4.71 GiB", "1.2 s", "2,708".
 QString valueLabel(double value, Unit unit);
 
 }  // namespace hopscope::plots

@@ -12,7 +12,7 @@
 
 namespace hopscope::plots {
 
-// Labels with units; `unit` and the range decide. About `count` of them, fewer where there is no room.
+// Labels with units, chosen by `unit` and the range. About `count` of them, fewer where there is no room.
 class UnitTicker : public QCPAxisTicker {
 public:
     explicit UnitTicker(Unit unit, int count) : m_unit(unit), m_count(count), m_room(count) {}
@@ -103,7 +103,7 @@ protected:
     }
 
 private:
-    static constexpr int margins = 70;  // of the labels of the other axis, about
+    static constexpr int margins = 70;  // about the width of the other axis's labels
 };
 
 }  // namespace hopscope::plots

@@ -1,6 +1,6 @@
 #pragma once
 
-// Anything that can be written to a file as a picture or as a table.
+// A plot or drawing that can be written to a file as a picture or as a table.
 
 #include <QList>
 #include <QPainter>
@@ -16,19 +16,19 @@ class Figure {
 public:
     virtual ~Figure() = default;
     [[nodiscard]] virtual QString figureTitle() const = 0;
-    // Paints into a rectangle of that size at the origin, as vectors where the painter's device takes them.
+    // Paints into a rectangle of that size at the origin, as vectors if the painter's device supports them.
     virtual void paintFigure(QPainter& painter, const QSize& size) = 0;
-    // What its colours mean; null: nothing that needs words.
+    // The legend of its colours; null: it needs none.
     [[nodiscard]] virtual const Legend* figureLegend() const { return nullptr; }
     // Header line and rows, separated by commas; every field that may contain one is quoted.
     [[nodiscard]] virtual QString csv() const = 0;
 };
 
-// All figures, one below the other; by the file's suffix svg, pdf, png or csv. Returns an empty string, or why not.
+// All figures, one below the other; by the file's suffix svg, pdf, png or csv. Returns an empty string, or the error.
 QString exportFigures(const QList<Figure*>& figures, const QString& file);
 
-// What is wrong with the labels of all plots below a widget: those of an axis that touch, words in a plot that a line crosses or
-// that lie over others. For tests of pictures.
+// Problems with the labels of all plots below a widget: axis labels that touch, texts in a plot that a line crosses or
+// that overlap others. For tests of pictures.
 QStringList crowdedLabels(const QWidget& parent);
 
 // A field of a CSV line (RFC 4180).

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every plot has around it: a title, a legend and a muted note at the right.
+// The surroundings of every plot: a title, a legend and a muted note at the right.
 
 #include <QColor>
 #include <QLabel>
@@ -36,7 +36,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    // Where each item begins, for a width.
+    // The place of each item, for a width.
     [[nodiscard]] std::vector<QPoint> places(int width) const;
     [[nodiscard]] int itemWidth(const LegendItem& item) const;
 

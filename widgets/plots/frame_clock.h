@@ -1,6 +1,6 @@
 #pragma once
 
-// When to paint what has changed: at most 30 times a second, however often it is asked, and never so often that painting
+// Schedules frames: at most 30 times a second, however many requests there are, and never so often that painting
 // takes a noticeable share of the time.
 
 #include <QElapsedTimer>
@@ -13,11 +13,11 @@ class FrameClock : public QObject {
     Q_OBJECT
 public:
     static constexpr int interval = 33;    // milliseconds, at least, between two frames
-    static constexpr double budget = 0.1;  // of the time: slower frames come less often
+    static constexpr double budget = 0.1;  // share of the time: slower frames come less often
 
     explicit FrameClock(QObject* parent = nullptr);
 
-    void request();  // a frame soon; several requests are one frame
+    void request();  // asks for a frame soon; several requests are one frame
     [[nodiscard]] int frames() const { return m_frames; }
     [[nodiscard]] double busySeconds() const { return m_busy; }  // spent in frames so far
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a label can be read: no line crosses it.
+// Finds places for labels that no line crosses.
 
 #include <QLineF>
 #include <QList>
@@ -10,7 +10,7 @@ namespace hopscope::plots {
 
 bool crosses(const QLineF& line, const QRectF& words);
 
-// The first of the places that no line crosses and nothing else takes; the first of all, where there is none. At least one place.
+// The first place that no line crosses and no other label takes; the very first if there is none. At least one place is required.
 QRectF clearPlace(const QList<QRectF>& places, const QList<QLineF>& lines, const QList<QRectF>& taken = {});
 
 // The lines between points in a row.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Intervals in lanes over time, and how they look on a row of pixels: geometry without painting.
+// Intervals in lanes over time, and their appearance on a row of pixels: geometry without painting.
 
 #include <cstdint>
 #include <span>
@@ -23,7 +23,7 @@ public:
     void append(const Interval& interval);  // amortised constant when in order of start
     void clear() { m_intervals.clear(); }
     [[nodiscard]] const std::vector<Interval>& intervals() const { return m_intervals; }
-    // Those that touch a range: [first, last). O(log size).
+    // The intervals that touch a range: [first, last). O(log size).
     [[nodiscard]] std::pair<std::size_t, std::size_t> within(double from, double to) const;
     // The interval at a moment; null if there is none.
     [[nodiscard]] const Interval* at(double seconds) const;
@@ -39,11 +39,11 @@ struct Bar {
 };
 
 // The intervals of a lane that touch the time from `from` to `to`, drawn over `pixels` pixels from `left` on, at their true
-// times. None is narrower than a pixel; of two wide ones that touch, the first leaves a pixel free, so that batches can be
-// told apart. They may reach beyond both ends. Linear in what it returns.
+// times. None is narrower than a pixel; of two wide ones that touch, the first leaves a pixel free, so that batches stay
+// distinguishable. They may reach beyond both ends. Linear in the number of returned bars.
 std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, double pixels);
 
-// What other lanes do at a moment, and for which batch: (lane, interval), without the lane `besides`.
+// The intervals of other lanes at a moment, each with its batch: (lane, interval), without the lane `besides`.
 std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane* const> lanes, double seconds,
                                                             std::size_t besides);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A lane that is painted bar by bar while its intervals are few, else as how busy each pixel's time was.
+// A lane that is painted bar by bar while its intervals are few, otherwise as the load of each pixel's time.
 
 #include <QPainter>
 
@@ -16,9 +16,9 @@ public:
     void append(const Interval& interval);  // amortised constant when in order of start
     void clear();
     [[nodiscard]] const Lane& lane() const { return m_lane; }
-    // Whether the intervals of a range can be told apart on so many pixels.
+    // Whether the intervals of a range are distinguishable on so many pixels.
     [[nodiscard]] bool isSparse(const TimeRange& range, int pixels) const;
-    // Does not go again through what it has painted before with the same range and width.
+    // Reuses its earlier work for the same range and width.
     void paintCoverage(QPainter& painter, const QRect& rect, const TimeRange& range, const QColor& colour);
 
 private:

@@ -15,7 +15,7 @@ struct Point {
 
 class Series {
 public:
-    // Amortised constant. x that goes backwards is moved to the last one.
+    // Amortised constant. An x below the last one is moved to the last one.
     void append(double x, double y);
     void clear();
 

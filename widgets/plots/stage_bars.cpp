@@ -104,7 +104,7 @@ struct StageBars::Impl {
     Canvas* canvas;
     PlotFrame* frame;
     std::array<std::array<QCPBars*, protocol::phaseCount>, runLimit> bars{};
-    QCPBars* ghosts;  // what was predicted
+    QCPBars* ghosts;  // predicted times
     QCPGraph* ticks;  // bounds
     QCPItemRect* mark;
     std::vector<StageRun> runs;
@@ -166,7 +166,7 @@ double StageBars::Impl::keyOf(int run, StageId stage, double width) const
     return numberOf(stage) + (runs.size() == 1 ? 0 : (run - 0.5) * (width + 0.04));
 }
 
-// Two runs leave no room for what was predicted of each.
+// Predictions are only drawn for a single run: two runs leave no room.
 void StageBars::Impl::fillGhosts(double width)
 {
     QVector<double> keys, values;
@@ -267,7 +267,7 @@ void StageBars::Impl::colour()
     canvas->replot(QCustomPlot::rpQueuedReplot);
 }
 
-// Names what is drawn.
+// Lists the visible elements in the legend.
 void StageBars::Impl::legend()
 {
     std::vector<LegendItem> items;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Time per stage, stacked by phase; one run with what was predicted beside it, or two side by side. A tick on each bar says
-// what the stage takes at least on the machine.
+// Time per stage, stacked by phase; one run next to its prediction, or two runs side by side. A tick on each bar marks
+// the lower bound of the stage's time on the machine.
 
 #include <QWidget>
 #include <array>
@@ -21,7 +21,7 @@ namespace hopscope::plots {
 struct StageStack : plan::StageFigures {
     protocol::StageId stage{1};
     std::optional<double> predicted{}, bound{};  // seconds
-    std::optional<plan::Wall> wall{};            // that most of the bound is
+    std::optional<plan::Wall> wall{};            // the largest part of the bound
 };
 
 struct StageRun {
@@ -33,7 +33,7 @@ struct StageRun {
 QString phaseTitle(int phase);
 // "matrix products", "random rows", ...
 QString wallTitle(plan::Wall wall);
-// "1.4 × the bound of 85 ms (random rows)"; empty where no bound is known.
+// "1.4 × the bound of 85 ms (random rows)"; empty if no bound is known.
 QString boundText(double seconds, std::optional<double> bound, std::optional<plan::Wall> wall);
 
 class StageBars : public QWidget, public Figure {

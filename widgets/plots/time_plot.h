@@ -39,7 +39,7 @@ public:
     void setEnd(double seconds, bool finished);  // how far the run is; a finished one fills the width
     void setSelected(protocol::StageId stage);   // an invalid one: none
     void setTheme(const style::Theme& theme);
-    void refresh();  // draws what has changed, now
+    void refresh();  // draws pending changes at once
     [[nodiscard]] int drawnPoints() const;
     void zoom(double from, double to);  // seconds; from >= to: everything
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Lanes over a common axis of time: what is seen of it. The wheel or + and - zoom, drag or arrows move, a double click or 0
-// shows everything; while a run goes on, everything is what there is so far. What the lanes show is up to derived classes.
+// Lanes over a common axis of time, with a visible range. The wheel or + and - zoom, drag or arrows move, a double click
+// or 0 shows everything; during a run, everything is the time so far. Derived classes define the contents of the lanes.
 
 #include <QPainter>
 #include <QWidget>
@@ -15,7 +15,7 @@ namespace hopscope::plots {
 inline constexpr int laneGap = 4;   // pixels between lanes
 inline constexpr int textGap = 10;  // behind their names
 
-// The place of a lane: one of `rows` of equal height, a line of text thick.
+// The rectangle of a lane: one of `rows` of equal height, at most a line of text thick.
 QRect rowRect(const QRect& lanes, int row, int rows, int text);
 // An empty lane with its name before it.
 void paintName(QPainter& painter, const QRect& lane, const QString& name, const style::Theme& theme);
@@ -29,16 +29,16 @@ public:
     void setEnd(double seconds, bool finished);
     void setSelected(protocol::StageId stage);  // an invalid one: none; others are drawn paler
     void setTheme(const style::Theme& theme);
-    void refresh();                     // what has been changed is shown
+    void refresh();                     // shows all changes
     void zoom(double from, double to);  // from >= to: everything
     [[nodiscard]] std::pair<double, double> range() const { return {m_from, m_to}; }
-    [[nodiscard]] virtual QString describe(const QPoint& at) const = 0;  // what is there; empty: nothing
+    [[nodiscard]] virtual QString describe(const QPoint& at) const = 0;  // the text for a point; empty: there is none
 
 signals:
     void stageClicked(hopscope::protocol::StageId stage);
 
 protected:
-    // Where the lanes are, below which is room for the axis.
+    // The rectangle of the lanes, below which is room for the axis.
     [[nodiscard]] virtual QRect lanesRect(const QSize& size) const = 0;
     [[nodiscard]] virtual protocol::StageId stageAt(const QPoint& at) const = 0;  // invalid: none
     virtual void pointAt(const QPoint& /*at*/) {}

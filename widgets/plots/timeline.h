@@ -1,6 +1,6 @@
 #pragma once
 
-// The lanes of the pipeline over time, the prologue and one per phase: on a GPU several batches are under way at once, each in
+// The lanes of the pipeline over time, the prologue and one per phase: on a GPU several batches are processed at once, each in
 // another lane.
 // Paints exact bars while they are few, with their batch's number where there is room, else how busy each pixel's time was.
 // The batch under the pointer is marked in all lanes.
@@ -20,7 +20,7 @@ public:
 
     void append(int phase, const Interval& interval);           // then refresh()
     void setPrologue(double seconds);                           // from the beginning on; 0: no lane
-    [[nodiscard]] QRect prologueRect(const QSize& size) const;  // of what is drawn of it; empty: nothing
+    [[nodiscard]] QRect prologueRect(const QSize& size) const;  // of its visible part; empty: none
     void clear();
     [[nodiscard]] QString describe(const QPoint& at) const override;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The workers of a run over time, a lane each: shards as bars with their numbers, what was done again marked, lost workers
+// The workers of a run over time, a lane each: shards as bars with their numbers, repeated ones marked, lost workers
 // ended with a cross, barriers as lines with the names of their stages. Where a lane is empty, its worker waits.
 // Up and Down choose a worker, Shift with Left and Right one of its shards.
 
@@ -19,13 +19,13 @@ class WorkerLanes : public TimeView {
 public:
     explicit WorkerLanes(QWidget* parent = nullptr);
 
-    // What is new in a log since the last time is added. Null, or a log without workers: nothing is shown. `now`: the time of
-    // the run, which goes on while nothing happens; before the last event: that of the event.
+    // Adds new events of a log since the last call. Null, or a log without workers: shows nothing. `now`: the time of
+    // the run, which continues between events; if before the last event, that of the event.
     void display(const std::shared_ptr<const models::RunLog>& log, double now = 0);
     [[nodiscard]] QString describe(const QPoint& at) const override;
-    // What is at a shard that was chosen by keys; empty: nothing is chosen.
+    // Describes a shard chosen by keys; empty: none is chosen.
     [[nodiscard]] QString chosenText() const;
-    // Of what there is to see.
+    // The items for the visible elements.
     [[nodiscard]] std::vector<LegendItem> legendItems() const;
     [[nodiscard]] QRect laneRect(int worker) const;  // from 1
 
@@ -45,8 +45,8 @@ protected:
 
 private:
     struct Row {
-        PaintedLane shards;              // that have ended; their intervals are numbered by their place in the log
-        std::vector<std::size_t> again;  // those of them that are marked: begun again, found or lost
+        PaintedLane shards;              // finished ones; their intervals are numbered by their place in the log
+        std::vector<std::size_t> again;  // the marked ones among them: begun again, found or lost
         std::size_t read = 0;            // shards of the log that are in here
     };
     struct Choice {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which step of a sequential palette a depth has, in a model whose deepest is `deepest`: its own where there are enough
-// steps; else depths share steps evenly, and 0 keeps the first for itself.
+// The step of a sequential palette for a depth, in a model whose deepest is `deepest`: its own if there are enough
+// steps; otherwise depths share steps evenly, and 0 has the first to itself.
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The application's style sheet: what a palette cannot say (rounded buttons, underlined tabs, quiet docks).
+// The application's style sheet, for styles beyond a palette (rounded buttons, underlined tabs, quiet docks).
 
 #include <QString>
 

@@ -1,13 +1,13 @@
 #pragma once
 
-// What widgets that paint themselves say: within their shapes, and to screen readers.
+// Texts of widgets that paint themselves: within their shapes, and for screen readers.
 
 #include <QFontMetrics>
 #include <QWidget>
 
 namespace hopscope::style {
 
-// The text, shortened to `room` pixels; empty where no more than a letter and an ellipsis would fit.
+// The text, elided to `room` pixels; empty where no more than a letter and an ellipsis would fit.
 QString fitting(const QFontMetrics& metrics, const QString& text, int room);
 
 // Describes the widget's state, and tells screen readers unless it is described so already.

@@ -18,7 +18,7 @@ namespace hopscope::engine {
 
 class DealtRun final : public executor::Dealer {
 public:
-    // `request` has a shard, and this object is its dealer. `folder`: the run's output, or why it could not be opened.
+    // The shard in `request` is dealt by this object. `folder`: the run's output, or why it could not be opened.
     DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder);
     ~DealtRun() override;  // cancels and waits
     DealtRun(const DealtRun&) = delete;
