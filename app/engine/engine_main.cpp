@@ -34,7 +34,7 @@ base::Result<int> runCommand(const Command& command, Session& session)
     return std::visit([&](const auto& chosen) { return execute(chosen, session); }, command);
 }
 
-// The last resort: an exception that passes its boundary still ends in one line and the right exit code.
+// The last resort: an exception that reaches this boundary still ends in one line and the right exit code.
 base::Result<int> guarded(const Command& command, Session& session)
 {
     try {
@@ -55,7 +55,7 @@ int exitCode(int code, const Console& console)
     return code == 0 ? static_cast<int>(base::ErrorCode::Resources) : code;
 }
 
-// The outputs of a command, opened under an Interrupt of their own: from its end on, signals are held.
+// The outputs of a command, opened under an Interrupt of their own; after it, signals are held.
 base::Result<Outputs> opened(const Command& command, std::optional<SignalsHeld>& held)
 {
     std::optional<Interrupt> early;
@@ -68,7 +68,7 @@ base::Result<Outputs> opened(const Command& command, std::optional<SignalsHeld>&
     return outputs;
 }
 
-// To be called while the process has a single thread.
+// Must be called while the process has a single thread.
 base::Result<Outputs> confined(const Command& command, bool sandbox, std::optional<SignalsHeld>& held)
 {
     if (std::holds_alternative<ServeCommand>(command) || std::holds_alternative<WorkerCommand>(command))
@@ -81,14 +81,14 @@ base::Result<Outputs> confined(const Command& command, bool sandbox, std::option
     return outputs;
 }
 
-// The outputs are closed, and scratch files removed, at its end: while signals do not yet end the process at once.
+// Closes the outputs and removes scratch files at its end, while signals do not yet end the process at once.
 base::Result<int> carriedOut(const Invocation& invocation, Outputs outputs, Console& console, std::stop_token stop)
 {
     Session session{console, std::move(stop), outputs, invocation.sandbox};
     return guarded(invocation.command, session);
 }
 
-// A program that names itself in HOPSCOPE_PARENT ends this process, however it ends itself.
+// A program that names itself in HOPSCOPE_PARENT ends this process when it ends in any way.
 void endWithParent()
 {
     const char* const parent = std::getenv("HOPSCOPE_PARENT");

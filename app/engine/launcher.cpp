@@ -1,5 +1,5 @@
-// hopscope-engine: says which version it is, cuts samples (sampling/), and otherwise becomes hopscope-engine-torch, the engine
-// itself, in the same folder. A program that is linked with LibTorch takes a quarter of a second of a core before it can say anything.
+// hopscope-engine: prints its version, cuts samples (sampling/), and otherwise becomes hopscope-engine-torch, the engine
+// itself, in the same folder. A program that is linked with LibTorch needs a quarter of a second of a core before main.
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 
 namespace {
 
-// Without the destructors of LibTorch's static objects, which take back each of its operators: a tenth of a second.
+// Skips the destructors of LibTorch's static objects, which unregister each of its operators: a tenth of a second.
 // Sanitizers look for leaks in code that runs after main.
 [[noreturn]] void leave(int code)
 {

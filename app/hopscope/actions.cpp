@@ -29,7 +29,7 @@ bool pressedByEnter(QObject* watched, const QKeyEvent& key)
 
 ActionBook::ActionBook(QWidget* window) : QObject(window), m_window(window) { qApp->installEventFilter(this); }
 
-// While a popup is open, keys are its own. The list of a combo box takes Enter by this very event; Space chooses as well.
+// An open popup handles its keys itself. The list of a combo box takes Enter by this very event; Space chooses as well.
 bool ActionBook::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::KeyPress && pressedByEnter(watched, *static_cast<QKeyEvent*>(event))) return true;
@@ -70,7 +70,7 @@ void ActionBook::addAll(std::initializer_list<ActionSpec> specs)
 void ActionBook::adopt(QAction* action, const QString& group)
 {
     action->setProperty(groupProperty, group);
-    // One with a place of its own keeps to it, so that its keys act nowhere else.
+    // An action that belongs to a widget stays there, so that its keys act nowhere else.
     if (action->associatedObjects().isEmpty()) m_window->addAction(action);
     m_all.append(action);
 }

@@ -11,8 +11,8 @@ namespace hopscope::window {
 namespace {
 
 constexpr int tickLength = 40;           // milliseconds
-constexpr int quietTicks = 15;           // animations and plots have come to rest
-constexpr int idleTicks = 75;            // nothing is under way, and something is missing: three seconds
+constexpr int quietTicks = 15;           // until animations and plots have come to rest
+constexpr int idleTicks = 75;            // three seconds in which nothing is running although something is missing
 constexpr int tickLimit = 15 * 60 * 25;  // a quarter of an hour
 
 }  // namespace
@@ -63,8 +63,8 @@ bool Automation::settled() const
     return !model->splittable || (m_window.document().plan() && m_window.document().reference(base::rules.back()));
 }
 
-// The engine waits for questions although the model, or a plan of it, is not there: something has gone wrong, and the banner
-// says what.
+// The engine is idle although the model, or a plan of it, is missing: there was an error, and the banner
+// shows it.
 bool Automation::idle() const
 {
     jobs::Workbench& bench = m_window.workbench();
@@ -84,7 +84,7 @@ QString Automation::missing() const
     return tr("no plan was made");
 }
 
-// Ends with the reason where the model has no plan, which a run takes.
+// Ends with the reason if the model has no plan, which a run needs.
 bool Automation::refused()
 {
     const models::ModelPtr& model = m_window.document().model();

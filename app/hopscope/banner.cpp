@@ -30,7 +30,7 @@ void Banner::resizeEvent(QResizeEvent* event)
     QFrame::resizeEvent(event);
 }
 
-// Beside a narrow graph, or above wide buttons, the sentence has the whole width; buttons that do not fit side by side stand
+// Next to a narrow graph, or above wide buttons, the sentence has the whole width; buttons that do not fit in a row stand
 // below each other. A hidden banner has an outdated width: its parent's width counts.
 void Banner::arrange()
 {

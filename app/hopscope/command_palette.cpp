@@ -99,7 +99,7 @@ void CommandPalette::runCurrent()
     QAction* action = m_shown.value(m_list->currentRow());
     if (!action || !action->isEnabled()) return;
     close();
-    // After the palette has gone, so that a dialog of the action gets the focus.
+    // Deferred until the palette is closed, so that a dialog of the action gets the focus.
     QMetaObject::invokeMethod(action, &QAction::trigger, Qt::QueuedConnection);
 }
 

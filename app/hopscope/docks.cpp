@@ -87,10 +87,10 @@ void Docks::bring(const QString& name)
     dock->show();
     dock->raise();
     quietTitles();
-    QTimer::singleShot(0, this, [this, name] { makeRoom(name); });  // it has its size once it is laid out
+    QTimer::singleShot(0, this, [this, name] { makeRoom(name); });  // its size is known after the layout
 }
 
-// Others may have left it a sliver.
+// Enlarges a dock that other docks have squeezed.
 void Docks::makeRoom(const QString& name)
 {
     const QDockWidget* const dock = m_docks[name];
@@ -135,8 +135,8 @@ void Docks::arrange()
     quietTitles();
 }
 
-// Those that are hidden have a place, too, for when they are asked for: one behind the other at the bottom, with the run where
-// it is there.
+// Hidden docks need a place for when they are opened: as tabs at the bottom, together with the run if
+// that is visible.
 void Docks::tabifyHidden()
 {
     QDockWidget* const run = m_docks[QStringLiteral("run")];
@@ -171,7 +171,7 @@ void Docks::arrangeAnalyse()
     share({QStringLiteral("inspector"), QStringLiteral("plan")}, {560, 360}, Qt::Vertical);
 }
 
-// In a low window the graph keeps its half.
+// In a low window at least half of the height is left to the graph.
 int Docks::lowHeight() const { return std::min(330, m_window.height() * 2 / 5); }
 
 void Docks::arrangeRun()
@@ -220,7 +220,7 @@ void Docks::arrangeExplain()
     share({QStringLiteral("receptive")}, {std::min(680, m_window.width() * 17 / 40)}, Qt::Horizontal);
 }
 
-// Once now and once when the window has been laid out: before it is shown sizes do not hold.
+// Sets the sizes now and again after the layout of the window: before it is shown sizes do not hold.
 void Docks::share(const QStringList& names, const QList<int>& sizes, Qt::Orientation direction)
 {
     QList<QDockWidget*> docks;
@@ -229,7 +229,7 @@ void Docks::share(const QStringList& names, const QList<int>& sizes, Qt::Orienta
     QTimer::singleShot(0, this, [this, docks, sizes, direction] { m_window.resizeDocks(docks, sizes, direction); });
 }
 
-// A tab names its dock already: no second title below it.
+// A tab already shows the name of its dock, which needs no second title below it.
 void Docks::quietTitles()
 {
     for (QDockWidget* dock : m_all) {
@@ -247,7 +247,7 @@ void Docks::quietTitles()
     for (QTabBar* tabs : m_window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
         if (tabs->objectName().isEmpty()) tabs->setObjectName(QStringLiteral("dockTabs"));
         tabs->setAccessibleName(tr("Panels"));
-        // In a narrow window whole words that are scrolled, not the beginnings of all.
+        // A narrow window shows whole titles with scrolling instead of truncating all.
         tabs->setUsesScrollButtons(true);
         tabs->setElideMode(Qt::ElideNone);
     }

@@ -19,7 +19,7 @@ namespace hopscope::window {
 
 namespace {
 
-// Beside the model: gcn.pt becomes gcn-split.
+// A folder next to the model: gcn.pt becomes gcn-split.
 QString suggestion(const QString& model)
 {
     const QFileInfo info(model);

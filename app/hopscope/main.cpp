@@ -15,7 +15,7 @@ using namespace hopscope;
 using namespace hopscope::window;
 
 constexpr int usageExit = 2;
-constexpr int signalExit = 128;  // and the number of the signal, as shells say it
+constexpr int signalExit = 128;  // plus the number of the signal, as in shells
 
 void say(FILE* stream, const QString& text) { std::fprintf(stream, "%s\n", qPrintable(text)); }
 

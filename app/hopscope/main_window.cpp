@@ -30,7 +30,7 @@ namespace {
 
 constexpr int readableWidth = 320;  // below, tables and sentences of the plan and the inspector are cut off
 
-// What only holds other things is called after its panel, unless it has a name of its own.
+// A pure container is named after its panel, unless it has a name of its own.
 void nameContainers(QWidget* panel, const QString& title)
 {
     for (QWidget* widget : panel->findChildren<QWidget*>()) {
@@ -85,7 +85,7 @@ MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
     refresh();
 }
 
-// The parts that listen go before those that they listen to.
+// Listeners are destroyed before the objects that they listen to.
 MainWindow::~MainWindow()
 {
     m_workbench->disconnect(this);
@@ -100,7 +100,7 @@ MainWindow::~MainWindow()
     for (QDockWidget* dock : m_docks->all()) delete dock;
 }
 
-// The title bar, which the window does not know of before it is shown, has its place above.
+// Leaves room above for the title bar, whose height is unknown before the window is shown.
 void MainWindow::keepOnScreen()
 {
     if (m_setup.unattended || isMaximized() || isFullScreen()) return;
@@ -126,7 +126,7 @@ void MainWindow::setupCentre()
     m_start = new StartPage(samplesIn(m_setup.samples), m_centre);
     m_graph = new graphview::GraphPanel(m_document, m_selection, m_centre);
     m_graph->setLayoutCommand(m_setup.layoutCommand);
-    m_start->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);  // while hidden it is not to widen the graph
+    m_start->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);  // while hidden it must not widen the graph
     m_centre->addWidget(m_start);
     m_centre->addWidget(m_graph);
     m_lesson = new study::LessonPane(centre);
@@ -269,7 +269,7 @@ void MainWindow::connectGraph()
     m_centre->installEventFilter(this);
 }
 
-// A line above the graph comes and goes: the nodes stay below the pointer.
+// A line above the graph appears or disappears: the nodes stay below the pointer.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_centre && event->type() == QEvent::Move) {
@@ -314,7 +314,7 @@ void MainWindow::showRefusedOperator()
     if (lint && lint->op.valid()) m_selection.reveal(models::Target::op(lint->op));
 }
 
-// Many changes come together; the window follows once.
+// Coalesces changes that come together into one refresh.
 void MainWindow::refreshLater() { m_refresh.start(); }
 
 void MainWindow::refresh()

@@ -63,13 +63,13 @@ void Notices::setLimit(qint64 bytes)
     m_parts.workbench.setRunSettings(settings);
 }
 
-// Drops old failures: another plan, or a finished run, has answered them.
+// Drops old failures, which another plan or a finished run has resolved.
 void Notices::forget()
 {
     for (const QString& topic : {QStringLiteral("open"), QStringLiteral("drop")}) m_parts.banner.dismiss(topic);
 }
 
-// Whatever is seen of the panels: how a run has ended, until the next one begins.
+// Reports the end of a run whichever panels are visible, until the next one begins.
 void Notices::tellRun()
 {
     const std::shared_ptr<models::RunLog>& log = m_parts.document.runLog();
@@ -126,7 +126,7 @@ void Notices::tryPlace(const QString& why, const graphview::DropOffer& offer, st
     m_parts.workbench.whatIf(jobs::withMove(cuts, from, to).pins, this, answered);
 }
 
-// Of the change that has just been refused.
+// Buttons for the change that has just been refused.
 QVector<BannerButton> Notices::suggestedFixes()
 {
     QVector<BannerButton> buttons;

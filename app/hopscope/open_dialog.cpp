@@ -117,7 +117,7 @@ QWidget* OpenDialog::dataButtons()
     row->addWidget(addFolder);
     row->addWidget(remove);
     row->addStretch();
-    if (!m_model->text().isEmpty()) add->setFocus();  // the model is chosen already
+    if (!m_model->text().isEmpty()) add->setFocus();  // the model is already chosen
     return box;
 }
 

@@ -38,7 +38,7 @@ QPushButton* PerspectiveSwitch::buttonFor(QAction* perspective)
     return button;
 }
 
-// It is called after the perspective of now.
+// Its text is the current perspective.
 QToolButton* PerspectiveSwitch::listOf(const QList<QAction*>& perspectives)
 {
     auto* list = new QToolButton(this);
@@ -61,7 +61,7 @@ QToolButton* PerspectiveSwitch::listOf(const QList<QAction*>& perspectives)
     return list;
 }
 
-// Before the bar itself takes its new size.
+// Runs before the bar itself takes its new size.
 bool PerspectiveSwitch::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == &m_bar && event->type() == QEvent::Resize)

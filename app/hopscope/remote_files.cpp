@@ -114,7 +114,7 @@ void RemoteFiles::activate()
     else accept();
 }
 
-// The button takes a folder where one is wanted; opening it looks into it.
+// The button accepts a folder if one is wanted; activating a folder opens it.
 void RemoteFiles::acceptChoice()
 {
     if (m_wanted == Wanted::Folder) accept();

@@ -68,7 +68,7 @@ json::Value settingsValue(const models::Settings& settings)
     return value;
 }
 
-// As in requests, with the name that people know.
+// In the form of requests, with the name for the user.
 json::Value breakpointValue(const models::SavedBreakpoint& saved)
 {
     json::Value value = json::Value::object();
@@ -196,7 +196,7 @@ base::Status saveSession(const Session& session, const QString& name)
     QSaveFile file(name);
     Session kept = session;
     QByteArray bytes = writeSession(kept, QFileInfo(name).absolutePath());
-    while (bytes.size() > sizeLimit && !kept.runs.empty()) {  // of many operators: the oldest goes first
+    while (bytes.size() > sizeLimit && !kept.runs.empty()) {  // with many operators: the oldest goes first
         kept.runs.erase(kept.runs.begin());
         bytes = writeSession(kept, QFileInfo(name).absolutePath());
     }

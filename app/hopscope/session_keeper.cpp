@@ -24,7 +24,7 @@ std::optional<Session> essence(std::optional<Session> session, bool inFile)
     session->runs.clear();
     if (inFile) return session;
     session->breakpoints.clear();
-    // The cuts are what counts.
+    // Only the cuts count.
     models::Settings cuts;
     cuts.strategy = session->settings.strategy;
     cuts.objective = session->settings.objective;
@@ -42,7 +42,7 @@ QString forPeople(const QDateTime& time)
     return days == 1 ? SessionKeeper::tr("yesterday %1").arg(clock) : QLocale().toString(time, QLocale::ShortFormat);
 }
 
-// Whoever wrote it is gone: its lock can be taken.
+// Its writer has ended: the lock can be taken.
 bool abandoned(const QString& file)
 {
     QLockFile lock(file + lockSuffix);
@@ -104,7 +104,7 @@ void SessionKeeper::writeCopy()
         m_lock->tryLock(0);
     }
     session->origin = m_file;
-    // A copy that cannot be written (a full disk) is no reason to disturb; the next change tries again.
+    // A copy that cannot be written (a full disk) is not reported; the next change tries again.
     m_writer.start([session = *session, file = m_copy] {
         const base::Status written = saveSession(session, file);
         Q_UNUSED(written);

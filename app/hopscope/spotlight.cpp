@@ -9,7 +9,7 @@ namespace {
 
 constexpr int pulseMilliseconds = 120, margin = 2;
 
-// Where it is in the window, as far as what scrolls around it lets see. Its own visibleRegion() lacks what its parts cover.
+// The visible part of its rectangle in the window, clipped by scroll areas. visibleRegion() excludes child widgets.
 QRect placeOf(const QWidget& part, const QWidget& window)
 {
     QRect place(part.mapTo(&window, QPoint()), part.size());
@@ -18,7 +18,7 @@ QRect placeOf(const QWidget& part, const QWidget& window)
     return place;
 }
 
-// Not behind another tab.
+// Whether it is not hidden behind another tab.
 bool inFront(const QWidget& part, const QWidget& window, const QRect& place)
 {
     const QWidget* there = window.childAt(place.center());

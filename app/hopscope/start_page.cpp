@@ -71,7 +71,7 @@ void StartPage::setupWidgets(const QVector<Sample>& samples)
     m_headline = headline();
     auto* column = new QVBoxLayout(content);
     column->addStretch(2);
-    auto* top = new QHBoxLayout;  // an alignment would take the height that all of the width needs
+    auto* top = new QHBoxLayout;  // with an alignment it would get the height for its full width
     top->addStretch(1);
     top->addWidget(m_headline);
     top->addStretch(1);
@@ -88,7 +88,7 @@ void StartPage::setupWidgets(const QVector<Sample>& samples)
     scroll->setAccessibleName(tr("Start page"));
 }
 
-// In a narrow window the cards stand below each other.
+// In a narrow window the cards are stacked.
 void StartPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int both = 2 * cardWidth + gap, margins = 40;

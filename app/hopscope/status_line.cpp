@@ -30,7 +30,7 @@ QString rowsOf(const std::string& table, std::int64_t rows)
     return QStringLiteral("%1 %2").arg(models::formatCount(static_cast<double>(rows)), name);
 }
 
-// Nodes first: the other tables are about them.
+// Nodes come first: the other tables refer to them.
 QStringList tableSizes(const protocol::ModelRecord& model)
 {
     QStringList sizes;
@@ -108,7 +108,7 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
     m_bar->setAccessibleName(tr("Progress"));
     m_bar->setTextVisible(false);
     m_bar->setFixedWidth(140);
-    addWidget(m_model, 1);  // what does not fit is left out: a long sentence is not to widen the window
+    addWidget(m_model, 1);  // text that does not fit is clipped: a long sentence must not widen the window
     addWidget(m_what);
     addWidget(m_bar);
     m_result = new panels::ElidedLabel(QStringLiteral("status.result"), this);

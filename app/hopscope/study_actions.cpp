@@ -26,7 +26,7 @@ study::TensorPanel& tensorsOf(const WindowParts& parts)
     return *static_cast<study::TensorPanel*>(parts.docks.dock(QStringLiteral("tensor"))->widget());
 }
 
-// In the perspective that has room for it, unless it is seen already.
+// Opens it in the perspective that has room for it, unless it is visible already.
 void bringTensor(const WindowParts& parts)
 {
     if (!parts.docks.dock(QStringLiteral("tensor"))->isVisible()) parts.docks.setPerspective(QStringLiteral("explain"));
@@ -47,7 +47,7 @@ void showTensorOf(const WindowParts& parts, protocol::ValueId value)
     showTensor(parts);
 }
 
-// The operator behind which the run stands, and its result. The focus stays where it is, so that one can go on stepping.
+// Shows the operator at which the run is stopped, and its result. Keeps the focus, so that the user can go on stepping.
 void showStop(const WindowParts& parts)
 {
     const auto& log = parts.document.runLog();
@@ -58,7 +58,7 @@ void showStop(const WindowParts& parts)
     tensorsOf(parts).showStopped();
 }
 
-// Files are written where the engine is: elsewhere only folders can be chosen.
+// Files are written on the engine's machine: if that is remote, only folders can be chosen.
 void saveTensor(const WindowParts& parts, FileDialogs& dialogs)
 {
     study::TensorPanel& panel = tensorsOf(parts);
@@ -72,7 +72,7 @@ void saveTensor(const WindowParts& parts, FileDialogs& dialogs)
                  [&panel, name](const QStringList& chosen) { panel.saveTo(chosen.first() + u'/' + name); });
 }
 
-// Begins where nothing is to be chosen first.
+// Starts at once if the user has nothing to choose first.
 std::function<void()> looker(const WindowParts& parts, Hunt hunt)
 {
     return [&parts, hunt] {
@@ -158,7 +158,7 @@ void addAnimation(ActionBook& book, const WindowParts& parts, Exporter& exporter
     QObject::connect(panel, &study::AnimationPanel::exportWanted, &book, ask);
 }
 
-// Panels that need nothing else.
+// Panels without other dependencies.
 void addPanels(ActionBook& book, const WindowParts& parts)
 {
     using enum Needs;

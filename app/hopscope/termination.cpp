@@ -11,20 +11,20 @@ namespace hopscope::window {
 namespace {
 
 constexpr int endings[] = {SIGTERM, SIGINT, SIGHUP};
-int ends[2] = {-1, -1};  // a pipe: of all that Qt needs, a signal handler may only write
+int ends[2] = {-1, -1};  // a pipe: a signal handler may write to it, and do nothing else that Qt needs
 
 void passOn(int signal)
 {
     const auto byte = static_cast<unsigned char>(signal);
     const ssize_t written = ::write(ends[1], &byte, 1);
-    Q_UNUSED(written);  // full: the program knows already
+    Q_UNUSED(written);  // full: the program has been notified already
 }
 
 }  // namespace
 
 Termination::Termination(QObject* parent) : QObject(parent)
 {
-    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;  // then they end the program as they do any other
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;  // without it the signals end the program as usual
     auto* notifier = new QSocketNotifier(ends[0], QSocketNotifier::Read, this);
     connect(notifier, &QSocketNotifier::activated, this, [this] {
         unsigned char signal = 0;

@@ -63,7 +63,7 @@ Tour::Tour(const WindowParts& parts, SessionControl& sessions, Notices& notices,
     connect(&pane, &study::LessonPane::closeWanted, this, &Tour::end);
     connect(&m_debugger, &study::Debugger::finished, this, [this] { ++m_looked; });
     connect(&parts.workbench, &jobs::Workbench::failed, this, [this] {
-        if (!m_opening.isEmpty()) end();  // the banner says why
+        if (!m_opening.isEmpty()) end();  // the banner shows the reason
     });
     m_pulse.setInterval(pulseMilliseconds);
     connect(&m_pulse, &QTimer::timeout, this, [this] {
@@ -106,7 +106,7 @@ void Tour::savePage(const QString& file)
     if (!problem.isEmpty()) m_notices.sayFailure(tr("Saving the teacher's page"), problem, {});
 }
 
-// As it was opened: a session, or a model with its data.
+// The open document as a recent file: a session, or a model with its data.
 RecentFile Tour::openFile() const
 {
     const models::Document& document = m_parts.document;
@@ -241,7 +241,7 @@ void Tour::hunt(const QString& name)
     if (const qsizetype found = names.indexOf(name); found >= 0) m_debugger.prepare(static_cast<study::Hunt>(found));
 }
 
-// "module:convs.0", "stage:2", or the name of a value as the window shows it.
+// "module:convs.0", "stage:2", or the label of a value in the window.
 models::Target Tour::targetOf(const QString& text) const
 {
     const models::ModelPtr& model = m_parts.document.model();

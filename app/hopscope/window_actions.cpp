@@ -197,7 +197,7 @@ void WindowActions::addHelp()
                 .run = [this] { showAbout(&m_parts.window); }});
 }
 
-// By action; the others have none.
+// Icons by action; other actions have none.
 void WindowActions::applyIcons(const style::Theme& theme)
 {
     static const std::pair<const char*, const char*> icons[] = {
@@ -240,7 +240,7 @@ void WindowActions::fillMenu(const QString& group, const QString& title)
     }
 }
 
-// Where the action says that it belongs: "Graph" would be long and flat otherwise.
+// The submenu that the action names: "Graph" would be long and flat otherwise.
 QMenu& WindowActions::submenuOf(QMenu& menu, const QAction& action)
 {
     const QString title = action.property(graphview::submenuProperty).toString();

@@ -15,7 +15,7 @@ constexpr int maxWeight = 1000;
 
 using Nodes = std::vector<Agnode_t*>;
 
-// The older interfaces of Graphviz take text that they do not change as char*.
+// The older Graphviz functions take constant text as char*.
 void setDefault(Agraph_t* graph, int kind, std::string name, std::string value)
 {
     agattr(graph, kind, name.data(), value.data());

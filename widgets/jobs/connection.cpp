@@ -13,9 +13,9 @@ namespace hopscope::jobs {
 namespace {
 
 constexpr int errorTail = 4096;                             // bytes of standard error that are kept
-constexpr std::size_t unreadLimit = std::size_t{64} << 20;  // more than this in flight: the engine floods
-constexpr int goodbye = 2000;  // milliseconds to end by itself, which may take 700 (base/ending.h)
-constexpr int wrongUse = 2;    // exit code: the same command would end so again
+constexpr std::size_t unreadLimit = std::size_t{64} << 20;  // more than this in flight: the engine sends too much
+constexpr int goodbye = 2000;                               // milliseconds to exit, which may take 700 (base/ending.h)
+constexpr int wrongUse = 2;                                 // exit code: the same command would fail again
 
 QString lastLines(const QByteArray& text, int count)
 {
@@ -30,7 +30,7 @@ QString signalName(int number)
     return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(number);
 }
 
-// In the child: an answer of megabytes goes through in a few turns, not in a hundred.
+// Called in the child: an answer of megabytes is sent in a few writes instead of a hundred.
 void widenOutput()
 {
 #ifdef F_SETPIPE_SZ
@@ -149,7 +149,7 @@ void Connection::finish(const QString& reason, bool startable)
 {
     if (m_ended) return;
     m_ended = true;
-    // Behind everything that is still being read.
+    // Queued after all pending reads.
     models::runAside(
         m_reader, this, [] { return 0; }, [this, reason, startable](int) { emit ended(reason, startable); });
 }

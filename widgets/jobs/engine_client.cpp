@@ -15,8 +15,8 @@ namespace {
 
 constexpr int firstDelay = 200;  // milliseconds; doubled with every death
 constexpr int longestDelay = 8000;
-constexpr int manyDeaths = 6;            // in a row: it is no use
-constexpr qint64 healthyAfter = 20'000;  // milliseconds of life that make earlier deaths forgotten
+constexpr int manyDeaths = 6;            // in a row: gives up
+constexpr qint64 healthyAfter = 20'000;  // milliseconds after which earlier deaths are forgotten
 
 base::Error gone(const QString& reason)
 {
@@ -56,7 +56,7 @@ struct EngineClient::Impl {
     EngineClient& client;
     QStringList command;
     std::unique_ptr<Connection> connection;
-    std::map<std::int64_t, Pending> pending;  // by id: in order of their making
+    std::map<std::int64_t, Pending> pending;  // by id, in order of creation
     std::int64_t nextId = 1, handshake = 0;
     int deaths = 0;
     QElapsedTimer life;
@@ -111,10 +111,10 @@ void EngineClient::Impl::receive(protocol::Message& message)
     else if (const auto* notification = std::get_if<protocol::Notification>(&message)) notify(*notification);
 }
 
-// Big answers are moved all the way: copying one would be felt.
+// Moves big answers all the way: copying one would take noticeable time.
 void EngineClient::Impl::respond(protocol::Response& response)
 {
-    if (!response.id) return;  // the engine could not read us; it ends by itself
+    if (!response.id) return;  // the engine could not parse our message; it ends by itself
     base::Result<json::Value> outcome = json::Value();
     if (const auto* error = std::get_if<protocol::RpcError>(&response.outcome))
         outcome = tl::unexpected(protocol::fromRpc(*error));
@@ -152,7 +152,7 @@ void EngineClient::Impl::welcome(base::Result<json::Value> info)
     sendWaiting();
 }
 
-// An engine that cannot be talked to: trying again would not help.
+// Ends the connection to an incompatible engine: trying again would not help.
 void EngineClient::Impl::refuse(const QString& reason)
 {
     QObject::disconnect(connection.get(), nullptr, &client, nullptr);
@@ -220,7 +220,7 @@ void EngineClient::restart()
     m_impl->delay.start(std::min(firstDelay << doublings, longestDelay));
 }
 
-// An engine that does not say so can.
+// An engine can pause runs unless it denies that.
 bool EngineClient::pauses() const
 {
     const json::Value* pauses = m_serverInfo.find("pauses");

@@ -32,7 +32,7 @@ json::Value fileParams(const WorkbenchState& state, const QString& folder)
     return params;
 }
 
-// The plan that is shown, in batches of the size that the user has chosen.
+// The current plan, with the batch size that the user has chosen.
 json::Value debugParams(const WorkbenchState& state)
 {
     json::Value params = documentParams(state);

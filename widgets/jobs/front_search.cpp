@@ -6,10 +6,10 @@ namespace hopscope::jobs {
 
 namespace {
 
-constexpr double step = 0.6;  // from one limit to the next
+constexpr double step = 0.6;  // the ratio of successive limits
 constexpr std::size_t mostPoints = 12;
 
-// The fastest plan whatever the cuts and the limits are.
+// The settings for the fastest plan, without cuts and limits.
 models::Settings searchedFrom(models::Settings settings)
 {
     settings.strategy = base::Strategy::Optimal;
@@ -90,7 +90,7 @@ void FrontSearch::askBelow(const models::Settings& settings, const protocol::Pre
     m_next->memory = std::max<qint64>(static_cast<qint64>(step * before), 1);
 }
 
-// The refusal of a limit names the least that is enough.
+// The refusal of a limit names the smallest sufficient one.
 void FrontSearch::askLeast(const models::Settings& settings, const base::Error& refusal)
 {
     const std::optional<qint64> least = models::memoryHint(models::text(refusal.hint));
@@ -118,7 +118,7 @@ void FrontSearch::use(const models::FrontPoint& point) const
     settings.batch.reset();
     settings.memory = point.memory;
     m_state.bench.setRunSettings(settings);
-    m_state.bench.setStrategy(m_settings.strategy, m_settings.objective);  // as it was asked for
+    m_state.bench.setStrategy(m_settings.strategy, m_settings.objective);  // as in the request
 }
 
 }  // namespace hopscope::jobs

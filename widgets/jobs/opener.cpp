@@ -10,7 +10,7 @@ namespace hopscope::jobs {
 
 namespace {
 
-constexpr int fatalTries = 2;  // a file that has ended the engine so often is not opened again by itself
+constexpr int fatalTries = 2;  // a file that has ended the engine this often is not reopened automatically
 
 json::Value textList(const QStringList& texts)
 {
@@ -34,7 +34,7 @@ QString whatIsOpened(const SourceFiles& files)
     return Workbench::tr("Opening %1").arg(files.model.section(u'/', -1));
 }
 
-// Nothing that a plan, a pin or a view refers to has changed.
+// Whether nothing has changed that a plan, a pin or a view refers to.
 bool sameModel(const protocol::ModelRecord& a, const protocol::ModelRecord& b)
 {
     return a.hashes == b.hashes && a.sizes == b.sizes && a.opsById == b.opsById && a.valuesById == b.valuesById;
@@ -148,7 +148,7 @@ void Opener::show(const Attempt& attempt, OpenedModel what)
     m_restored.reset();
     const models::ModelPtr before = document.model();
     if (attempt.kind == Opening::New || !before || !sameModel(*before, *what.model))
-        settings.breakpoints.clear();  // they are places of the other model
+        settings.breakpoints.clear();  // they refer to the other model
     settings.pins = fittingPins(settings.pins, *what.model);
     m_planner.begin(settings);
     document.setSource(attempt.files.model, attempt.files.data, attempt.files.roles);
@@ -159,7 +159,7 @@ void Opener::show(const Attempt& attempt, OpenedModel what)
     m_planner.planAgain();
 }
 
-// The same model in a new engine: everything that is shown stays.
+// The same model in a new engine: the window keeps its contents.
 void Opener::recovered(const OpenedModel& what)
 {
     m_state.engineDocument = what.document;

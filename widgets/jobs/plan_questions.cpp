@@ -40,7 +40,7 @@ void PlanQuestions::preview(Cuts wanted)
     askPreview();
 }
 
-// At most one question is under way: its answer, or the end of the pause, asks the next.
+// At most one question is pending: its answer, or the end of the pause, asks the next.
 void PlanQuestions::askPreview()
 {
     if (!m_wanted || m_wanted == m_asked || !m_state.engineDocument) return;

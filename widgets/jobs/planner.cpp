@@ -20,7 +20,7 @@ double secondsOf(const models::Settings& settings, std::size_t step)
     return std::min(searchSeconds[step], settings.deadline.value_or(searchSeconds[step]));
 }
 
-// Its plan is what others are compared with.
+// Whether the plan for these settings is a reference for others.
 bool isReference(const models::Settings& settings)
 {
     return settings.pins.empty() && !settings.stages &&
@@ -32,7 +32,7 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
     return models::releasedAside(std::make_shared<const protocol::PlanRecord>(std::move(plan)));
 }
 
-// Without the pins that the refused change itself has brought: dropping them would fix nothing. What keeps all pins comes
+// Leaves out pins that the refused change itself added: dropping them fixes nothing. Repairs that keep all pins come
 // first.
 std::vector<models::Repair> suggestedFixes(const std::vector<protocol::RepairRecord>& repairs,
                                            const models::Settings& refused, const std::vector<plan::Pin>& accepted)
@@ -80,14 +80,14 @@ void Planner::setRunSettings(const models::Settings& settings)
     m_state.document.setSettings(next);
     const base::Renews renews = base::renewedBy(before, next);
     if (renews == base::Renews::Nothing) return accept(next);
-    if (renews == base::Renews::Model) return;  // a plan is made once it is open again
+    if (renews == base::Renews::Model) return;  // planning starts once it is open again
     m_state.exact.reset();
     m_newest = nullptr;
     m_state.document.setRefusal({});
     planAgain();
 }
 
-// Settings that the plan does not depend on.
+// Accepts settings that do not affect the plan.
 void Planner::accept(const models::Settings& settings)
 {
     base::forEachField<base::Settings>([&](const auto& setting) {
@@ -108,7 +108,7 @@ void Planner::restore(const models::Settings& settings)
 
 void Planner::engineDied()
 {
-    giveUp();  // answers that are being read belong to a document that is gone
+    giveUp();  // answers being read belong to a closed document
     m_newest = nullptr;
 }
 
@@ -182,13 +182,13 @@ void Planner::search(const models::Settings& settings, std::size_t step)
                                     if (plan && showBetter(settings, *plan, step)) return;
                                     return planAnswered(settings, std::move(plan));
                                 }
-                                // Too late to be shown, but others may still be compared with it.
+                                // Too late to be shown, but still a reference for other plans.
                                 if (plan && m_state.engineDocument == expected && isReference(settings))
                                     m_state.document.setReference(settings.strategy, shared(std::move(*plan)));
                             });
 }
 
-// A plan whose gap is open, while there is time to close it; what compares with the optimum has it meanwhile.
+// Shows a plan with an open gap if there is time to improve it; comparisons with the optimum use it meanwhile.
 bool Planner::showBetter(const models::Settings& settings, const protocol::PlanRecord& plan, std::size_t step)
 {
     const bool last = step + 1 >= searchSeconds.size() || secondsOf(settings, step) < searchSeconds[step];
@@ -218,10 +218,10 @@ void Planner::resumeSearch()
     if (planning() && m_step > 0 && m_request == 0) search(m_plannedFor, m_step);
 }
 
-// Answers to come belong to cuts that are gone. What others are compared with is waited for all the same.
+// Pending answers belong to old cuts and are dropped, except those for references.
 void Planner::giveUp()
 {
-    // Of a search that goes on there is something to compare with already.
+    // During a search, a reference is available already.
     if (planning() && (m_step > 0 || !isReference(m_plannedFor))) m_state.engine.cancel(m_request);
     m_step = 0;
     if (m_quick != 0) m_state.engine.cancel(m_quick);
@@ -269,7 +269,7 @@ void Planner::planAnswered(const models::Settings& settings, base::Result<protoc
     if (isReference(settings)) m_state.document.setReference(settings.strategy, m_state.document.plan());
 }
 
-// The change that led here goes away again; if changes before it have not been answered, they are tried once more.
+// Undoes the change that was refused; if changes before it have not been answered, they are tried once more.
 void Planner::refuse(const base::Error& error)
 {
     if (m_state.engine.state() != EngineState::Ready) return;  // no answer at all: the engine has died
@@ -286,7 +286,7 @@ void Planner::refuse(const base::Error& error)
     askForRepairs(refused);
 }
 
-// Pins without which the change would have been possible, or more stages.
+// Asks for pins without which the change would be possible, or for a higher number of stages.
 void Planner::askForRepairs(const models::Settings& refused)
 {
     if (refused.pins.empty()) return;
@@ -310,7 +310,7 @@ void Planner::references()
 {
     if (!m_state.canPlan()) return;
     m_comparedBatch = comparedBatch();
-    const bool planned = isReference(m_state.document.settings()) && planning();  // its plan is on the way already
+    const bool planned = isReference(m_state.document.settings()) && planning();  // its plan is pending already
     for (const base::Strategy strategy : base::references)
         if (!planned || m_state.document.settings().strategy != strategy) reference(strategy);
 }

@@ -39,7 +39,7 @@ json::Value breakpointValues(const models::Document& document)
     return array;
 }
 
-// Operators are seen on the CPU.
+// Stopping at operators needs the CPU.
 void setStepping(json::Value& params, const models::Document& document)
 {
     params["breakpoints"] = breakpointValues(document);
@@ -114,7 +114,7 @@ void RunControl::control(const QString& method, json::Value params)
     params["run"] = *m_run;
     m_state.engine.request(method, std::move(params), &m_state.bench,
                            [this, method](const base::Result<json::Value>& result) {
-                               // A run that has ended meanwhile is no mistake of the user's.
+                               // The user is not to blame if the run has ended meanwhile.
                                if (!result && m_run && m_state.engine.state() == EngineState::Ready)
                                    m_state.fail(method, result.error());
                            });
@@ -183,7 +183,7 @@ void RunControl::end(models::RunEnd how, const QString& remark)
     emit m_state.bench.runStateChanged();
 }
 
-// Behind the runs of this document that have one, those of its session file included.
+// One more than the numbered runs of this document, those of its session file included.
 int RunControl::nextNumber() const
 {
     const QString begin = models::runTitleBegin();

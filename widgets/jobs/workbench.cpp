@@ -32,7 +32,7 @@ QString valueName(const models::Document& document, protocol::ValueId value)
 
 }  // namespace
 
-// Each of them may use those before it.
+// Each member may use those before it.
 struct Workbench::Impl {
     WorkbenchState state;
     RunControl runs{state};

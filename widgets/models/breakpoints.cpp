@@ -11,7 +11,7 @@ namespace {
 
 const QString stagePrefix = QStringLiteral("stage ");
 
-// None: the model has no such place, or another operator there.
+// None if the model has no such place, or another operator there.
 Target placeOf(const protocol::ModelRecord& model, const SavedBreakpoint& saved)
 {
     if (saved.place.startsWith(stagePrefix)) {

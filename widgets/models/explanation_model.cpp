@@ -58,7 +58,7 @@ QString costText(double cost, base::Unit unit) { return cost == 0 ? none : forma
 
 QString stagesText(const std::vector<protocol::StageId>& stages) { return stages.empty() ? none : stageList(stages); }
 
-// One plan's number: 0 the plan's, 1 the rule's.
+// The number of one plan: 0 for the plan, 1 for the rule.
 QString differenceText(const DifferenceRow& row, DifferenceColumn column, std::size_t plan)
 {
     const protocol::ValueDifference& difference = row.difference;
@@ -97,7 +97,7 @@ QString stageList(const std::vector<protocol::StageId>& stages)
     for (std::size_t begin = 0; begin < stages.size();) {
         std::size_t end = begin + 1;
         while (end < stages.size() && stages[end].number == stages[end - 1].number + 1) ++end;
-        if (end - begin < 3) end = begin + 1;  // two in a row are read as quickly
+        if (end - begin < 3) end = begin + 1;  // two in a row are as short without a range
         const QString first = QString::number(stages[begin].number);
         names << (end - begin == 1 ? first : first + QStringLiteral("–") + QString::number(stages[end - 1].number));
         begin = end;

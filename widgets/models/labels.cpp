@@ -12,8 +12,8 @@ namespace hopscope::models {
 
 namespace {
 
-// Tables that the model derives, without the ids of the values that select their rows: "edge_index[v21]" is a part of it,
-// "edge_index[sorted v21]" all of it in another order.
+// Derived tables without the ids of the values that select their rows: "edge_index[v21]" is a part of the table,
+// "edge_index[sorted v21]" the whole table in another order.
 QString tableLabel(const std::string& name)
 {
     static const QRegularExpression sorted(QStringLiteral("\\[sorted v\\d+\\]")),

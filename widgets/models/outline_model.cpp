@@ -70,7 +70,7 @@ private:
     const protocol::ModelRecord& m_model;
     const ModuleTree& m_tree;
     std::vector<OutlineNode> m_nodes;
-    std::vector<int> m_modules, m_structures;  // by module: their nodes
+    std::vector<int> m_modules, m_structures;  // the nodes by module
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ bool isOutput(const ModelRecord& model, ValueId value)
                                [&](protocol::OpId op) { return model.ops[op].kind == NodeKind::Output; });
 }
 
-// Why nothing can be decided about a value; empty: something can.
+// The reason why a value cannot have pins; empty: it can.
 QString whyFixed(const ModelRecord& model, ValueId value)
 {
     const protocol::ValueRecord& record = model.values[value];

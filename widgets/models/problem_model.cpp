@@ -61,7 +61,7 @@ std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QS
                         .place = {},
                         .op = {}});
     if (model == nullptr) return rows;
-    const bool asked = isUntrusted(*model);  // above the graph
+    const bool asked = isUntrusted(*model);  // by the card above the graph
     for (const protocol::LintRecord& lint : model->lints) {
         rows.push_back({.severity = lint.blocking ? Severity::Error : Severity::Warning,
                         .code = text(lint.code),

@@ -173,7 +173,7 @@ void RunLog::setState(protocol::RunState state)
     emit stateChanged(state);
 }
 
-// Of all stages' destinations; stages that have not begun count as large as the mean of those that have.
+// The share of all stages' destinations; future stages count with the mean of those that have begun.
 double RunLog::fraction() const
 {
     if (m_state == protocol::RunState::Finished && m_end == RunEnd::Completed) return 1;

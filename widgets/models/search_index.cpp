@@ -29,7 +29,7 @@ SearchIndex::SearchIndex(const protocol::ModelRecord& model, const ModuleTree& t
     }
 }
 
-// The first word is looked for in the whole text, which is one fast scan; the others only in the lines where it is.
+// Searches the whole text for the first word, in one fast scan; for the others only the lines that contain it.
 std::vector<protocol::OpId> SearchIndex::find(const QString& query) const
 {
     const QStringList words = query.toLower().simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts);

@@ -84,7 +84,7 @@ QString verifyingText(const WorkerLog& workers)
                : tr("%1 compares the results with the unsplit model; the others are done.").arg(who);
 }
 
-// Until the last stage was finished.
+// The time until the last stage was finished.
 QString finishedText(const RunLog& log)
 {
     const auto& barriers = log.workers()->barriers();

@@ -25,7 +25,7 @@ bool ColumnFold::eventFilter(QObject* watched, QEvent* event)
 int ColumnFold::widthOf(int column) const
 {
     if (column == 0) return std::max(m_leastName, m_table.horizontalHeader()->sectionSizeHint(0));
-    const QAbstractItemView& view = m_table;  // which the table hides
+    const QAbstractItemView& view = m_table;  // QTableView hides these members
     return std::max(view.sizeHintForColumn(column), m_table.horizontalHeader()->sectionSizeHint(column));
 }
 

@@ -15,7 +15,7 @@ namespace hopscope::panels {
 namespace {
 
 constexpr qreal radius = 5, reach = 12;
-constexpr double shares[] = {0.1, 0.5, 0.9};  // of the axes, where there are numbers
+constexpr double shares[] = {0.1, 0.5, 0.9};  // of the axes: positions of numbers
 constexpr double margin = 1.25;               // beyond the outermost points, as a factor
 
 double secondsOf(const protocol::Prediction& predicted) { return std::max(1e-9, predicted.seconds.value_or(0)); }
@@ -87,7 +87,7 @@ void FrontPlot::setRanges()
     };
     m_memory = around(memory);
     m_time = around(time);
-    // A limit just beyond the points is seen; one far away would press them together.
+    // The limit is included if it is close to the points; one far away would squeeze them.
     if (m_limit && *m_limit > m_memory.last && static_cast<double>(*m_limit) < 4 * m_memory.last)
         m_memory.last = static_cast<double>(*m_limit) * margin;
 }
@@ -186,7 +186,7 @@ void FrontPlot::paintLimit(QPainter& painter) const
     painter.drawText(limitLabel(), Qt::AlignLeft, limitText());
 }
 
-// At the top, where the curve of plans is only at the left.
+// At the top: there the curve of plans is only at the left.
 QRectF FrontPlot::limitLabel() const
 {
     if (!limitShown()) return {};
@@ -200,7 +200,7 @@ QRectF FrontPlot::limitLabel() const
     return plots::clearPlace(places, lines(), taken());
 }
 
-// As close to its plan as it can be read.
+// As close to its plan as it is readable.
 QRectF FrontPlot::nowLabel() const
 {
     if (!m_now) return {};
@@ -221,7 +221,7 @@ QRectF FrontPlot::nowLabel() const
     return plots::clearPlace(places, lines(), others);
 }
 
-// What labels must not lie on.
+// Lines that labels must not overlap.
 QList<QLineF> FrontPlot::lines() const
 {
     const QRectF area = room();
@@ -253,7 +253,7 @@ QPolygonF FrontPlot::curve() const
     return line;
 }
 
-// In steps: with so much memory, no plan between two points is known.
+// In steps: for the memory between two points no other plan is known.
 void FrontPlot::paintCurve(QPainter& painter) const
 {
     painter.setBrush(Qt::NoBrush);

@@ -362,7 +362,7 @@ void Inspector::showCut(protocol::OpId op)
     m_tensor->setVisible(plan && m_question.value.valid() && !m_context.document.data().isEmpty());
 }
 
-// Only about these the engine has something to say.
+// The engine explains only such values.
 bool Inspector::wasDecided() const
 {
     const models::PlanPtr& plan = m_context.document.plan();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is selected, in words: facts, why it has its depth, why a cut is or is not there, its source, its neighbours.
+// Describes the selected target: facts, the reason for its depth, the reason for or against a cut, source, neighbours.
 
 #include <QBoxLayout>
 #include <QFrame>

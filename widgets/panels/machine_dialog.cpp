@@ -14,7 +14,7 @@ using models::text;
 
 constexpr int leastWidth = 420;
 
-// Three digits and a prefix: "52.3 G".
+// Three digits with an SI prefix: "52.3 G".
 QString scaled(double value)
 {
     constexpr std::array prefixes{std::pair{1e12, "T"}, std::pair{1e9, "G"}, std::pair{1e6, "M"}};

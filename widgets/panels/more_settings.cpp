@@ -24,7 +24,7 @@ using Editor = MoreSettings::Editor;
 
 constexpr int leastWidth = 580, usualHeight = 560;
 
-// Those of the plan panel and of the run controls.
+// Settings of the plan panel and of the run controls.
 constexpr std::array elsewhere{"strategy", "objective", "stages", "device", "memory", "batch", "verify"};
 
 bool isOfForm(const char* name)
@@ -82,7 +82,7 @@ Editor folder(QWidget* parent, const Changed& changed)
     return inner;
 }
 
-// A box for each pattern; all or none of them are words of their own.
+// A check box for each pattern; all and none have words of their own.
 Editor patterns(QWidget* parent, const Changed& changed)
 {
     auto* all = new QWidget(parent);
@@ -188,7 +188,7 @@ void MoreSettings::addRow(const Setting<M>& setting)
                                        Settings& into) { return base::readSetting(setting, value, into); }});
 }
 
-// The editor with a hidden label for a refusal and the help below it.
+// Adds the editor, with a hidden label for a refusal and the help below it.
 QLabel* MoreSettings::addToForm(const char* name, const QString& label, const QString& help, QWidget* editor)
 {
     editor->setObjectName(QLatin1String(name));
@@ -251,7 +251,7 @@ void MoreSettings::reset()
     refresh();
 }
 
-// A text that is refused stays until it is mended.
+// A refused text stays until the user corrects it.
 void MoreSettings::refresh()
 {
     const Settings& settings = m_context.document.settings();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int chipWidth = 26;
 constexpr int chipMargin = 8;
-constexpr std::size_t mostOpened = 1500;  // operators found; more are shown by their modules
+constexpr std::size_t mostOpened = 1500;  // operators found; above that only their modules are expanded
 
 QRect chipRect(const QRect& row, int textHeight)
 {

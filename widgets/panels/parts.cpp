@@ -58,7 +58,7 @@ QScrollArea* fillWith(QWidget* panel, QWidget* content)
 
 namespace {
 
-constexpr int sampledRows = 120;  // that a column's width is measured by: long tables are there at once
+constexpr int sampledRows = 120;  // for measuring a column's width: long tables appear at once
 
 }  // namespace
 

@@ -24,7 +24,7 @@ QString stores(const protocol::PlanRecord& plan)
            QStringLiteral(" · ") + (stages == 1 ? PlanPanel::tr("1 stage") : PlanPanel::tr("%1 stages").arg(stages));
 }
 
-// "7.0 % less than the depth rule"; empty where it is the same plan or not known.
+// "7.0 % less than the depth rule"; empty if it is the same plan or unknown.
 QString againstDepth(const models::Document& document)
 {
     const models::PlanPtr reference = document.reference(base::Strategy::Depth);
@@ -284,7 +284,7 @@ void PlanPanel::refreshStages()
     fitTable(*m_stageTable);
 }
 
-// As high as its rows: the panel scrolls, not the table.
+// As high as its rows: the panel scrolls instead of the table.
 void PlanPanel::fitTable(QTableView& table) const
 {
     const int rows = table.model()->rowCount() * table.verticalHeader()->defaultSectionSize();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int iconSize = 14;
 
-// A disc, a triangle or a square with its colour: shape and colour say the same.
+// A disc, a triangle or a square with its colour: shape and colour both tell the severity.
 QIcon severityIcon(models::ProblemRow::Severity severity, const style::Theme& theme)
 {
     QPixmap pixmap(iconSize * 2, iconSize * 2);
@@ -85,7 +85,7 @@ void Problems::refresh()
     m_empty->setText(model ? tr("No problems: this model can be split.") : tr("No model is open."));
 }
 
-// A narrow panel has the sentences alone: they name their place as well.
+// A narrow panel shows only the sentences, which name their place as well.
 void Problems::resizeEvent(QResizeEvent* event)
 {
     constexpr int roomForPlaces = 560;

@@ -24,7 +24,7 @@ using protocol::PlanRecord;
 using protocol::StageId;
 using protocol::ValueId;
 
-// The value that an operator makes; of an output: the one it hands out, if there is one.
+// The value that an operator makes; for an output: the value that it returns, if there is one.
 ValueId shownValue(const OpRecord& op)
 {
     if (!op.outputs.empty()) return op.outputs.front();
@@ -49,7 +49,7 @@ QString depthText(const OpRecord& op)
     return tr("%1 · by modules %2 · by aggregations %3").arg(op.depth).arg(op.depthModule).arg(op.depthOp);
 }
 
-// The depth of what makes a value; parameters, constants and structure have none.
+// The depth of a value's operator; parameters, constants and structure have none.
 int depthOf(const ModelRecord& model, ValueId value)
 {
     const protocol::ValueRecord& record = model.values[value];
@@ -57,7 +57,7 @@ int depthOf(const ModelRecord& model, ValueId value)
     return model.ops[record.producer].depth;
 }
 
-// The input that decides an operator's depth: the deepest, the first of equals; none where none has rows.
+// The input that determines an operator's depth: the deepest, the first of equals; none if no input has rows.
 ValueId deepestInput(const ModelRecord& model, const OpRecord& op)
 {
     ValueId found;
@@ -128,7 +128,7 @@ CutQuestion closed(CutQuestion question, const QString& sentence)
     return question;
 }
 
-// The plan's pins with another answer to one question.
+// The plan's pins with one answer replaced.
 std::vector<Pin> withPin(const PlanRecord& plan, const Pin& answer)
 {
     std::vector<Pin> pins;
@@ -155,7 +155,7 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
     return question;
 }
 
-// In all stages; 0 where it is not known.
+// The sum over all stages; 0 if unknown.
 double predictedSeconds(const PlanRecord* plan, OpId op)
 {
     double sum = 0;

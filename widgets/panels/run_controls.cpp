@@ -50,7 +50,7 @@ std::optional<std::int64_t> sizeOf(const QString& text)
     return size ? std::optional(*size) : std::nullopt;
 }
 
-// As it is typed.
+// In the form that the user types.
 QString sizeText(const std::optional<std::int64_t>& bytes)
 {
     return bytes ? models::text(base::exactSize(*bytes)) : QString();
@@ -115,7 +115,7 @@ RunControls::RunControls(const Context& context, QWidget* parent) : QWidget(pare
     refresh();
 }
 
-// What stays together when the row is broken.
+// A group of widgets that stay together when the row wraps.
 QBoxLayout& RunControls::addGroup()
 {
     auto* group = new QWidget(this);

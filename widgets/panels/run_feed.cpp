@@ -13,7 +13,7 @@ const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, pr
 
 namespace {
 
-// Of the run so far: the shortest span of time that is averaged, of batches and of the shards of several workers.
+// The shortest averaged interval as a share of the run so far, for batches and for the shards of several workers.
 constexpr double rateShare = 1.0 / 400, shardShare = 1.0 / 40;
 constexpr double rateLeast = 1e-4;  // seconds
 

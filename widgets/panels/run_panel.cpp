@@ -54,7 +54,7 @@ QString finishedText(const models::RunLog& log, const QString& time)
     return longest.isEmpty() || log.stages().size() < 2 ? text : text + QStringLiteral(" · ") + longest;
 }
 
-// The report knows the whole time: of the end, no event tells.
+// Uses the whole time from the report: no event carries it.
 QString endText(const models::RunLog& log, const schema::Report* report)
 {
     const QString time = formatSeconds(report != nullptr ? report->seconds : log.elapsed());
@@ -142,7 +142,7 @@ RunPanel::RunPanel(const Context& context, QWidget* parent)
     watch();
 }
 
-// A run that was started elsewhere, or while this was not seen.
+// A run may have been started elsewhere, or while the panel was hidden.
 void RunPanel::showEvent(QShowEvent* event)
 {
     Panel::showEvent(event);

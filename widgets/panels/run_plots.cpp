@@ -13,7 +13,7 @@ namespace {
 using models::Target;
 
 constexpr int barsEvery = 15;  // frames: bars change slowly
-constexpr int current = -1;    // in the lists: the run under way or the last one
+constexpr int current = -1;    // in the lists: the current run or the last one
 
 const models::FinishedRun* finishedRun(const models::Document& document, const models::RunLog* log)
 {
@@ -160,7 +160,7 @@ void RunPlots::chooseFile()
     if (!file.isEmpty()) m_context.workbench.openReport(file);
 }
 
-// A report that was opened is shown beside the current run, or alone when there is none.
+// A report that was opened is shown next to the current run, or alone if there is none.
 void RunPlots::fillRuns()
 {
     const std::vector<models::FinishedRun>& runs = m_context.document.runs();
@@ -232,7 +232,7 @@ void RunPlots::draw()
     const auto log = shownLog();
     m_feed->read(log.get());
     if (!isVisible()) return;
-    // Bars are costly: while batches fly by they are drawn now and then, as soon as the run rests at once.
+    // Bars are costly: they are drawn now and then while batches are fast, and at once when the run rests.
     const bool flying = log && log->state() == protocol::RunState::Running;
     if (!flying || m_barFrames++ % barsEvery == 0) drawBars();
     drawCurves(log.get());
@@ -244,7 +244,7 @@ void RunPlots::drawBars()
     const auto log = shownLog();
     const models::FinishedRun* shown = chosen(*m_shown);
     const models::FinishedRun* other = chosenOther();
-    // A finished run's report is complete; of a fast run some phases never arrive as events.
+    // A finished run's report is complete; some phases of a fast run never arrive as events.
     if (shown == nullptr && log) shown = finishedRun(m_context.document, log.get());
     if (shown != nullptr && shown->report) runs.push_back(stageRun(shown->title, *shown->report));
     else if (log) runs.push_back(stageRun(tr("current run"), *log, m_context.document.plan().get()));
@@ -270,7 +270,7 @@ void RunPlots::drawCurves(const models::RunLog* log)
     }
 }
 
-// Of several workers only the rate is known before the report is there.
+// With several workers only the rate is known before the report arrives.
 void RunPlots::showCurves(const models::RunLog* log)
 {
     const bool dealt = log != nullptr && log->workers() != nullptr;

@@ -41,7 +41,7 @@ void SourceView::setTheme(const style::Theme& theme)
     mark();
 }
 
-// The marked line in the upper third, over the whole width.
+// Shows the marked line in the upper third, over the whole width.
 void SourceView::mark()
 {
     const QTextBlock block = document()->findBlockByNumber(m_line - m_firstLine);

@@ -87,7 +87,7 @@ void TradeOff::refresh()
 void TradeOff::use(int row)
 {
     if (row < 0 || row >= m_rows.rowCount()) return;
-    const models::FrontPoint point = m_rows.at(row).point;  // a copy: its row is gone once it is used
+    const models::FrontPoint point = m_rows.at(row).point;  // a copy: using it removes its row
     m_context.workbench.front().use(point);
 }
 

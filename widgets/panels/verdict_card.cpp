@@ -8,7 +8,7 @@ namespace hopscope::panels {
 
 namespace {
 
-constexpr int shownRows = 3;  // of the table, however small the window is
+constexpr int shownRows = 3;  // of the table, even in a small window
 
 using models::formatCount;
 using models::text;
@@ -58,7 +58,7 @@ QString detailOf(const schema::Verification& verification, const QString& before
     QStringList parts;
     if (!before.isEmpty()) parts << before;
     if (!verification.reason.empty()) parts << text(verification.reason);
-    // A line may end before the tolerance and after it, not within it.
+    // The line may break before the tolerance and after it, but not within it.
     parts << VerdictCard::tr("tolerance %1\u00a0+\u00a0%2\u00a0×\u00a0|\u2060value|")
                  .arg(number(verification.tolerance.absolute), number(verification.tolerance.relative));
     if (verification.seconds > 0)
@@ -66,7 +66,7 @@ QString detailOf(const schema::Verification& verification, const QString& before
     return parts.join(QStringLiteral(" · "));
 }
 
-// Checkpoints are in reports by their ids; the model knows their names.
+// Reports identify checkpoints by ids; the model knows their names.
 QString nameOf(const schema::TensorRecord& record, const protocol::ModelRecord* model)
 {
     const protocol::ValueId value = model != nullptr ? model->findValue(record.name) : protocol::ValueId();

@@ -21,7 +21,7 @@ QString whatText(const protocol::Decision& decision)
     return Why::tr("Delayed to stage %1").arg(stages);
 }
 
-// As high as its rows: the panel scrolls, not the table.
+// As high as its rows: the panel scrolls instead of the table.
 void fitHeight(QTableView& table)
 {
     const int rows = table.model()->rowCount() * table.verticalHeader()->defaultSectionSize();

@@ -6,7 +6,7 @@ namespace hopscope::plots {
 
 namespace {
 
-// Along the axis, in pixels: where each label begins and ends.
+// The begin and end of each label along the axis, in pixels.
 QVector<std::pair<double, double>> labelSpans(const QCPAxis& axis)
 {
     const QFontMetrics metrics(axis.tickLabelFont());
@@ -32,7 +32,7 @@ bool touching(const QCPAxis& axis)
     return std::ranges::adjacent_find(spans, touch) != spans.end();
 }
 
-// Words in a plot, but for those that follow the pointer.
+// Texts in a plot, except those that follow the pointer.
 QList<const QCPItemText*> textsIn(QCustomPlot& plot)
 {
     QList<const QCPItemText*> found;
@@ -45,7 +45,7 @@ QList<const QCPItemText*> textsIn(QCustomPlot& plot)
     return found;
 }
 
-// Without what there is around it.
+// Its rectangle without padding.
 QRectF wordsOf(const QCPItemText& text)
 {
     const QRectF whole(text.topLeft->pixelPosition(), text.bottomRight->pixelPosition());
@@ -75,7 +75,7 @@ void addCurve(QList<QLineF>& lines, const QCPGraph& graph)
     }
 }
 
-// Of the grid, of items and of curves, in pixels.
+// The lines of the grid, of items and of curves, in pixels.
 QList<QLineF> linesIn(QCustomPlot& plot)
 {
     QList<QLineF> lines;

@@ -23,14 +23,14 @@ void append(QVector<Column>& columns, int x, double from, double to)
     columns.append({.x = x, .top = std::min(from, to), .bottom = std::max(from, to), .last = to});
 }
 
-// The level of a point from the last column on, column by column: the curve has no gaps.
+// Continues the last column's level to the column of a point: the curve has no gaps.
 void bridge(QVector<Column>& columns, const QPointF& point)
 {
     const int x = static_cast<int>(std::floor(point.x()));
     for (int at = columns.last().x + 1; at <= x; ++at) append(columns, at, columns.last().last, point.y());
 }
 
-// Takes a point into its column.
+// Adds a point to its column.
 void add(QVector<Column>& columns, const QPointF& point)
 {
     const int x = static_cast<int>(std::floor(point.x()));

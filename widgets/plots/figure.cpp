@@ -26,7 +26,7 @@ QSize pageSize(const QList<Figure*>& figures)
     return {figureSize.width() + 2 * margin, rows * (figureSize.height() + titleHeight) + 2 * margin};
 }
 
-// Behind the title, as far right as it fits.
+// After the title, as far right as it fits.
 void paintLegend(const Figure& figure, QPainter& painter, int top)
 {
     const Legend* legend = figure.figureLegend();

@@ -7,7 +7,7 @@ namespace hopscope::plots {
 
 namespace {
 
-constexpr double gapFrom = 4;  // pixels: a narrower bar is not made narrower still
+constexpr double gapFrom = 4;  // pixels: narrower bars get no gap
 
 }  // namespace
 

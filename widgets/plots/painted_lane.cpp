@@ -22,7 +22,7 @@ bool PaintedLane::isSparse(const TimeRange& range, int pixels) const
     return last - first <= static_cast<std::size_t>(pixels) / 3;
 }
 
-// One row of pixels, stretched over the lane's height.
+// Paints one row of pixels, stretched over the lane's height.
 void PaintedLane::paintCoverage(QPainter& painter, const QRect& rect, const TimeRange& range, const QColor& colour)
 {
     const auto [from, to] = range;

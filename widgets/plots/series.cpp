@@ -25,7 +25,7 @@ void Series::clear()
     m_largest = 0;
 }
 
-// Puts the newest point into the last group of every level; a level begins when the one below has two groups.
+// Adds the newest point to the last group of every level; a level begins when the one below has two groups.
 void Series::group(std::uint32_t point)
 {
     for (std::size_t level = 0;; ++level) {

@@ -15,7 +15,7 @@ using protocol::StageId;
 namespace {
 
 constexpr int runLimit = 2;
-constexpr double ghostWidth = 0.14;  // of a stage's place on the axis
+constexpr double ghostWidth = 0.14;  // as a share of a stage's place on the axis
 
 QColor tint(QColor colour, int run)
 {
@@ -187,12 +187,12 @@ void StageBars::Impl::fillTicks(double width)
             if (!stack.bound) continue;
             const double middle = keyOf(static_cast<int>(run), stack.stage, width), half = width / 2 + 0.03;
             keys << middle - half << middle + half << middle + half;
-            values << *stack.bound << *stack.bound << qQNaN();  // not on to the next one
+            values << *stack.bound << *stack.bound << qQNaN();  // no line to the next one
         }
     ticks->setData(keys, values, true);
 }
 
-// How many stages there are to a label like that, so that labels do not touch.
+// The interval of labelled stages at which labels like that do not touch.
 std::size_t StageBars::Impl::every(const QString& label) const
 {
     constexpr int margins = 70, gap = 8;

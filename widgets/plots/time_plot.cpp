@@ -12,7 +12,7 @@ namespace hopscope::plots {
 
 namespace {
 
-// Above this many times the largest value a limit is named instead of drawn to scale.
+// A limit above this many times the largest value is named instead of drawn to scale.
 constexpr double limitShown = 4;
 
 QSharedPointer<QCPGraphDataContainer> graphData(const std::vector<Point>& points)
@@ -25,7 +25,7 @@ QSharedPointer<QCPGraphDataContainer> graphData(const std::vector<Point>& points
     return container;
 }
 
-// A line from the axis up to where the titles of the bands are.
+// A line from the axis up to the titles of the bands.
 void rise(QCPItemLine& line, double x, double titles)
 {
     for (QCPItemPosition* end : {line.start, line.end}) end->setTypeY(QCPItemPosition::ptAxisRectRatio);
@@ -33,7 +33,7 @@ void rise(QCPItemLine& line, double x, double titles)
     line.end->setCoords(x, titles);
 }
 
-// The title of a band, as long as the band is wide enough for it.
+// The title of a band, shown while the band is wide enough for it.
 class BandLabel : public QCPItemText {
 public:
     BandLabel(QCustomPlot* plot, const Band& band)
@@ -75,7 +75,7 @@ struct TimePlot::Impl {
     [[nodiscard]] double needed() const;       // the largest value to show
     [[nodiscard]] bool limitDrawn() const;     // to scale, not only named
     [[nodiscard]] int titleHeight() const;     // of a row of titles
-    [[nodiscard]] double titlesShare() const;  // of the height: above everything that is drawn, for titles
+    [[nodiscard]] double titlesShare() const;  // of the height: the part above all lines, for titles
     bool fitAxes();                            // true: they have changed
     [[nodiscard]] bool stale() const;          // something has become visible since the last drawing
     void draw();
@@ -94,7 +94,7 @@ struct TimePlot::Impl {
     Curve *graph = nullptr, *secondGraph = nullptr;
     QCPItemLine *now = nullptr, *cursor = nullptr;
     QCPItemText* text = nullptr;
-    std::vector<QCPAbstractItem*> items;  // of bands, levels and limit
+    std::vector<QCPAbstractItem*> items;  // for bands, levels and limit
     Series series, second;
     QString secondName;
     bool secondNamed = false;  // in the legend
@@ -127,7 +127,7 @@ TimePlot::Impl::Impl(TimePlot* owner, const QString& title, Unit quantity)
     canvas->setAccessibleDescription(tr("Zoom with the wheel, drag to pan, double-click to show everything"));
 }
 
-// The curve has a paint buffer of its own: while only it changes, axes and bands are not painted again.
+// The curve has a paint buffer of its own: axes and bands are not repainted while only the curve changes.
 void TimePlot::Impl::layers()
 {
     canvas->addLayer(QStringLiteral("live"), canvas->layer(QStringLiteral("axes")), QCustomPlot::limAbove);
@@ -138,7 +138,7 @@ void TimePlot::Impl::addGraphs()
 {
     graph = new Curve(canvas->xAxis, canvas->yAxis);
     secondGraph = new Curve(canvas->xAxis, canvas->yAxis);
-    // Memory and rate of a batch hold from the end of the one before: levels, not slopes.
+    // Memory and rate of a batch apply from the end of the one before: levels, not slopes.
     for (Curve* curve : {graph, secondGraph}) {
         curve->setLineStyle(QCPGraph::lsStepRight);
         curve->setAntialiased(false);
@@ -194,7 +194,7 @@ void TimePlot::Impl::addLevel(const Band& band, double level, const QColor& colo
 
 bool TimePlot::Impl::limitDrawn() const { return limit && *limit <= limitShown * needed(); }
 
-// One that is far above everything is only named.
+// A limit far above all values is only named.
 void TimePlot::Impl::addLimit()
 {
     if (!limitDrawn()) return;
@@ -261,7 +261,7 @@ double TimePlot::Impl::titlesShare() const
     return std::min(most, static_cast<double>(titleHeight()) / std::max(1, canvas->axisRect()->height()));
 }
 
-// Nothing is drawn behind titles, not even the grid.
+// Leaves the room behind titles empty, even of the grid.
 bool TimePlot::Impl::fitAxes()
 {
     const QCPRange oldX = canvas->xAxis->range(), oldY = canvas->yAxis->range();
@@ -278,11 +278,11 @@ bool TimePlot::Impl::fitAxes()
     return oldX != canvas->xAxis->range() || oldY != canvas->yAxis->range();
 }
 
-// While a run goes on, a frame in which the curve has not moved by a pixel is left out.
+// During a run, a frame in which the curve has not moved by a pixel is skipped.
 bool TimePlot::Impl::stale() const
 {
     if (series.size() < drawnSize || finished != drawnFinished || drawnEnd < 0) return true;
-    if (drawnSize == 0 && series.size() > 0) return true;  // the axes are those of nothing
+    if (drawnSize == 0 && series.size() > 0) return true;  // the axes are those of an empty plot
     if (series.size() == drawnSize && end == drawnEnd) return false;
     const QCPRange range = canvas->xAxis->range();
     return finished || end - drawnEnd >= range.size() / std::max(canvas->axisRect()->width(), 100);
@@ -377,7 +377,7 @@ TimePlot::TimePlot(const QString& title, Unit unit, QWidget* parent)
 
 void TimePlot::Impl::setUp()
 {
-    // Titles keep their height when that of the plot changes.
+    // Titles keep their height when the height of the plot changes.
     QObject::connect(canvas, &QCustomPlot::afterLayout, self, [this] {
         if (fitAxes()) canvas->replot(QCustomPlot::rpQueuedReplot);
     });

@@ -60,7 +60,7 @@ void TimeView::setTheme(const style::Theme& theme)
     update();
 }
 
-// While a run goes on, a frame in which nothing has moved by a pixel is left out.
+// During a run, a frame in which nothing has moved by a pixel is skipped.
 void TimeView::refresh()
 {
     const std::pair before = range();

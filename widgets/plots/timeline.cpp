@@ -48,7 +48,7 @@ QRect Timeline::lanesRect(const QSize& size) const
     return {left, 0, std::max(1, size.width() - left - 2), std::max(1, size.height() - fontMetrics().height() - 4)};
 }
 
-// Below the prologue's, which comes first.
+// Below the prologue's lane, which comes first.
 QRect Timeline::laneRect(const QRect& lanes, int phase) const
 {
     return rowRect(lanes, phase + rows() - protocol::phaseCount, rows(), fontMetrics().height());

@@ -14,7 +14,7 @@ using models::ShardSpan;
 using models::WorkerLane;
 using protocol::ShardOutcome;
 
-// Places in `phases` of the theme.
+// Indices into `phases` of the theme.
 enum class Shade : std::uint8_t { Found = 0, ReadBack = 1, Again = 2, Shard = 3 };
 
 constexpr double paleness = 0.35;
@@ -52,7 +52,7 @@ WorkerLanes::WorkerLanes(QWidget* parent) : TimeView(parent)
         "pan, 0 shows everything"));
 }
 
-// ---- what there is
+// ---- contents
 
 const std::vector<WorkerLane>& WorkerLanes::lanes() const
 {
@@ -107,7 +107,7 @@ QSize WorkerLanes::sizeHint() const
 
 QSize WorkerLanes::minimumSizeHint() const { return {160, sizeHint().height()}; }
 
-// Above the lanes are the names of the stages.
+// The names of the stages are above the lanes.
 QRect WorkerLanes::lanesRect(const QSize& size) const
 {
     int names = 0;
@@ -135,7 +135,7 @@ const ShardSpan* WorkerLanes::shardAt(const QPoint& at, std::size_t* lane) const
 {
     for (std::size_t row = 0; row < m_rows.size(); ++row) {
         const QRect rect = rowOf(row, size());
-        if (at.y() < rect.top() || at.y() > rect.bottom()) continue;  // the name before a lane belongs to it
+        if (at.y() < rect.top() || at.y() > rect.bottom()) continue;  // a lane includes its name
         *lane = row;
         if (at.x() < rect.left()) return nullptr;
         const double moment = momentAt(at);
@@ -203,7 +203,7 @@ void WorkerLanes::paintLane(QPainter& painter, std::size_t lane, const QRect& re
             barOf(span->event.begin, span->underWay() ? end() : span->event.end, rect).adjusted(0, 1, 0, -1));
 }
 
-// A thin line while a process starts and loads, the lane from then on until it is lost.
+// Paints a thin line while a process starts and loads, and the lane from then on until it is lost.
 void WorkerLanes::paintLives(QPainter& painter, const WorkerLane& lane, const QRect& rect) const
 {
     for (const models::WorkerLife& life : lane.lives) {
@@ -242,7 +242,7 @@ void WorkerLanes::paintShards(QPainter& painter, std::size_t lane, const QRect& 
         paintShard(painter, *span, barOf(span->event.begin, std::max(end(), span->event.begin), rect));
 }
 
-// One that is under way is open at its end, one that was lost is crossed out.
+// A shard that is not finished is open at its end, a lost one is crossed out.
 void WorkerLanes::paintShard(QPainter& painter, const ShardSpan& span, const QRectF& bar) const
 {
     const protocol::ShardEvent& shard = span.event;
@@ -273,7 +273,7 @@ void WorkerLanes::paintEnds(QPainter& painter, const WorkerLane& lane, const QRe
                        theme().bad);
 }
 
-// A name stands before its line, where it does not reach into the one before.
+// A name stands before its line, if it does not overlap the previous line.
 void WorkerLanes::paintBarriers(QPainter& painter, const QRect& lanes) const
 {
     if (!m_log || m_log->workers() == nullptr) return;

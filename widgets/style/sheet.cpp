@@ -6,7 +6,7 @@ namespace hopscope::style {
 
 namespace {
 
-// Colours are written as @name; replaced below.
+// Colours are written as @name, which is replaced below.
 const char* const frameRules = R"(
 QMainWindow, QDialog { background: @window; }
 QMainWindow::separator { background: @border; width: 1px; height: 1px; }
@@ -132,7 +132,7 @@ struct Token {
     QColor colour;
 };
 
-// Longer names first where one begins with another.
+// Longer names come first if one is a prefix of another.
 std::vector<Token> tokensOf(const Theme& t)
 {
     return {{"@accentText", t.accentText},

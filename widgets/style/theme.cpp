@@ -12,7 +12,7 @@
 
 #include "style/sheet.h"
 
-// Resources of a static library are linked in only when something asks for them, outside of any namespace.
+// Resources of a static library are linked in only if they are requested outside of any namespace.
 static void initResources() { Q_INIT_RESOURCE(hopscope); }
 
 namespace hopscope::style {
@@ -86,7 +86,7 @@ void readSeries(Theme& theme, const QJsonObject& tokens)
     theme.scaleText = colours(tokens, u"scaleText");
 }
 
-// The palette as the desktop set it, before this program changed it.
+// Whether the desktop's palette, before this program changed it, is dark.
 bool desktopIsDark()
 {
     static const bool dark = QPalette().color(QPalette::Window).lightnessF() < 0.5;
@@ -118,7 +118,7 @@ QPalette paletteOf(const Theme& theme)
     return palette;
 }
 
-// The first of the families that is installed; else the system's own.
+// The first installed family; otherwise the system's own.
 QFont firstOf(const QStringList& families, QFontDatabase::SystemFont fallback, int points)
 {
     QFont font = QFontDatabase::systemFont(fallback);
@@ -159,7 +159,7 @@ void applyTheme(const Theme& theme)
 {
     const QString sheet = styleSheet(theme);
     if (qApp->styleSheet() == sheet) return;  // polishing all widgets again is slow
-    desktopIsDark();                          // remembered before the palette changes
+    desktopIsDark();                          // remember it before the palette changes
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(theme));
     QApplication::setFont(uiFont(10));

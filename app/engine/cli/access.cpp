@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using confine::Access;
 
-// To be written under another name first.
+// The file is first written under another name.
 void addFile(Access& access, const std::string& file)
 {
     if (!file.empty()) access.write.push_back(around(file));

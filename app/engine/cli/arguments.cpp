@@ -16,7 +16,7 @@ namespace hopscope::engine {
 
 namespace {
 
-// Options that are read as text and turned into their meaning after parsing.
+// Options that are read as text and converted after parsing.
 struct Texts {
     std::string kind, shard;
 };
@@ -66,7 +66,7 @@ CLI::Option* addPins(CLI::App& app, Parsed& parsed)
         ->type_name("FILE");
 }
 
-// How to make one, or a file; beside the settings.
+// The options that make a plan, apart from the settings, or read it from a file.
 void addPlanSource(CLI::App& app, Parsed& parsed)
 {
     CLI::Option* const pins = addPins(app, parsed);

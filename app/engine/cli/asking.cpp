@@ -12,7 +12,7 @@ namespace hopscope::engine {
 
 namespace {
 
-// The model whose code the command runs; null where there is none.
+// The model whose code the command runs; null if it runs none.
 const pipeline::ModelOptions* runBy(const Command& command)
 {
     return std::visit(

@@ -14,7 +14,7 @@ namespace hopscope::engine {
 
 namespace {
 
-// The predicted seconds; none where the graph cannot be looked at, which is a note.
+// The predicted seconds; none if the graph cannot be read, which adds a note.
 base::Result<std::optional<double>> addPrediction(pipeline::Prepared& prepared, forecast::Predictor& predictor,
                                                   plan::Plan& plan, const base::Settings& settings, Session& session)
 {
@@ -33,7 +33,7 @@ base::Result<std::optional<double>> addPrediction(pipeline::Prepared& prepared, 
     return forecast->seconds();
 }
 
-// The explanation for people; written to its file for everybody else.
+// Returns the explanation as text for the terminal; also writes it to its file.
 base::Result<std::string> explained(const pipeline::Prepared& prepared, forecast::Predictor& predictor,
                                     const PlanCommand& command, const pipeline::PlanAnswer& answer, Session& session)
 {
@@ -52,7 +52,7 @@ base::Result<std::string> explained(const pipeline::Prepared& prepared, forecast
     return "\n" + describeExplanation(*explanation, prepared.analysis, session.console.style());
 }
 
-// The same of the steps.
+// The same for the steps.
 base::Result<std::string> stepByStep(const pipeline::Prepared& prepared, forecast::Predictor& predictor,
                                      const PlanCommand& command, Session& session)
 {

@@ -176,7 +176,7 @@ std::int64_t prologueBytes(const pipeline::Prepared& prepared, const plan::Plan&
     return bytes;
 }
 
-// Relations that the model derives for itself: with self-loops added, filtered, sorted.
+// Relations that the model derives itself: with self-loops added, filtered, sorted.
 std::vector<std::string> derivedRelations(const pipeline::Prepared& prepared, const plan::Plan& plan)
 {
     std::set<std::string> labels;
@@ -218,7 +218,7 @@ std::string readText(const plan::Plan& plan)
     return base::formatBytes(static_cast<double>(plan.bytes->h2d)) + " read in " + batches;
 }
 
-// How the plan was found, and how far from the best it can be at most.
+// Says how the plan was found, and how far it is from the optimum at most.
 std::string boundLine(const plan::Plan& plan)
 {
     if (!plan.cost) return {};

@@ -62,7 +62,7 @@ void addStage(Table& table, const schema::StageRecord& stage)
     table.add(std::move(cells));
 }
 
-// The labels of figures; empty where no stage has the figure.
+// The labels of figures; empty if no stage has the figure.
 std::vector<std::string> figureLabels(const schema::Report& report)
 {
     std::vector<std::string> labels;
@@ -77,7 +77,7 @@ std::vector<std::string> figureLabels(const schema::Report& report)
     return labels;
 }
 
-// Of all stages: each counts for as long as the shorter of its copying and computing took.
+// Over all stages, each weighted by the shorter of its copying and computing times.
 std::string overlapLine(const schema::Report& report)
 {
     double copying = 0, computing = 0, shorter = 0, both = 0;
@@ -96,7 +96,7 @@ std::string overlapLine(const schema::Report& report)
     return "copying and computation overlapped for " + percent + " of the shorter of the two\n";
 }
 
-// Columns without headings vanish: phases and figures that no stage has. Older reports have neither predictions nor bounds.
+// Columns without headings vanish: phases and figures that no stage has. Older reports lack predictions and bounds.
 std::vector<std::string> headings(const schema::Report& report, const Style& style)
 {
     const auto has = [&](auto member) {
@@ -130,7 +130,7 @@ std::string orderLines(const schema::Report& report)
     return text;
 }
 
-// What narrower stores have changed.
+// The effects of narrower stores.
 std::string narrowedLines(const schema::Report& report)
 {
     std::string text;

@@ -16,7 +16,7 @@ std::string joined(const std::vector<std::string>& words)
     return text;
 }
 
-// By the stages that they move to: "to stage 2: convs.1, relu".
+// Grouped by the stages that they move to: "to stage 2: convs.1, relu".
 std::string movesOf(const plan::WalkStep& step, const analysis::Analysis& analysis)
 {
     std::map<std::vector<plan::StageId>, std::vector<ir::OpId>> groups;

@@ -35,7 +35,7 @@ std::string originOf(const schema::TensorSummary& record)
            " to " + std::to_string(first + record.batch->destinations - 1);
 }
 
-// How full each part is, ten steps of darkness.
+// The height of each bin, in ten shades.
 std::string histogramOf(const schema::Statistics& statistics)
 {
     static constexpr std::string_view steps = " .:-=+*#%@";

@@ -54,7 +54,7 @@ Interrupt::~Interrupt()
     if (!m_thread.joinable()) return;
     (void)!write(g_pipe[1], &finish, 1);
     m_thread.join();  // first: a signal that is held elsewhere would end the process on this thread
-    // A signal may have come to that thread behind the byte that ended it.
+    // A signal may have reached that thread after the byte that ended it.
     fcntl(g_pipe[0], F_SETFL, O_NONBLOCK);
     for (char byte = 0; read(g_pipe[0], &byte, 1) == 1;) m_source.request_stop();
     for (const int number : handled) std::signal(number, SIG_DFL);

@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// A third of its letters may differ, but one of them always; the first of several that are as near.
+// Up to a third of its letters may differ, but at least one; the first of several that are equally near.
 std::string nearest(const std::string& word, const Words& known)
 {
     std::string found;
@@ -65,7 +65,7 @@ Words optionsOf(const CLI::App& app)
     return names;
 }
 
-// The error of a command line that the parser has refused, if a command or a long option in it does not exist.
+// The error for a refused command line, if a command or a long option in it does not exist.
 std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments)
 {
     const CLI::App* command = &app;

@@ -29,7 +29,7 @@ std::string helpOf(const Setting<M>& setting)
     else return help;
 }
 
-// Rules have nothing to limit.
+// The rules make no search that could be limited.
 base::Status checkSearch(const base::Settings& settings)
 {
     if (!base::isRule(settings.strategy) || (!settings.stages && !settings.deadline)) return {};

@@ -53,11 +53,11 @@ void confineTo(const Request& request)
 {
     confine::Access access{.read = request.data, .write = {request.folder}, .rearrange = {}};
     for (const std::string& data : request.data)
-        access.read.push_back(data.substr(data.find('=') + 1));  // of NAME=FILE
+        access.read.push_back(data.substr(data.find('=') + 1));  // the file of NAME=FILE
     confine::enter(access);
 }
 
-// The tensors of the arguments.
+// The tensors named by the arguments.
 base::Result<base::TensorMap> inputsOf(const Request& request)
 {
     base::Result<base::TensorMap> data = graph::readData(request.data);
@@ -76,7 +76,7 @@ Value countsOf(const std::map<std::string, std::int64_t>& sizes)
     return counts;
 }
 
-// The rows of all node types, and of all relations.
+// Adds the numbers of rows of all node types and of all relations.
 void addTotals(Value& to, const InputSchema& schema, const std::map<std::string, std::int64_t>& sizes)
 {
     std::int64_t nodes = 0, edges = 0;

@@ -19,7 +19,7 @@ namespace hopscope::engine {
 namespace {
 
 constexpr std::size_t piece = 4096;  // the bytes that a ready pipe takes without blocking
-constexpr int patience = 1000;       // milliseconds, for a client that is being left
+constexpr int patience = 1000;       // milliseconds, for a client during interrupt()
 
 int duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
 
@@ -31,7 +31,7 @@ bool replaceStandardStreams()
     return done;
 }
 
-// An answer that is longer than a message may be becomes an error.
+// An answer that exceeds the length of a message becomes an error.
 std::string bounded(protocol::Message message)
 {
     const auto* const response = std::get_if<protocol::Response>(&message);
@@ -94,7 +94,7 @@ std::string Channel::read()
     }
 }
 
-// Whether the client takes more; false once it is gone, or has been left and is not reading.
+// Whether the client takes more; false once it is gone, or after interrupt() if it is not reading.
 bool Channel::writable()
 {
     for (bool left = false;;) {

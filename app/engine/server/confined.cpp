@@ -72,7 +72,7 @@ void addModel(confine::Access& access, const pipeline::ModelOptions& model)
     if (!model.model.empty()) access.read.push_back(model.model);
     for (const std::string& data : model.data) {
         access.read.push_back(data);
-        access.read.push_back(data.substr(data.find('=') + 1));  // of NAME=FILE
+        access.read.push_back(data.substr(data.find('=') + 1));  // the file of NAME=FILE
     }
 }
 

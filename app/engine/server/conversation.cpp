@@ -142,7 +142,7 @@ void Conversation::notify(const std::string& method, Value params)
     m_channel.send(protocol::Notification{method, std::move(params)});
 }
 
-// This process can compute no more on that GPU: a new one can, and the client starts it.
+// This process can no longer compute on that GPU; a new one can, and the client starts it.
 void Conversation::stopIfDeviceLost()
 {
     if (executor::deviceLost()) stop(static_cast<int>(base::ErrorCode::Internal));
@@ -167,7 +167,7 @@ Outcome Conversation::unknown(const std::string& method)
         .code = protocol::code::unknownMethod, .message = "unknown method " + method, .hint = {}, .where = {}});
 }
 
-// At most 20 a second for each request.
+// At most 20 messages a second for each request.
 base::ProgressFn Conversation::progressOf(std::int64_t id)
 {
     using Clock = std::chrono::steady_clock;
@@ -194,7 +194,7 @@ void Conversation::answer(const protocol::Request& request, const Call& call)
     answered();
 }
 
-// The last resort: an exception that passes its boundary ends in an answer.
+// The last resort: an exception that reaches this boundary ends in an answer.
 std::optional<Outcome> Conversation::guarded(const protocol::Request& request, const Call& call)
 {
     try {

@@ -6,7 +6,7 @@
 
 namespace hopscope::engine {
 
-// Progress and notes of all steps of the run.
+// Receives progress and notes from all steps of the run.
 class DealtRun::Listener final : public executor::Observer, public pipeline::Reporter {
 public:
     explicit Listener(DealtRun& run) : m_run(run) {}
@@ -109,7 +109,7 @@ void DealtRun::note(const std::string& sentence)
     m_notes.push_back(sentence);
 }
 
-// The folder has its results, or is free for others, before anybody hears of the end.
+// Publishes the results in the folder, or frees it for others, before the end is announced.
 void DealtRun::body()
 {
     base::Result<pipeline::Evaluation> done = caught([this] { return evaluated(); });

@@ -57,7 +57,7 @@ void EventFeed::loop()
     flush(lock);
 }
 
-// The lock is given up while the client is being waited for.
+// The lock is released while waiting for the client.
 void EventFeed::flush(std::unique_lock<std::mutex>& lock)
 {
     if (m_events.empty() && m_merged == 0 && m_state == m_sent) return;

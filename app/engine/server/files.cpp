@@ -1,4 +1,4 @@
-// fs/list: choosing files where the engine is.
+// fs/list: lists folders on the engine's machine.
 
 #include <algorithm>
 #include <filesystem>

@@ -27,14 +27,14 @@ using protocol::Request;
 
 constexpr std::size_t mostDocuments = 64;
 
-// Of the answer to run/start.
+// The number of the run in the answer to run/start.
 std::int64_t runOf(const std::string& message)
 {
     const base::Result<Value> answer = json::parse(message);
     return answer ? json::field<std::int64_t>(*answer, "/result/run").value_or(0) : 0;
 }
 
-// Moves the files of one folder into another one.
+// Moves the files of one folder into another.
 base::Status placeAll(const std::string& from, const std::string& to)
 {
     const base::Result<base::Folder> folder = base::Folder::open(from);
@@ -47,7 +47,7 @@ base::Status placeAll(const std::string& from, const std::string& to)
     return placed;
 }
 
-// Input: a file is another one than when the model was opened.
+// Fails with Input if a file has changed since the model was opened.
 base::Status asOpened(const OpenModel& model)
 {
     base::Status same = model.given.unchanged();
@@ -101,7 +101,7 @@ private:
     Reply forgetMeasured(const Request&, const Reader& params, const Call& call) { return forgetRates(params, call); }
     Reply measure(const Request&, const Reader& params, const Call& call) { return measureRates(params, home(), call); }
 
-    // Null, with the reader refused, where the parameters name none.
+    // Null, with the reader refused, if the parameters name no open model.
     OpenModel* modelOf(const Reader& params)
     {
         OpenModel* const model = models().find(params.get<std::int64_t>("document"));
@@ -166,7 +166,7 @@ private:
         return reply;
     }
 
-    // A process with the model open, for more than its own may reach; null with the reply, which may be empty.
+    // A new process with the model open, with more access than its own; null with the reply, which may be empty.
     Process openedAnew(const OpenModel& model, ModelProcessOrder order, const Call& call, Reply& reply)
     {
         const base::Result<Process> begun = models().start(std::move(order));
@@ -176,7 +176,7 @@ private:
         return opened ? *begun : nullptr;
     }
 
-    // In another process, which may write to more; not with other data.
+    // Reopens the model in another process, which may write to more; the data stay the same.
     bool openAgain(OpenModel& model, const Call& call, Reply& reply)
     {
         if (const base::Status same = asOpened(model); !same) {
@@ -189,7 +189,7 @@ private:
         return true;
     }
 
-    // ---- what writes, or reads more
+    // ---- requests that write, or read more
 
     static ModelProcessOrder orderFor(const OpenModel& model, std::int64_t firstRun)
     {
@@ -204,7 +204,7 @@ private:
             if (std::error_code unknown; at->is_regular_file(unknown)) given.add(at->path().string());
     }
 
-    // Whether that takes another process.
+    // Returns whether that needs another process.
     static bool letWrite(OpenModel& model, MadeFolders& made, const std::vector<std::string>& paths)
     {
         bool more = false;
@@ -306,7 +306,7 @@ private:
 
 base::Result<int> serve(const std::stop_token& stop, bool sandbox)
 {
-    std::error_code ignored;  // rates that are measured later are to be refined by runs of models that are open already
+    std::error_code ignored;  // so that runs of models that are open already refine rates measured later
     if (const std::string rates = pipeline::machineFile(); !rates.empty())
         std::filesystem::create_directories(around(rates), ignored);
     return relayed<Front>(stop, sandbox);

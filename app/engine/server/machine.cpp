@@ -9,7 +9,7 @@ namespace hopscope::engine {
 
 namespace {
 
-// The device that is meant, or the refusal.
+// The requested device, or the refusal.
 tl::expected<std::string, protocol::RpcError> deviceOf(const json::Reader& params)
 {
     const std::string wanted = textOr(params, "device", "auto");

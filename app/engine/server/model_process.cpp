@@ -85,7 +85,7 @@ void ModelProcess::sendMessage(const protocol::Message& message)
 {
     const std::string text = protocol::frame(protocol::writeMessage(message));
     const std::lock_guard lock(m_sending);
-    (void)writeAll(m_socket->handle(), text);  // where it has ended, the reader finds out
+    (void)writeAll(m_socket->handle(), text);  // if the process has ended, the reader notices
 }
 
 void ModelProcess::send(const protocol::Request& request) { sendMessage(request); }

@@ -76,7 +76,7 @@ int failedWith(const base::Error& error)
     return static_cast<int>(error.code);
 }
 
-// `outputs`: folders that this process has opened, and where they are.
+// `outputs`: folders that this process has opened, with their paths.
 void confineTo(std::optional<confine::Access> access, const std::vector<std::pair<std::string, std::string>>& outputs,
                bool verifies)
 {

@@ -126,7 +126,7 @@ bool Models::send(std::int64_t number, const protocol::Request& request)
     return process != nullptr;
 }
 
-// Processes have something to say until their end.
+// Processes may send messages until their end.
 Models::~Models()
 {
     leave();

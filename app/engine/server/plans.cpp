@@ -89,7 +89,7 @@ pipeline::Planning planningOf(Document& document, const PlanRequest& request, co
             .stop = call.stop};
 }
 
-// All that decides on a plan but the pins and what limits the search.
+// All settings that affect a plan, except the pins and the limits of the search.
 std::string keyOf(const PlanRequest& request)
 {
     std::string key;
@@ -119,7 +119,7 @@ base::Result<pipeline::PlanAnswer> keptPlan(Document& document, const PlanReques
     return made;
 }
 
-// From the last optimum for the same circumstances, if there is one.
+// Starts from the last optimum for the same key, if there is one.
 base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const PlanRequest& request, const Call& call)
 {
     const auto before = document.kept.find(keyOf(request));

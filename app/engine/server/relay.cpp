@@ -22,7 +22,7 @@ std::optional<ModelProcess::Answer> Relay::carryOut(ModelProcess& process, const
     return answer && answer->succeeded ? std::move(answer) : std::nullopt;
 }
 
-// Of a process that has ended instead of answering.
+// The outcome for a process that has ended instead of answering.
 Outcome Relay::unanswered(ModelProcess& process, const Call& call)
 {
     if (call.stop.stop_requested())
@@ -32,8 +32,8 @@ Outcome Relay::unanswered(ModelProcess& process, const Call& call)
     return failed(epitaph(end));
 }
 
-// A process that has ended by itself had a reason to end this one, too: a GPU that is lost, a file that was cut while it was
-// read.
+// The reason why a process has ended by itself applies to this one as well: a lost GPU, or a file that was truncated while
+// it was read.
 void Relay::endLike(const verify::ChildEnd& end)
 {
     if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));

@@ -78,7 +78,7 @@ base::Status Run::setBreakpoints(const std::vector<debugger::Breakpoint>& breakp
     return {};
 }
 
-// Breakpoints that were set while the run was being prepared count.
+// Includes breakpoints that were set while the run was being prepared.
 base::Status Run::prepareStepping(ServedRun& observer)
 {
     const std::lock_guard lock(m_mutex);
@@ -111,7 +111,7 @@ void Run::stop(debugger::Stopped stopped, ServedRun& observer)
     m_stopped.reset();
 }
 
-// The folder is gone, or has its results, before the client hears of the end.
+// The folder is removed, or has its results, before the client hears of the end.
 void Run::body()
 {
     EventFeed feed(m_id, [this](const protocol::RunEvents& e) { m_notify("run/events", protocol::writeEvents(e)); });
@@ -135,7 +135,7 @@ base::Result<std::vector<std::string>> Run::prepareNotes()
     return pipeline::finiteNotes(m_document.prepared, facts.notFinite, m_request.execution.settings.nan);
 }
 
-// Of a run that can be resumed; none of others. A journal of another plan is refused.
+// The journal of a run that can be resumed; none for others. A journal of another plan is refused.
 base::Result<std::unique_ptr<pipeline::RunJournal>> Run::journalIn(pipeline::OutputFolder& folder)
 {
     if (!m_request.execution.settings.resume) return nullptr;

@@ -89,7 +89,7 @@ void ServedRun::account(const executor::PhaseEvent& event)
 void ServedRun::phaseFinished(const executor::PhaseEvent& event)
 {
     account(event);
-    // What came before a pause behind an operator was not held up by it; only computing was interrupted.
+    // Phases before a pause after an operator were not delayed by it; only computing was interrupted.
     const bool before = event.phase <= executor::Phase::Compute;
     const double paused = before ? m_paused - m_pausedInBatch : m_paused;
     const double within = event.phase == executor::Phase::Compute ? m_pausedInBatch : 0;

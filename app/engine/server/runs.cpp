@@ -44,7 +44,7 @@ base::Status stopAtOperators(plan::Plan& plan)
     return {};
 }
 
-// The plan as it was sent, for the device and the batch that are asked for.
+// The plan as it was sent, for the requested device and batch.
 base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader& params,
                                           const base::Settings& settings)
 {
@@ -64,7 +64,7 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
     return chosen;
 }
 
-// What planning knows of the graph goes to the run. With a limit of memory the run makes it again, in files.
+// Passes the graph structure from planning to the run. With a memory limit the run makes it again, in files.
 void handOver(RunRequest& request, Document& document)
 {
     std::shared_ptr<executor::Structure> structure = document.predictor.takeStructure();

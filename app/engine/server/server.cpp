@@ -26,7 +26,7 @@ public:
     {}
 
 protected:
-    // Requests that hold a run do not wait for others.
+    // Requests that control a run do not wait for others.
     bool control(const protocol::Request& request) override
     {
         if (!controlsRun(request.method)) return false;

@@ -1,4 +1,4 @@
-// model/source: the text around an operator, from the archive or from the file that it names.
+// model/source: the text around an operator, from the archive or from the file that the archive names.
 
 #include <algorithm>
 #include <fstream>
@@ -48,7 +48,7 @@ json::Value answer(const char* label, const loader::SourceText& source)
     return result;
 }
 
-// The file that the archive names, where it is on this disk and still has that line.
+// The file named by the archive, if it is on this disk and still has that line.
 std::optional<loader::SourceText> localText(const ir::Source& source)
 {
     if (source.kind != ir::SourceKind::Python) return std::nullopt;
@@ -80,7 +80,7 @@ bool inModule(const ir::Op& op, const std::string& path)
     return own == path || own.starts_with(path + ".");
 }
 
-// The operator that is meant: by its id, or the first one below a module.
+// The requested operator: by its id, or the first one below a module.
 const ir::Op* operatorOf(const ir::Program& program, const schema::Names& names, const json::Reader& params)
 {
     if (params.has("op")) {

@@ -8,7 +8,7 @@ namespace hopscope::engine {
 namespace {
 
 constexpr std::size_t mostKept = 4;
-constexpr std::int64_t mostRows = 4096, mostBytes = 4 << 20;  // of one answer
+constexpr std::int64_t mostRows = 4096, mostBytes = 4 << 20;  // per answer
 
 debugger::TensorRequest requestFrom(const json::Reader& params)
 {
@@ -23,7 +23,7 @@ debugger::TensorRequest requestFrom(const json::Reader& params)
     return request;
 }
 
-// Null, with the reader refused, where "tensor" names none that is kept.
+// Null, with the reader refused, if "tensor" names none that is kept.
 std::shared_ptr<const debugger::SeenTensor> find(const Document& document, const json::Reader& params)
 {
     const auto found = document.seen.byNumber.find(params.get<std::int64_t>("tensor"));

@@ -63,7 +63,7 @@ protected:
     }
 
 private:
-    // Of the run that this process was started for. Once that is over, another process opens the next one.
+    // Opens the run that this process was started for. Once it is over, another process opens the next one.
     Outcome open(const Reader&, const Call& call)
     {
         if (m_run && m_run->stage().valid()) return invalid("a run is open already");
@@ -99,7 +99,7 @@ private:
 
     using Answer = Value (Worker::*)() const;
 
-    // An order at the stage that the client believes the run to stand at.
+    // Handles an order for the stage at which the client expects the run to be.
     Outcome atStage(const Reader& params, const Order& order, const Call& call, Answer say)
     {
         const auto stage = params.get<int>("stage");

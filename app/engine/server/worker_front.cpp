@@ -41,7 +41,7 @@ protected:
     }
 
 private:
-    // In a new process, unless the run of the one before is still open.
+    // Opens the run in a new process, unless the previous one's run is still open.
     Reply open(const Request& request, const Call& call)
     {
         const Reader params(request.params, "params");
@@ -67,7 +67,7 @@ private:
         return done;
     }
 
-    // The client sees this process end as the one that computes did.
+    // Ends this process as the computing one has ended, so that the client sees the same signal.
     static void endBy(int signal)
     {
         std::signal(signal, SIG_DFL);
