@@ -149,7 +149,7 @@ void SessionControl::restoreBreakpoints(const std::vector<models::SavedBreakpoin
     if (!m_lostBreakpoints.isEmpty()) sayLost();
 }
 
-// The stages are known once there is a plan.
+// Restores breakpoints of stages, which are known once there is a plan.
 void SessionControl::planCame()
 {
     const models::Document& document = m_parts.document;

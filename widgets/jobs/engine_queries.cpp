@@ -20,7 +20,7 @@ json::Value texts(const QStringList& list)
     return array;
 }
 
-// The document, the device settings, and a folder.
+// The open files, the settings, and a folder.
 json::Value fileParams(const WorkbenchState& state, const QString& folder)
 {
     const models::Settings& settings = state.document.settings();

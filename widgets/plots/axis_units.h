@@ -23,7 +23,7 @@ QVector<double> ticks(double lower, double upper, double step);
 // "1.5 MiB"; as many decimals as the step needs.
 QString tickLabel(double value, double step, const Scale& scale);
 
-// An upper end of a growing axis that seldom changes: the current one while it holds `needed` and is not more than three
+// A stable upper end for a growing axis: the current one while it holds `needed` and is not more than three
 // times as large, else 1.25 times `needed`.
 double growingEnd(double current, double needed);
 

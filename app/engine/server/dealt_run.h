@@ -24,8 +24,8 @@ public:
     DealtRun(const DealtRun&) = delete;
     DealtRun& operator=(const DealtRun&) = delete;
 
-    // Called on the answering thread. Hands over an order, if there is one, and returns when the run is at a stage for the
-    // next order, or has ended. Returns the error with which the run ended, if any; call.stop cancels the run.
+    // Called on the answering thread. Hands over an order, if there is one, and returns when the run awaits the next order
+    // at a stage, or has ended. Returns the error with which the run ended, if any; call.stop cancels the run.
     base::Status carryOut(const std::optional<executor::Order>& order, const Call& call);
 
     // The stage at which the run waits between orders; 0 once it has ended.
