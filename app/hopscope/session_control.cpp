@@ -149,7 +149,7 @@ void SessionControl::restoreBreakpoints(const std::vector<models::SavedBreakpoin
     if (!m_lostBreakpoints.isEmpty()) sayLost();
 }
 
-// Restores breakpoints of stages, which are known once there is a plan.
+// Once there is a plan, drops restored breakpoints of stages that it does not have.
 void SessionControl::planCame()
 {
     const models::Document& document = m_parts.document;
