@@ -1,8 +1,8 @@
 #pragma once
 
-// What the analysis knows about a program: which rows each value has, how each operator moves between rows, what depends
-// on structure alone, and where the model cannot be split. Plain immutable data; see analysis/analyse.h for how it is
-// made, analysis/classes.h for what it implies inside a batch.
+// The facts that the analysis finds in a program: which rows each value has, how each operator moves between rows, what
+// depends on structure alone, and where the model cannot be split. Plain immutable data; see analysis/analyse.h for how
+// it is made, analysis/classes.h for its consequences inside a batch.
 
 #include <map>
 #include <optional>
@@ -24,7 +24,7 @@ using ir::ValueId;
 
 enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaque };
 
-// A table of rows. Derived tables name what they are derived from.
+// A table of rows. A derived table names its sources.
 struct Space {
     SpaceKind kind = SpaceKind::Opaque;
     std::string name{};            // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
@@ -199,13 +199,13 @@ struct OpInfo {
     }
 };
 
-// Diagnostics: what a user should know, each at an operator. `blocking` ones are the reasons why there is no split.
+// Diagnostics for the user, each at an operator. `blocking` ones are the reasons why there is no split.
 struct Lint {
     std::string code;  // "repaired", "baked-device", "nan-weights", "no-split", ...
     std::string message;
     OpId op;  // may be invalid
     bool blocking = false;
-    std::string hint = {};  // what the user can do; may be empty
+    std::string hint = {};  // a remedy for the user; may be empty
 };
 
 // The largest number in `index` must be |space| - 1 on the real data too.

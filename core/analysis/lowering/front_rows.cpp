@@ -50,7 +50,7 @@ private:
                isNumber(op, "step", 1, true) && isNumber(op, "end", end, end == all);
     }
 
-    // What is written before all rows but the first are, into the first.
+    // The number written into the first row, before all the other rows are written.
     std::optional<ValueId> numberIn(ValueId v) const
     {
         if (const Op* put = producer(v, "aten::select_scatter")) {

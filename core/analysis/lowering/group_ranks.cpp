@@ -63,7 +63,7 @@ private:
         return from && order ? std::optional(Picked{*from, *order}) : std::nullopt;
     }
 
-    // The operator of which `order` is the order of the rows, by ascending values.
+    // The operator that sorts the rows into `order`, by ascending values.
     const Op* sortOf(ValueId order, bool stable) const
     {
         const Op* op = producer(order, "aten::sort");
@@ -315,7 +315,7 @@ private:
                op->name.find("empty") == std::string::npos;
     }
 
-    // What is written into the rows from `start` on, so many of them.
+    // The values written into the `rows` rows from `start` on.
     std::optional<Picked> written(ValueId v, std::int64_t start, std::int64_t rows) const
     {
         const Op* op = producer(v, "aten::slice_scatter");

@@ -110,7 +110,7 @@ private:
         return dim && dim->integer() ? *dim->integer() : 0;
     }
 
-    // Along another dimension than the first, which is the one after it in the separated value, too.
+    // Along a dimension other than the first, which in the separated value is the dimension after it as well.
     [[nodiscard]] bool insideRows(const Op& op) const
     {
         const Arg* dim = ir::argument(op, "dim");

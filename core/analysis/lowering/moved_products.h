@@ -11,12 +11,12 @@
 
 namespace hopscope::analysis {
 
-// product = aggregate(.. table ..) x weight + bias, where all operators between are linear in the rows of `table`, do the
-// same to each column, and are used for nothing else: then it is aggregate(.. table x weight ..) + bias, too.
+// product = aggregate(.. table ..) x weight + bias, where all operators between are linear in the rows of `table`, do
+// the same to each column, and have no other use: it then also equals aggregate(.. table x weight ..) + bias.
 struct MovedProduct {
     ir::OpId product;
     ir::ValueId table;            // one row per source, of `in` columns
-    ir::ValueId root;             // what is multiplied
+    ir::ValueId root;             // the left factor of the product
     ir::ValueId weight;           // follows from parameters alone
     std::optional<ir::Arg> bias;  // none: there is nothing to add
     std::set<ir::ValueId> inner;  // results of the operators between, `root` among them

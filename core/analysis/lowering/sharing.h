@@ -14,8 +14,8 @@ namespace hopscope::analysis {
 // the table of operators claims.
 bool sharesWithFirst(const ir::Program& raw, const ir::Op& op, ir::ValueId result);
 
-// Functional programs follow writes from views to their bases. What cannot be followed is harmless while nobody reads the
-// other side afterwards; this finds the writes where somebody does.
+// Functional programs follow writes from views to their bases. A write that cannot be followed is harmless unless the
+// other side is read afterwards; this finds the writes after which it is.
 class Sharing {
 public:
     // Keeps a reference. Linear in the program.

@@ -11,7 +11,7 @@
 
 namespace hopscope::analysis {
 
-// A node of the graph of operators: an end of the model, or an operator by what it does with rows.
+// A node of the graph of operators: an end of the model, or an operator classified by its effect on rows.
 enum class NodeKind : std::uint8_t { Input, Structure, Rowwise, Gather, Aggregate, Reduce, Output };
 
 constexpr auto namesOf(NodeKind)

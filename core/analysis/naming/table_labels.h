@@ -1,6 +1,7 @@
 #pragma once
 
-// Names of tables for people: derived tables by what they are made of, not by the ids of the values that select their rows.
+// Names of tables for people: a derived table is named after its sources, not after the id of the value that selects
+// its rows.
 
 #include <string>
 

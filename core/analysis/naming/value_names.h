@@ -12,7 +12,7 @@
 
 namespace hopscope::analysis {
 
-// Copies what it needs. Linear to make: made once for a table, or where an error is told.
+// Copies its data. Linear to make: made once for a table, or when an error is reported.
 class ValueNames {
 public:
     explicit ValueNames(const Analysis& analysis);

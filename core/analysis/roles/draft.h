@@ -1,6 +1,7 @@
 #pragma once
 
-// What the inference of roles knows while it runs: the data keys, the node tables found so far, the schema to be.
+// The working state of the inference of roles: the data keys, the node tables found so far, the schema under
+// construction.
 // Internal to inferSchema().
 
 #include <algorithm>
@@ -123,7 +124,7 @@ private:
     std::map<std::string, std::int64_t> m_loose;
 };
 
-// What is known so far; the steps of the inference (role_inference.h) add to it one after the other.
+// The facts found so far; the steps of the inference (role_inference.h) add to them one after the other.
 struct Draft {
     std::vector<Item> items;  // one per data key
     NodeTables nodes;

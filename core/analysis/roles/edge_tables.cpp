@@ -108,8 +108,8 @@ void pointTo(Draft& draft, const std::string& relation, const std::string& table
         if (item.is(RoleKind::Index) && item.role.relation == relation) item.role.first = item.role.second = table;
 }
 
-// Ids beyond every table of nodes, but not beyond the edges of another index: pairs of edges. An "edge_index" whose ids are
-// too large is a mistake, which is told later.
+// Ids beyond every table of nodes, but not beyond the edges of another index: pairs of edges. An "edge_index" whose ids
+// are too large is a mistake, which is reported later.
 void findPairsOfEdges(Draft& draft, const Item& item)
 {
     if (!item.is(RoleKind::Index) || !item.role.first.empty() || !item.relationItem().empty()) return;

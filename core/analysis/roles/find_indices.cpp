@@ -70,7 +70,7 @@ constexpr std::pair<const char*, const char*> endNames[] = {
     {"j", "i"},  // neighbours of atoms, and the atoms
 };
 
-// What is left of the key without the word: "edge" of "edge_src"; nullopt where the word is not in it.
+// The key without the word: "edge" for "edge_src"; nullopt if the key does not contain the word.
 std::optional<std::string> without(const std::string& key, const char* word)
 {
     std::vector<std::string> list = names::words(key);
@@ -133,7 +133,7 @@ bool countsRows(const Draft& draft, const Item& item)
     });
 }
 
-// Of any name: the column with the largest numbers, all of which are rows of some table. nullptr if there is none.
+// Under any name: the column with the largest numbers that are all rows of some table. nullptr if there is none.
 Item* anyColumnOf(Draft& draft, const Item& offsets)
 {
     Item* best = nullptr;

@@ -22,7 +22,7 @@ public:
 
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
-    // uint64 numbers beyond int64 come out negative, and so are refused like any other negative id.
+    // uint64 numbers beyond int64 come out negative and are therefore refused like any other negative id.
     [[nodiscard]] std::int64_t operator[](std::int64_t i) const
     {
         const std::byte* at = m_data + i * m_step;

@@ -8,7 +8,7 @@ namespace {
 
 using base::ErrorCode;
 
-// 0 0 1 1 1 2 ..: what a batch vector looks like.
+// 0 0 1 1 1 2 ..: the form of a batch vector.
 bool sortedWithoutGaps(const IntColumn& column)
 {
     if (column.size() < 2 || column[0] != 0) return false;

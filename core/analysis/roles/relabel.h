@@ -21,8 +21,9 @@ std::string groupedTable(const base::TensorView& view, const InputSchema& schema
 // Where these groups begin among the rows that are kept.
 base::TensorView groupOffsets(const base::TensorView& offsets, const Members& rows);
 
-// The numbers of kept rows, as ranks among the kept targets, of which the data has `all`. In a table of neighbours those
-// that are not kept become others, for what is computed from them does not matter; padding stays padding.
+// The numbers of kept rows, as ranks among the kept targets, out of `all` targets in the data. In a table of
+// neighbours, those that are not kept become others, because the values computed from them do not matter; padding stays
+// padding.
 base::TensorView relabelKey(const base::TensorView& key, const Members& rows, const Members& targets, std::int64_t all);
 
 }  // namespace hopscope::analysis

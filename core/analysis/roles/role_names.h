@@ -1,6 +1,6 @@
 #pragma once
 
-// What a data key's name says about its role. Names only suggest: sizes and dtypes decide (see roles.cpp).
+// The role that the name of a data key suggests. Names only suggest: sizes and dtypes decide (see roles.cpp).
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 #pragma once
 
-// The input schema: what each data key is. The model file does not say which argument holds node features and which an
-// edge index; it is inferred from names, dtypes and sizes, and can be overridden (--role).
+// The input schema: the role of each data key. The model file does not say which argument holds node features and which
+// an edge index; it is inferred from names, dtypes and sizes, and can be overridden (--role).
 
 #include <map>
 #include <optional>
@@ -67,7 +67,7 @@ IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::
 struct InputSchema {
     std::map<std::string, InputRole> roles;
     std::map<std::string, std::int64_t> sizes;  // node types, relations and graph tables: number of rows in the data
-    std::vector<std::string> notes;             // what was guessed, in words
+    std::vector<std::string> notes;             // the guesses, as sentences
     std::set<std::string> gathered;  // graph tables whose rows are computed like nodes: each from the rows of its graph
 };
 
@@ -94,8 +94,8 @@ base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 // range (naming the first bad position and the count), or an override names neither an input nor one of the model's
 // `parameters` (dotted names and numbers of rows), which may be declared as tables of the data; a table that only ids point
 // into has the rows of its weight.
-// Features whose first dimension has fewer rows than edges point to have them along another one. Edges that an input points
-// to (the reverse of each edge, pairs of edges) are a node table, too; so are rows that are asked for by number.
+// If the first dimension of a feature has fewer rows than edges point to, its rows lie along another. Edges that an input
+// points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are asked for by number.
 // Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,

@@ -10,7 +10,7 @@
 
 namespace hopscope::analysis {
 
-// What a rule says about one output.
+// The result of a rule for one output.
 struct Outcome {
     std::vector<SpaceId> dims;
     std::optional<Role> role;
@@ -40,7 +40,7 @@ public:
     bool positions = false;
     std::set<std::string>
         numbered;  // relations whose edges are looked up by number then: they must be a table of nodes
-    std::map<SpaceId, ValueId> rowNumbers;              // made for tables of which some part is selected
+    std::map<SpaceId, ValueId> rowNumbers;              // made for tables that a part is selected from
     std::vector<std::pair<RowPart, ValueId>> rowParts;  // and the masks of these parts
     // The largest number in an index counts the first rows of the table that it points into, not all of them.
     bool prefixes = false;

@@ -1,4 +1,4 @@
-// What a refusal says beside its reason.
+// The hint that follows the reason of a refusal.
 
 #include <set>
 

@@ -13,7 +13,7 @@ namespace hopscope::analysis {
 // analysis.refusedOp tells where that was.
 base::Status infer(Builder& builder, const ir::Program& functional, const InputSchema& schema);
 
-// What is said of an operator that was not analysed: row-wise, without depth; arithmetic on numbers is structure.
+// The description of an operator that was not analysed: row-wise, without depth; arithmetic on numbers is structure.
 OpInfo unanalysedOp(const ir::Op& op);
 
 }  // namespace hopscope::analysis

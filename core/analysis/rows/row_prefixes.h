@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to analysis: the first rows of a table, h[:n], with indices into the table itself: the targets of a sampled
-// neighbourhood are the first of its nodes. A row of h[:n] has the number that it has in h, so that looking up h[:n] is
-// looking up h, and what is added up into h[:n] can be added up for all rows first.
+// neighbourhood are the first of its nodes. A row of h[:n] has the number that it has in h. A lookup in h[:n] is
+// therefore a lookup in h, and an aggregation into h[:n] can be computed for all rows first.
 
 #include "analysis/rows/decompose.h"
 

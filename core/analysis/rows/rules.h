@@ -11,15 +11,15 @@
 
 namespace hopscope::analysis {
 
-// Why a rule refuses an operator: what is wrong, and what kind of fault it is, on which the hint depends.
+// The reason why a rule refuses an operator: a text, and the kind of fault, which the hint depends on.
 struct Refused {
     enum class Kind : std::uint8_t {
         Operator,         // anything else
         Unruled,          // an operator whose work on rows no rule describes
         BakedSize,        // a number of rows is a constant of the file
-        Roles,            // rows or row numbers of which nobody knows the table
+        Roles,            // rows or row numbers whose table is unknown
         Constant,         // row numbers that are in the file
-        RowWeight,        // a weight with a row for each row of a table that nobody declared
+        RowWeight,        // a weight with a row for each row of an undeclared table
         Selection,        // which rows there are depends on features
         Features,         // row numbers that depend on features
         Orders,           // rows of one table in two orders, or two selections of them
@@ -43,7 +43,7 @@ struct Refused {
         SparseReduction,  // of the products of a row, by something else than their sum
         Factors,          // a second factor that has rows
         Columns,          // a weight with a column for each row of a table
-        Offsets,          // segments of which nobody knows where they begin
+        Offsets,          // segments whose beginnings are unknown
         AllRows,          // a result that cannot be put together from parts
         Readout,          // rows of a graph combined in a way that cannot
         Statistics,       // a result over rows that can be put together where it is written in other words
@@ -66,7 +66,7 @@ using Refusal = tl::unexpected<Refused>;
 template <class T>
 using Ruled = tl::expected<T, Refused>;
 
-// What the user can do about a refusal.
+// A remedy that the user can apply to a refusal of this kind.
 const char* hintOf(Refused::Kind kind);
 
 // A number of rows that the operator expects is a constant of the file instead of following from the inputs.
@@ -84,7 +84,7 @@ Refused constantMeets(const RuleContext& c, std::int64_t extent, SpaceId table);
 // Fits no dimension, row or step.
 constexpr std::int64_t unknownNumber = -(std::int64_t{1} << 40);
 
-// One operator under its rule: its arguments by name, what is known of its operands, and the OpInfo to fill in.
+// One operator under its rule: its arguments by name, the facts known about its operands, and the OpInfo to fill in.
 class RuleContext {
 public:
     RuleContext(Builder& b, const ir::Op& o, const std::vector<ir::Value>& results, OpInfo& i)
@@ -152,7 +152,7 @@ public:
     // Literal integers of a list argument; items that are not literal count as -2.
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& argument) const;
 
-    // The row space of which `size` is the size; none for constants. Refuses other sizes.
+    // The row space with this size; none for constants. Refuses other sizes.
     [[nodiscard]] Ruled<SpaceId> spaceOf(const Linear& size) const;
     [[nodiscard]] Ruled<SpaceId> spaceOf(const ir::Arg& size) const;
 
@@ -188,7 +188,7 @@ ir::Op anew(const RuleContext& c);
 
 int wrapDim(std::int64_t dim, int rank);
 
-// That the table of which `index` holds row numbers is not known, or another one, and why.
+// The refusal of an `index` whose target table is unknown, or is a table other than `table`, with the reason.
 Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table);
 Refused otherTarget(const RuleContext& c, const Role& role, SpaceId table);
 

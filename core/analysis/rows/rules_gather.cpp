@@ -103,7 +103,7 @@ std::optional<Role> computedColumn(RuleContext& c, ValueId index, SpaceId table)
     return nodes ? std::optional(Role{.space = rows, .key = c.builder.foreign(index), .target = table}) : std::nullopt;
 }
 
-// What the numbers of an index into a table are known to be.
+// The role of an index into a table, as far as it is known.
 std::optional<Role> roleOf(RuleContext& c, ValueId index, SpaceId table)
 {
     return c.of(index).role ? c.of(index).role : computedColumn(c, index, table);
