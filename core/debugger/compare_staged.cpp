@@ -18,7 +18,7 @@ using analysis::Analysis;
 using ir::ValueId;
 using Values = std::map<ValueId, base::TensorView>;
 
-// Numbers that a stage computes for nodes: what is on edges is far more, and shows in what is made of it.
+// Numbers that a stage computes for nodes: values on edges are far more, and their faults show in the nodes' values.
 std::vector<ValueId> onNodes(const Analysis& analysis)
 {
     std::vector<ValueId> found;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: what the messages of an aggregation add for some nodes.
+// Private to debugger: the contributions of an aggregation's messages for some nodes.
 
 #include <map>
 #include <set>

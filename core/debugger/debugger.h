@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds the operator at which numbers go wrong: where two computations part, what makes NaN and infinities, and what operators
-// compute for the nodes that somebody watches.
+// Finds the operator at which numbers go wrong: where two computations differ, where NaN and infinities arise, and the
+// results of operators for watched nodes.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace hopscope::debugger {
 
-// A model with its inputs. All must outlive what is done with them.
+// A model with its inputs. All must outlive the results.
 struct Subject {
     const loader::Walk* walk = nullptr;
     const analysis::Analysis* analysis = nullptr;

@@ -110,7 +110,7 @@ public:
 private:
     [[nodiscard]] bool isBad(ValueId value) const { return m_bad.contains(value); }
 
-    // Inputs and weights, and what is computed once.
+    // Looks at inputs and weights, and at values that are computed once.
     base::Status lookAtGiven()
     {
         for (const ir::Value& value : m_analysis.program.values) {
@@ -144,7 +144,7 @@ private:
         });
     }
 
-    // Back from an output that is not finite, along what is not.
+    // Walks back from an output that is not finite, along operands that are not.
     void trace(ValueId from)
     {
         std::vector<ValueId> open{from};

@@ -8,7 +8,7 @@
 
 namespace hopscope::exporter {
 
-// What is around a call: the variables with its operands, and the sizes of tables, here and of the whole graph.
+// The context of a call: the variables with its operands, and the sizes of tables, here and of the whole graph.
 struct Surroundings {
     std::function<Text(ir::Slot, ir::ValueId)> operand;
     SizeText local, global;

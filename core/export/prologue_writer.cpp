@@ -102,7 +102,7 @@ private:
         return m_sizes[space] = Text(method().assign(name, counted));
     }
 
-    // A dimension of what is given, else by how the table is made.
+    // A dimension of an input or a weight if there is one, else derived from how the table is made.
     Text countText(ir::SpaceId space)
     {
         for (const ir::Value& v : m_program.values) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to gpu: what the kernel's files say, without any library of the driver.
+// Private to gpu: information in the kernel's files, read without any library of the driver.
 
 #include <string>
 

@@ -15,7 +15,7 @@ struct Build {
     int oldestKernel = 0;  // 75: kernels run on compute capability 7.5 and newer; 0: none were compiled
 };
 
-// Fills in what was compiled.
+// Fills in the properties of this build.
 Build thisBuild(int torchCuda);
 
 struct Usable {

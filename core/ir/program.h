@@ -128,7 +128,7 @@ struct NamedValue {
 // A branch or trip count that depended on a value of the sample: on other inputs it must come out the same.
 struct Guard {
     ValueId condition;  // Bool (branch) or Int (trip count)
-    double taken = 0;   // what it was on the sample
+    double taken = 0;   // its value on the sample
     std::vector<ModuleFrame> modules;
     Source source;
 };

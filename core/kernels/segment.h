@@ -32,7 +32,7 @@ struct Index {
 // rows take less than a thousandth of the rows that they combine.
 constexpr std::int64_t kPiece = 1024;
 
-// Positions [begin, end) of a hub: kPiece of them, or what is left in its last piece.
+// Positions [begin, end) of a hub: kPiece of them, or the remainder in its last piece.
 struct HubPiece {
     std::int64_t destination = 0;
     std::int64_t begin = 0, end = 0;
@@ -49,9 +49,9 @@ struct HubPiece {
 // the result is rounded once to the element type. A destination starts from 0 (Max: -infinity, Min: infinity) and takes
 // its positions in order; one without positions is `empty`. A hub starts in the same way and takes its pieces in order:
 // positions [offsets[d] + i * kPiece, offsets[d] + (i + 1) * kPiece), each combined as a destination of its own. Mean
-// divides the sum by the number of positions. In Max and Min a value replaces what was found before if it is greater
-// (less) or NaN, and nothing but NaN replaces NaN. With `accumulate` (Sum only) what out holds stands in place of the
-// 0 of the destination (not of a hub's pieces), and destinations without positions keep it.
+// divides the sum by the number of positions. In Max and Min a value replaces the best one so far if it is greater
+// (less) or NaN, and nothing but NaN replaces NaN. With `accumulate` (Sum only) the contents of out stand in place of
+// the 0 of the destination (not of a hub's pieces), and destinations without positions keep them.
 struct SegmentArguments {
     Index offsets;                 // destinations + 1
     Index columns;                 // null: row p - columnFirst of source (rows already gathered)

@@ -137,10 +137,11 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const
                         const SlowFn& slow = {});
 
 // The operators in the code of forward and of everything that it calls, found without running them: for showing a model
-// that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body of
-// a loop once; containers and numbers are left out. Inputs have the shapes of `sample` (keys as in --data; empty: none is
-// known, and every argument is an input), results have no shape. `where` is Error::where of the refusal: what it describes
-// becomes an operator even where it would have been left out. Reading ends after 200,000 instructions.
+// that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body
+// of a loop once; containers and numbers are left out. Inputs have the shapes of `sample` (keys as in --data; if it is
+// empty, shapes are unknown and every argument is an input), results have no shape. `where` is Error::where of the
+// refusal: the node at that place becomes an operator even if it would be left out otherwise. Reading ends after
+// 200,000 instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the

@@ -1,7 +1,7 @@
 #pragma once
 
-// The walls of a machine: how fast it does the few things that stages spend their time on, by shape, with all cores and
-// with one. What a stage takes is predicted from them, and no stage can be faster than they allow.
+// The walls of a machine: its speed at the few things that stages spend their time on, by shape, with all cores and
+// with one. The time of a stage is predicted from them, and no stage can be faster than they allow.
 
 #include <cstdint>
 #include <vector>

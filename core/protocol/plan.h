@@ -65,7 +65,7 @@ struct PlanRecord {
     std::string device;
     base::Objective objective = base::Objective::Time;
     std::optional<double> cost, lowerBound, gap;  // in the unit of the objective; gap = (cost - lowerBound) / cost
-    std::vector<std::string> notes;               // what the user should know about how it was found
+    std::vector<std::string> notes;               // notes for the user on how it was found
     std::optional<std::int64_t> batch;
     std::vector<OpId> prologue;
     std::vector<PlanStage> stages;
@@ -89,7 +89,7 @@ bool sameCuts(const PlanRecord& left, const PlanRecord& right);
 // The result of plan/make and plan/load. Fails with Input and a JSON pointer.
 base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model);
 
-// The model has what a pin names.
+// The model contains the values that a pin names.
 bool fits(const plan::Pin& pin, const ModelRecord& model);
 
 // A fix suggested by plan/repairs: without a pin, or with so many stages.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run tells its client while it goes on.
+// The events that a run reports to its client.
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ constexpr auto namesOf(RunState)
                                                  {RunState::Finished, "finished"}});
 }
 
-// What a paused run goes on for before it pauses again.
+// The unit for which a paused run continues before it pauses again.
 enum class RunStep : std::uint8_t { Operator, Batch, Stage };
 constexpr auto namesOf(RunStep)
 {
@@ -46,7 +46,7 @@ struct StageEvent {
     int count = 1;
     std::int64_t destinations = 0;
     double time = 0;
-    // Of several workers: what was finished of it before, and how many shards it is dealt out in.
+    // With several workers: the destinations finished earlier, and the number of shards that the stage is divided into.
     std::int64_t done = 0;
     int shards = 0;
 };
@@ -57,7 +57,7 @@ struct BatchEvent {
     double time = 0;
     std::int64_t reservedMemory = 0;  // of a GPU: taken from the driver; 0: a CPU
 };
-// Of different batches they overlap on a GPU, and come batch by batch.
+// On a GPU, phases of different batches overlap, and are reported batch by batch.
 struct PhaseEvent {
     StageId stage{1};
     std::int64_t batch = 0;
@@ -84,7 +84,7 @@ struct MergedEvent {
     std::int64_t count = 0;
 };
 
-// ---- of a run that is dealt out to several workers, which are numbered from 1
+// ---- events of a run on several workers, which are numbered from 1
 
 enum class WorkerNews : std::uint8_t { Starting, Joined, Lost, Late, Refused, Done };
 constexpr auto namesOf(WorkerNews)
@@ -133,7 +133,7 @@ struct ShardEvent {
     std::optional<std::int64_t> done = std::nullopt;  // destinations of the stage of now
     double time = 0;
 };
-// All shards of the stage are finished: until then nobody went on to the next one.
+// All shards of the stage are finished; no worker starts the next stage before that.
 struct BarrierEvent {
     StageId stage{1};
     double time = 0;
@@ -159,7 +159,7 @@ struct RunFinished {
     std::int64_t run = 0;
     std::string folder;
     std::optional<schema::Report> report;
-    std::string reportText;  // report.json as it was sent, of what was read; empty with an error
+    std::string reportText;  // the text of report.json as sent; empty with an error
     std::optional<base::Error> error;
 };
 

@@ -48,9 +48,9 @@ public:
     // Their numbers, ascending.
     std::vector<std::int64_t> listed(const Rows& rows);
 
-    // Forgets what has been computed for other sets; to be called between two nodes.
+    // Forgets the results for other sets; to be called between two nodes.
     void forget() { m_known.clear(); }
-    // Rows visited so far: what the work grows with.
+    // The number of rows visited so far, which the work is proportional to.
     [[nodiscard]] std::int64_t visited() const { return m_visited; }
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the debugger finds, as documents: the first operator at which two computations part, what makes numbers that are not
-// finite, and the results of operators at breakpoints.
+// The debugger's findings as documents: the first operator at which two computations differ, the operator that makes
+// numbers that are not finite, and the results of operators at breakpoints.
 
 #include <concepts>
 #include <cstdint>
@@ -44,7 +44,7 @@ constexpr auto fieldsOf(const T*)
                            field("depth", &T::depth, "rounds of message passing before it", base::Quantity::Count));
 }
 
-// A row of the inputs, and one of its numbers that shows what is wrong.
+// A row of the inputs, and one of its numbers that shows the fault.
 struct RowRecord {
     std::string table;
     std::int64_t row = 0;

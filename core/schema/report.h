@@ -226,7 +226,7 @@ constexpr auto fieldsOf(const T*)
         field("max_rel", &T::maxRelative, "likewise", Quantity::Ratio));
 }
 
-// What a run has taken over from a process that did not finish it.
+// The parts of a run that were taken over from a process that did not finish it.
 struct ResumedRecord {
     std::int64_t chunks = 0, destinations = 0, damaged = 0;
     bool operator==(const ResumedRecord&) const = default;

@@ -49,7 +49,7 @@ struct Naming {
     }
 };
 
-using Named = std::map<std::string, std::string>;  // what it is, by name
+using Named = std::map<std::string, std::string>;  // descriptions by name
 
 Named tensorsOf(const Split& split, const std::vector<ir::ValueId>& values)
 {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A tensor as the debugger shows it: what it is, what its numbers are like, and some of its rows. docs/reference/format-tensor.md has every
-// member.
+// A tensor as the debugger shows it: its description, statistics of its numbers, and some of its rows.
+// docs/reference/format-tensor.md describes every member.
 
 #include <concepts>
 

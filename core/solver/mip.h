@@ -36,8 +36,8 @@ struct Problem {
 struct Limits {
     double seconds = infinity;
     std::stop_token stop;
-    // What is left of the iterations of the simplex, where they are limited: by a count, which unlike a time does not depend on
-    // the machine. Programs that are given the same one share it.
+    // The remaining iterations of the simplex, if they are limited: by a count, which unlike a time does not depend on
+    // the machine. Programs that are given the same counter share it.
     std::shared_ptr<std::int64_t> iterations = nullptr;
     double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
     double cutoff = infinity;                   // solutions that are not cheaper than this are of no interest

@@ -178,10 +178,10 @@ void closeAll(const std::vector<int>& descriptors)
 
 [[noreturn]] void beServer(const Work& work, int requests, pid_t program)
 {
-    setpgid(0, 0);  // what is typed at the terminal is for the program
+    setpgid(0, 0);  // signals typed at the terminal are meant for the program
     if (!dieWith(program)) _exit(1);
     letGoOfEverything(requests);
-    std::signal(SIGCHLD, SIG_IGN);  // nobody waits for keepers
+    std::signal(SIGCHLD, SIG_IGN);  // keepers are not waited for
     const pid_t self = getpid();
     for (;;) {
         Message message;

@@ -15,13 +15,13 @@
 
 namespace hopscope::verify {
 
-// `handed`: descriptors of its own; in the same order as they were given.
+// `handed`: the child's own descriptors, in the order in which they were given.
 using ChildMain = int (*)(const std::string& argument, const std::vector<int>& handed);
 using ChildBeginning = void (*)();
 
-// Call once, while the program has one thread. The server does nothing but wait, and ends with the program, however that ends;
-// `main` is what its children call: they end with what it returns. Before they open a file they call `first`, if there is one.
-// Where no server can be had, forkChild() has none.
+// Call once, while the program has one thread. The server does nothing but wait, and ends with the program, however
+// that ends. Its children call `main` and exit with its result. Before they open a file they call `first`, if it is
+// given. If no server can be started, forkChild() returns nothing.
 void beginForkServer(ChildMain main, ChildBeginning first = nullptr);
 
 // How a child has ended.
@@ -60,8 +60,9 @@ private:
 
 inline constexpr std::size_t mostHanded = 2;  // descriptors
 
-// Calls main(argument, handed) in a new child, whose output and errors replace what is in the file `log`; above `memory` anonymous
-// bytes it is killed (0: no limit). From any thread. Nothing where there is no server: start a program instead.
+// Calls main(argument, handed) in a new child, whose output and errors replace the contents of the file `log`. The
+// child is killed above `memory` anonymous bytes (0: no limit). Can be called from any thread. Returns nothing if there
+// is no server: start a program instead.
 std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory = 0,
                                      const std::vector<int>& handed = {});
 

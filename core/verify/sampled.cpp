@@ -22,7 +22,7 @@ using ir::SpaceId;
 using Seeds = std::vector<Seed>;
 
 struct Chosen {
-    Seeds seeds;               // few in-edges first: what is small is taken together
+    Seeds seeds;               // few in-edges first, so that small ones are grouped
     std::set<Seed> connected;  // those with in-edges
 };
 

@@ -29,8 +29,8 @@ private:
                     const std::string& out);
     using Node = torch::jit::Node;
 
-    // What is known of a TorchScript value: the program's values that it is made of, and itself where it is a constant, an
-    // attribute or a module.
+    // The facts known about a TorchScript value: the program's values that it is made of, and the value itself if it is
+    // a constant, an attribute or a module.
     struct Known {
         std::vector<ir::ValueId> values;
         std::optional<c10::IValue> concrete;

@@ -143,7 +143,7 @@ Item NumberOperators::dynamicArithmetic(const Node& node, const std::vector<Item
     return std::move(*result);
 }
 
-// Arithmetic on numbers of which at least one derives from inputs.
+// Arithmetic on numbers, at least one derived from inputs.
 std::optional<Item> NumberOperators::convert(const Node& node, const std::vector<Item>& args)
 {
     const std::string name = node.kind().toQualString();

@@ -30,7 +30,7 @@ public:
 
     // Appends the operator with one value for each of its results (tensors and numbers).
     std::vector<ir::ValueId> append(ir::Op op, const std::vector<c10::IValue>& results);
-    // To be called before and after an operator writes to the tensor; `fromInput`: what is written depends on inputs.
+    // To be called before and after an operator writes to the tensor; `fromInput`: the written values depend on inputs.
     void beforeWrite(const at::Tensor& tensor);
     void afterWrite(const at::Tensor& tensor, bool fromInput);
 
