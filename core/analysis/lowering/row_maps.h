@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: rows in another order, by where they lie.
+// Private to analysis: rows reordered by their positions.
 
 #include "ir/program.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What people call an operator: "relu", "sum aggregation", "matrix product". One vocabulary for the engine's texts and the
-// window's labels.
+// Names of operators for people: "relu", "sum aggregation", "matrix product". One vocabulary for the engine's texts and
+// the window's labels.
 
 #include <cstdint>
 #include <string>

@@ -9,7 +9,8 @@
 
 namespace hopscope::analysis {
 
-// "node", "part of edge_index", "edge_index + self-loops"; a table in another order is called as the table. "none" for none.
+// "node", "part of edge_index", "edge_index + self-loops"; a reordered table has the name of the original. "none" for
+// none.
 std::string tableLabel(const Tables& tables, SpaceId id);
 
 // The rows that a batch computes: "rows of node in the batch", "rows of edge_index into the batch", "rows of node in the

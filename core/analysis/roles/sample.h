@@ -14,18 +14,18 @@ namespace hopscope::analysis {
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema,
                                         std::int64_t nodes = 300, std::uint64_t seed = 1);
 
-// What becomes of the numbers in the data, from which a model may take how many there are of something
+// The treatment of numbers in the data from which a model may derive a count
 // (int(batch.max()) + 1).
 enum class Numbers : std::uint8_t {
-    Renumbered,  // graphs to which no node of the sample belongs are left out
+    Renumbered,  // graphs without a node in the sample are left out
     Largest,     // all graphs stay, and of each column of numbers a row with the largest one
     Smaller,     // as Renumbered, and rows with the largest number of a column are left out, where there are others
 };
 
 struct SampleOptions {
-    std::int64_t nodes = 300;  // at most so many of a type
+    std::int64_t nodes = 300;  // at most this number of a type
     std::uint64_t seed = 1;
-    double share = 1;  // at most so many of the rows of a type
+    double share = 1;  // at most this share of the rows of a type
     Numbers numbers = Numbers::Renumbered;
 };
 

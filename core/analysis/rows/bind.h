@@ -16,7 +16,7 @@ ValueInfo bindInput(Builder& builder, const ir::Value& value, ValueId id, const 
 // The schema with all graph tables as tables of nodes that are gathered from the rows of their graph.
 InputSchema withGatheredGraphs(InputSchema schema);
 
-// The schema where the edges of these relations are a table of nodes, whose rows can be looked up by number.
+// The schema with the edges of these relations as a table of nodes, whose rows can be looked up by number.
 InputSchema withNumberedEdges(InputSchema schema, const std::set<std::string>& relations);
 
 }  // namespace hopscope::analysis

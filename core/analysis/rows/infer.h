@@ -9,8 +9,8 @@
 
 namespace hopscope::analysis {
 
-// Fills builder.analysis from `functional`. After the first refusal the rest is added as unanalysedOp() describes it, and
-// analysis.refusedOp tells where that was.
+// Fills builder.analysis from `functional`. After the first refusal, whose operator is analysis.refusedOp, the rest is
+// added as unanalysedOp() describes it.
 base::Status infer(Builder& builder, const ir::Program& functional, const InputSchema& schema);
 
 // The description of an operator that was not analysed: row-wise, without depth; arithmetic on numbers is structure.

@@ -8,8 +8,8 @@
 
 namespace hopscope::analysis {
 
-// slice, narrow, split_with_sizes, select, slice_scatter and select_scatter along rows. nullopt for other operators, for
-// whole tables, and for parts that no mask tells: these are left to the rules, which refuse them.
+// slice, narrow, split_with_sizes, select, slice_scatter and select_scatter along rows. nullopt for other operators,
+// for whole tables, and for parts that no mask describes: these are left to the rules, which refuse them.
 std::optional<base::Result<std::vector<ValueId>>> decomposeRowRanges(Emitter& emitter, const RuleContext& context);
 
 }  // namespace hopscope::analysis
