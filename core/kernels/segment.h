@@ -87,18 +87,18 @@ void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, Inde
 // The pieces of all hubs in order, from offsets in host memory. Empty where there is no hub: leave `pieces` null then.
 std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations);
 
-// What segmentCuda gives besides 0 and other CUDA error codes.
+// Return codes of segmentCuda other than 0 and CUDA's own errors.
 constexpr int kNoCuda = -1;      // a build without CUDA kernels (those with them define HOPSCOPE_CUDA)
 constexpr int kOutOfMemory = 2;  // of the device, while the kernel was loaded
 constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun
 
-// All destinations on the current device, pointers in its memory (columns and offsets too), on `stream` (a
-// cudaStream_t). Only launches: nothing is allocated, no device is chosen, nothing is waited for. Gives the CUDA error
+// All destinations on the current device, pointers in its memory (columns and offsets as well), on `stream` (a
+// cudaStream_t). Only launches: it allocates nothing, chooses no device and does not wait. Returns the CUDA error
 // code of the first launch that failed, 0 if all were accepted.
 int segmentCuda(const SegmentArguments& arguments, void* stream);
 
-// Whether a code of segmentCuda means that these kernels can never run on this device with this driver, as opposed to a
-// launch that went wrong.
+// True if a code of segmentCuda means that these kernels can never run on this device with this driver, as opposed to a
+// launch that failed.
 bool kernelsCannotRun(int code);
 
 // CUDA's words for an error code.

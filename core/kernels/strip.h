@@ -88,7 +88,7 @@ struct StripArguments {
 // steps of a program are linear in length; at most 32 phases, false beyond that.
 bool setPhases(StripProgram& program);
 
-// Of the memory that stripCpu needs besides its arguments: the same for every graph.
+// The size of the memory that stripCpu needs besides its arguments: the same for every graph.
 std::int64_t stripScratchBytes(const StripProgram& program);
 
 // Destinations [first, last) on the calling thread, by the best instruction set of the machine. `scratch` has

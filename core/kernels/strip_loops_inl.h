@@ -88,8 +88,8 @@ struct Rows {
     }
 };
 
-// ---- one operator on n elements. What does not fill a vector at the end is computed first, since the result may lie
-// where an operand lies.
+// ---- one operator on n elements. The elements that do not fill a vector are computed first, since the result may lie
+// over an operand.
 
 template <class Op, class T>
 HWY_NOINLINE void single(const T* a, double parameter, T* out, std::int64_t n)
@@ -400,7 +400,7 @@ void start(const Messages<T>& m, ComputeOf<T>* sums)
     std::fill(sums, sums + m.width, m.sums() ? C(0) : -std::numeric_limits<C>::infinity());
 }
 
-// Of Min, sums are those of negated values.
+// For Min, sums are those of negated values.
 template <class T>
 void addSums(const Messages<T>& m, const ComputeOf<T>* sums, ComputeOf<T>* all)
 {

@@ -135,7 +135,7 @@ HWY_INLINE void aggregateRows(const Messages<T>& m, std::int64_t begin, std::int
     finish(m, sums, end - begin, out);
 }
 
-// Whether the messages are what aggregateRows() is for.
+// True if aggregateRows() can handle the messages.
 template <class T>
 bool areNarrow(const Messages<T>& m)
 {

@@ -81,7 +81,7 @@ enum class Aliasing : std::uint8_t {
     Unfollowed,   // may share memory with an operand: writing to it in place is refused
 };
 
-// How a write through a view comes back to its base.
+// The operator that undoes a view, so that a write through it can be made to its base.
 enum class Undo : std::uint8_t {
     None,  // it does not
     Select,
@@ -110,12 +110,12 @@ struct Operator {
         Undo undo = Undo::None;
         Fill fill = Fill::None;
         Write write = Write::None;
-        int fillArgument = -1;       // Fill::Number: where the number stands
+        int fillArgument = -1;       // Fill::Number: the position of the argument with the number
         bool aggregates = false;     // one more round of message passing where it combines rows
         bool multiplies = false;     // a matrix product: its work grows with the other width
         bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
         bool tells = false;          // true or false, whatever its operands are
-        bool keepsOrder = false;     // of row numbers: it comes out the same after a renumbering that keeps their order
+        bool keepsOrder = false;     // of row numbers: a renumbering that keeps their order does not change the result
         bool otherForShape = false;  // its argument "other" only lends a shape or a dtype
         bool intoSelf = false;       // its result has the dimensions of "self", and replaces all of it or a part
         bool mixesRows = false;      // its result is not the same for every row although its operands are
@@ -133,10 +133,10 @@ struct Operator {
 // Sorted by name.
 std::span<const Operator> table();
 
-// By its full name ("aten::relu"); nullptr if the table does not hold it. An in-place operator is found by its own name
-// only where it has no plain twin.
+// By its full name ("aten::relu"); nullptr if the table does not contain it. An in-place operator is found by its own
+// name only if it has no plain twin.
 const Operator* find(std::string_view name);
-// The same for an operator that may be missing: then one without rule and traits, with fresh results.
+// The same for an operator that may be missing: the result then has no rule and no traits, and fresh results.
 const Operator& of(std::string_view name);
 
 std::string fullName(const Operator& op);  // "aten::relu"

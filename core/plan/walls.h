@@ -52,7 +52,7 @@ struct WallRate {
 
 using Walls = std::vector<WallRate>;
 
-// What bounds a stage, in the words of its report.
+// The bound of a stage, in the words of its report.
 enum class Wall : std::uint8_t { Gemm, Rows, Stream, Link, Disk };
 
 constexpr auto namesOf(Wall)
@@ -64,7 +64,7 @@ constexpr auto namesOf(Wall)
                                              {Wall::Disk, "disk"}});
 }
 
-// As people say it: "1.4 x the bound (random rows)".
+// As text for people: "1.4 x the bound (random rows)".
 constexpr const char* inWords(Wall wall)
 {
     switch (wall) {

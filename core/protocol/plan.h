@@ -78,12 +78,12 @@ struct PlanRecord {
     [[nodiscard]] std::vector<StageId> stagesOf(OpId op) const;
     [[nodiscard]] const PlanCheckpoint* checkpointOf(ValueId value) const;
 
-    // Fills the index behind `stagesOf`: after the stages have been changed by hand.
+    // Fills the index behind `stagesOf`: call it after the stages have been changed by hand.
     void indexStages();
     std::map<OpId, std::vector<StageId>> stagesByOp;
 };
 
-// The same stages compute, store and read the same around the same pins: a picture of one is a picture of the other.
+// True if the same stages compute, store and read the same around the same pins: a picture of one then shows the other.
 bool sameCuts(const PlanRecord& left, const PlanRecord& right);
 
 // The result of plan/make and plan/load. Fails with Input and a JSON pointer.

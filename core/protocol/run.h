@@ -69,7 +69,7 @@ struct StageEndEvent {
     double seconds = 0, time = 0;
     std::optional<double> overlap{};  // of a GPU: as in a report
 };
-// The run stands behind an operator of a batch, with its result.
+// The run has stopped after an operator of a batch, with its result.
 struct StopEvent {
     std::string op, value;  // ids
     StageId stage{1};
@@ -100,13 +100,13 @@ constexpr auto namesOf(WorkerNews)
 struct WorkerEvent {
     int worker = 1;
     WorkerNews what = WorkerNews::Starting;
-    std::string host, message;  // message: why it was lost or refused, or what takes long
+    std::string host, message;  // message: the reason why it was lost or refused, or the step that takes long
     double time = 0;
 };
 
 enum class ShardOutcome : std::uint8_t {
-    Begun,     // it is under way
-    Computed,  // and has ended; at least a part of it was computed by this worker
+    Begun,     // it is running
+    Computed,  // it has ended; at least a part of it was computed by this worker
     Found,     // others had computed all of it
     Lost,      // with its worker
 };
@@ -130,7 +130,7 @@ struct ShardEvent {
     double begin = 0, end = 0;                        // end: of one that has ended
     std::int64_t destinations = 0;                    // that this worker has computed of it
     std::int64_t written = 0, read = 0;               // bytes of stored rows
-    std::optional<std::int64_t> done = std::nullopt;  // destinations of the stage of now
+    std::optional<std::int64_t> done = std::nullopt;  // destinations finished in the stage so far
     double time = 0;
 };
 // All shards of the stage are finished; no worker starts the next stage before that.
@@ -138,7 +138,7 @@ struct BarrierEvent {
     StageId stage{1};
     double time = 0;
 };
-// A worker has read back, and checked, what others had written in a stage.
+// A worker has read back and checked the rows that others wrote in a stage.
 struct ReadBackEvent {
     int worker = 1;
     StageId stage{1};

@@ -114,7 +114,7 @@ constexpr auto namesOf(MergeKind)
 
 inline bool isScatter(MergeKind kind) { return kind >= MergeKind::ScatterSum; }
 
-// How the contributions of batches become the result of a reduction over all rows (docs/guides/exporting.md).
+// The way in which contributions of batches become the result of a reduction over all rows (docs/guides/exporting.md).
 struct CodeMerge {
     MergeKind kind = MergeKind::Sum;
     int tensors = 1;

@@ -40,7 +40,7 @@ struct Limits {
     // the machine. Programs that are given the same counter share it.
     std::shared_ptr<std::int64_t> iterations = nullptr;
     double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
-    double cutoff = infinity;                   // solutions that are not cheaper than this are of no interest
+    double cutoff = infinity;                   // solutions must cost less than this to be of interest
     std::function<void(double bound)> onBound;  // called once, on the calling thread, when the relaxation is solved
 };
 
@@ -60,7 +60,7 @@ struct Solution {
     std::vector<double> reducedCosts;  // of the relaxation only
 };
 
-// Whether a solver was found when this was built.
+// True if this build contains a solver.
 bool available();
 const char* solverName();  // "CBC 2.10.8", or "none"
 

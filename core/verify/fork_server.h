@@ -1,9 +1,9 @@
 #pragma once
 
-// Child processes that begin with LibTorch loaded. A program takes a quarter of a second to load it, most of that to register
-// its operators, and a fork of one that has done so a few milliseconds; but only while it has a single thread, since locks that
-// others hold stay locked in a fork for ever. So a program forks a server before its first thread, and that forks children
-// whenever it is asked to.
+// Child processes that begin with LibTorch loaded. A program takes a quarter of a second to load it, mostly to register
+// its operators, and a fork of a program that has done so takes a few milliseconds. It can be forked only while it has
+// a single thread, since locks that other threads hold stay locked in a fork for ever. So a program forks a server
+// before its first thread, and the server forks children on request.
 
 #include <sys/types.h>
 
@@ -24,7 +24,7 @@ using ChildBeginning = void (*)();
 // given. If no server can be started, forkChild() returns nothing.
 void beginForkServer(ChildMain main, ChildBeginning first = nullptr);
 
-// How a child has ended.
+// The way in which a child has ended.
 struct ChildEnd {
     int status = 0;           // as waitpid() has it
     std::int64_t peak = 0;    // bytes: the highest anonymous resident memory observed
@@ -43,8 +43,8 @@ public:
     ~ForkedChild();
 
     [[nodiscard]] pid_t pid() const { return m_pid; }
-    // Once the child has ended, after waiting for that for so long at most. The server may be gone first, and all of its
-    // children with it: then as if this one had been killed.
+    // Waits at most this long for the child to end; nothing if it has not. The server may be gone first, and all of its
+    // children with it: the result is then that of a killed child.
     [[nodiscard]] std::optional<ChildEnd> ended(std::chrono::milliseconds within);
     // Ends it and waits for that.
     ChildEnd kill();
@@ -54,7 +54,7 @@ private:
                                                 std::int64_t memory, const std::vector<int>& handed);
     ForkedChild(int channel, pid_t pid) : m_channel(channel), m_pid(pid) {}
 
-    int m_channel;  // to who watches it
+    int m_channel;  // to the process that watches it
     pid_t m_pid;
 };
 

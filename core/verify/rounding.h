@@ -51,7 +51,7 @@ private:
 // The explanation of all differences of a verification.
 struct Explanation {
     std::string sentence;  // of the first
-    bool complete = true;  // none was without
+    bool complete = true;  // every difference has one
     void add(const std::string& found)
     {
         complete = complete && !found.empty();

@@ -43,7 +43,7 @@ struct Request {
     Mode mode = Mode::Sample;
     // The type of stores, whose rounding widens the tolerance; narrowed checkpoints have it instead of their own type.
     base::StoreType store = base::StoreType::Exact;
-    std::string notFiniteOrigin = notFiniteHint;  // where numbers of the outputs come from that are NaN or infinite
+    std::string notFiniteOrigin = notFiniteHint;  // the origin of numbers in the outputs that are NaN or infinite
     std::string scratchFolder;
     std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a share of the free memory
     std::uint64_t seed = 1;
@@ -82,8 +82,8 @@ int oracleMain(const std::string& requestPath);
 // If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
 void volunteerForOom();
 
-// As oracleMain() in a child of the fork server (fork_server.h), which is killed with its parent in any case, and which has
-// volunteered before it was confined.
+// Like oracleMain(), in a child of the fork server (fork_server.h), which is killed with its parent in any case, and
+// which has volunteered before it was confined.
 int forkedOracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify

@@ -10,7 +10,7 @@ namespace hopscope::loader {
 
 struct ChildLimits {
     unsigned seconds = 0;
-    std::uint64_t bytes = std::uint64_t{1} << 30;  // of address space, beside what this process has
+    std::uint64_t bytes = std::uint64_t{1} << 30;  // of address space, in addition to that of this process
 };
 
 // Tries `work` in a forked child process: LibTorch does not validate the contents of an archive, and a malicious file

@@ -55,7 +55,7 @@ private:
     void attribute(const Node& node);
     void setAttribute(const Node& node);
     void constant(const Node& node);
-    void passOn(const Node& node);  // containers and casts: whatever goes in comes out
+    void passOn(const Node& node);  // containers and casts: the result is the operand
     void readOperator(const Node& node);
     void addOperator(const Node& node);
     [[nodiscard]] std::optional<bool> decided(const Node& node) const;  // of `is`, `is not` and `not`
