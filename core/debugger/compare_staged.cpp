@@ -29,7 +29,7 @@ std::vector<ValueId> onNodes(const Analysis& analysis)
     return found;
 }
 
-// Of each value the worst rows of all batches.
+// Collects, for each value, the worst rows of all batches.
 class ComparingProbe final : public executor::Probe {
 public:
     ComparingProbe(const Analysis& analysis, const Values& reference, const schema::ToleranceRecord& tolerance)

@@ -17,7 +17,7 @@ namespace {
 using analysis::Analysis;
 using ir::ValueId;
 
-// Where a value was first seen not to be finite, and how often it is so.
+// The place where a value was first seen not to be finite, and the number of such elements.
 struct Bad {
     NonFinite numbers;
     std::optional<plan::StageId> stage;
@@ -49,7 +49,8 @@ public:
     std::set<ValueId> m_seen;  // that some batch computed
 
 private:
-    // Of the rows of nodes that no other batch of the stage has computed: frontiers overlap. Edges belong to one batch.
+    // Looks only at rows of nodes that no other batch of the stage has computed: frontiers overlap. Edges belong to one
+    // batch.
     NonFinite ofNewRows(const executor::Probed& result, int dim)
     {
         at::Tensor tensor = result.tensor, numbers = result.rowNumbers();

@@ -19,7 +19,7 @@ namespace {
 
 using c10::TypeKind;
 
-// Of the namespace torch, with the arguments of the operator of the same name.
+// Functions of the namespace torch, with the arguments of the operator of the same name.
 bool isFunctionOfTorch(const std::string& name)
 {
     static const std::set<std::string> names{"abs",

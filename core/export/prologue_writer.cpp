@@ -255,7 +255,7 @@ private:
             const bool truth = now.kind == ir::ValueKind::Bool;
             const Text holds = truth ? (guard.taken != 0 ? now.text : Text("not ") + now.text)
                                      : now.text + " == " + takenText(now.kind, guard.taken);
-            // What inputs of fixed shapes decide comes out the same on every graph.
+            // Guards that depend only on inputs of fixed shapes hold on every graph.
             if (std::ranges::none_of(namesIn(holds.python), [this](const auto& n) { return method().knows(n); }))
                 continue;
             const std::string place = ir::describeSource(guard.source);

@@ -138,7 +138,7 @@ private:
         }
     }
 
-    // As segmentCpu: a hub starts as any destination and takes its pieces in order.
+    // Like segmentCpu: a hub starts as any destination and takes its pieces in order.
     void addPiece(const StripStep& s, std::size_t at, std::int64_t done, std::int64_t degree)
     {
         const Messages<T> messages = messagesOf(s);

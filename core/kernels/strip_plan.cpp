@@ -75,7 +75,7 @@ private:
     int m_most = 0;
 };
 
-// Of the rows that are copied before they are computed on.
+// The width of the widest rows that are copied before they are computed on.
 std::int64_t widestCopied(const StripProgram& p)
 {
     std::int64_t widest = 0;

@@ -105,7 +105,7 @@ ChildLimits limitsFor(std::size_t bytes)
     return {.seconds = static_cast<unsigned>(60 + bytes / 50'000'000), .bytes = (std::uint64_t{1} << 30) + 4 * bytes};
 }
 
-// Of the file `name`, as it is or repaired.
+// Loads the file `name`, as it is or repaired.
 base::Result<Loaded> loadSafely(std::span<const std::byte> file, const std::string& name)
 {
     const base::Status safe = survives(

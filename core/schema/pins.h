@@ -25,8 +25,8 @@ plan::Pin readPin(const json::Reader& item, const FindValue& find);
 std::vector<plan::Pin> readPins(const json::Reader& list, const FindValue& find);
 std::vector<plan::Pin> readPins(const json::Reader& list, const Names& names);
 
-// A file {"pins": [..], "model_sha256": ".."}. The hash may be left out; a hash other than `modelHash` is refused with
-// Input, and so are unknown members.
+// A file {"pins": [..], "model_sha256": ".."}. The hash may be left out. A hash other than `modelHash` and unknown
+// members are refused with Input.
 base::Result<std::vector<plan::Pin>> readPinsFile(const std::string& text, const analysis::Analysis& analysis,
                                                   const std::string& file, const std::string& modelHash);
 

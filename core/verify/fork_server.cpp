@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds often(2), seldom(10);  // a child's memory i
 constexpr int briefly = 50;                                // times often, then seldom
 constexpr ChildEnd killed{.status = SIGKILL};
 
-// Of a child.
+// The functions that a child runs.
 struct Work {
     ChildMain main;
     ChildBeginning first;
@@ -37,7 +37,7 @@ struct Work {
 
 int g_server = -1;  // this program's end of the connection
 
-// Whether the parent is still there; if it ends from now on, this process is killed.
+// True if the parent still exists; if it ends from now on, this process is killed.
 bool dieWith(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -198,7 +198,7 @@ void closeAll(const std::vector<int>& descriptors)
     }
 }
 
-// Whether the request has gone out, with the end of a channel on which the answer comes.
+// Sends the request, with the end of a channel for the answer; true if that succeeded.
 bool asked(const Request& request, int channel, const std::vector<int>& handed)
 {
     Message message;

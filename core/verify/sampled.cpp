@@ -26,7 +26,7 @@ struct Chosen {
     std::set<Seed> connected;  // those with in-edges
 };
 
-// What one group of seeds came to.
+// The result of one group of seeds.
 enum class GroupEnd : std::uint8_t { Compared, TooLarge, Unusable, Failed };
 
 class Sampler {

@@ -201,7 +201,7 @@ std::vector<std::string> devicesOf(const plan::Plan& plan)
     return {"cpu", plan.device};
 }
 
-// What staged runs of the sample are compared with, and what came out.
+// The reference for staged runs of the sample, and the results of the comparison.
 struct SampleCheck {
     const base::TensorMap& reference;
     Rounding rounding;

@@ -62,7 +62,7 @@ private:
         return rows && isRange(*rows, 1, all) ? numberIn(*valueOf(*rows, "self")) : std::nullopt;
     }
 
-    // Whose differences have the sign of a comparison: there is neither NaN nor, among keys of edges, an overflow.
+    // True if differences have the sign of a comparison: there is neither NaN nor, among keys of edges, an overflow.
     bool isKey(ValueId v) const { return value(v).dtype == base::DType::Int64; }
 
     std::optional<Front> frontOf(ValueId v) const

@@ -201,7 +201,7 @@ Ruled<Outcomes> compressRule(RuleContext& c)
     return Outcomes{o};
 }
 
-// What decomposeCompressed() does not know.
+// Handles the cases that decomposeCompressed() leaves.
 Ruled<Outcomes> segmentsRule(RuleContext& c)
 {
     const ValueId data = c.tensor("data");

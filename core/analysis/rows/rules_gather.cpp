@@ -54,7 +54,7 @@ bool isNumbering(const RuleContext& c, ValueId index, SpaceId table)
     return op.name == "aten::arange" && c.of(index).elements == std::set{table};
 }
 
-// Whether a value holds nothing but row numbers of the table, which other operators have put where they are.
+// True if a value holds only row numbers of the table, put in their places by other operators.
 class RowNumbers {
 public:
     RowNumbers(const RuleContext& c, SpaceId table) : m_c(c), m_table(table) {}

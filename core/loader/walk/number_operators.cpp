@@ -47,7 +47,7 @@ const Names kScalarNames = {
     {"aten::__not__", "scalar::not"},
 };
 
-// Of one number; all others are of two.
+// Functions of one number; all others take two.
 const std::set<std::string_view> kFunctions = {"scalar::abs",   "scalar::bool",  "scalar::ceil",  "scalar::exp",
                                                "scalar::float", "scalar::floor", "scalar::int",   "scalar::log",
                                                "scalar::neg",   "scalar::not",   "scalar::round", "scalar::sqrt"};

@@ -65,7 +65,7 @@ Walk walkOnce(const Model& model, const std::vector<IValue>& inputs, const base:
     }
 }
 
-// Whether forward throws on these inputs too.
+// True if forward throws on these inputs as well.
 bool throwsOn(const Model& model, const base::TensorMap& whole)
 {
     const auto inputs = assembleInputs(model, whole);
