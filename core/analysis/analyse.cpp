@@ -85,7 +85,7 @@ struct Lowered {
     std::vector<Reassociation> moved;
 };
 
-// What the rules work on: patterns of operators as the ones that they mean.
+// The program that the rules work on: known patterns of operators are replaced by the operators that they stand for.
 Lowered lowered(const ir::Program& functional, const Options& options)
 {
     const ir::Program separated = removeDead(separateMergedRows(separatePairedRows(dropFronts(functional))));

@@ -5,7 +5,7 @@
 
 namespace hopscope::analysis {
 
-// `reassociate`: products with weights are computed before the sums and means that they follow, where that makes rows
+// `reassociate`: products with weights are computed before the sums and means that they follow, if that makes rows
 // narrower (`reassociations` of the result). Sums round differently.
 struct Options {
     bool reassociate = false;
@@ -16,8 +16,8 @@ struct Options {
 // whose last lint is blocking; only a broken program (a dangling id) fails.
 Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Options& options = {});
 
-// For showing a program that cannot be analysed: its tables and inputs as declared, its operators without depth. Refused
-// with `why`; the operator in the way is the first one that `why.where` describes. Linear.
+// For showing a program that cannot be analysed: its tables and inputs as declared, its operators without depth. It is
+// refused with `why`; the first operator that `why.where` describes counts as the cause. Linear.
 Analysis unanalysed(const ir::Program& program, const InputSchema& schema, const base::Error& why);
 
 }  // namespace hopscope::analysis

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the analysis knows about a program: which rows each value has, how each operator moves between rows, what depends
-// on structure alone, and where the model cannot be split. Plain immutable data; see analysis/analyse.h for how it is
-// made, analysis/classes.h for what it implies inside a batch.
+// The facts that the analysis finds in a program: which rows each value has, how each operator moves between rows, what
+// depends on structure alone, and where the model cannot be split. Plain immutable data; see analysis/analyse.h for how
+// it is made, analysis/classes.h for its consequences inside a batch.
 
 #include <map>
 #include <optional>
@@ -24,20 +24,20 @@ using ir::ValueId;
 
 enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaque };
 
-// A table of rows. Derived tables name what they are derived from.
+// A table of rows. A derived table names its sources.
 struct Space {
     SpaceKind kind = SpaceKind::Opaque;
     std::string name{};            // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
     SpaceId parent{};              // Filter, Perm: the table selected from
     ValueId selector{};            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
     std::vector<SpaceId> parts{};  // Cat
-    std::int64_t rows = 0;         // Node, Graph: how many there are, where the file says so; else 0
+    std::int64_t rows = 0;         // Node, Graph: the number of rows, if the file fixes it; else 0
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
     ValueId columns[2]{};          // ...or a value for each end; of items of bags the same for both
-    ValueId offsets{};             // Edge: the input that says where each destination's edges begin (CSR)
+    ValueId offsets{};             // Edge: the input with the start of each destination's edges (CSR)
 
-    // The input that tells an end of the edges; invalid if they are derived.
+    // The input that holds an end of the edges; invalid if they are derived.
     [[nodiscard]] ValueId givenEnd(int end) const
     {
         const bool bags = columns[0].valid() && columns[0] == columns[1];
@@ -91,7 +91,7 @@ struct Tables {
 };
 
 // A number that is linear in table sizes: sum of coefficient x |space| + constant. Other arithmetic is an opaque atom,
-// evaluated through the scalar operator that makes it.
+// evaluated through its scalar operator.
 struct Linear {
     std::map<SpaceId, std::int64_t> sizes;
     std::map<ValueId, std::int64_t> atoms;
@@ -101,8 +101,8 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
-// Offsets of compressed rows and their parts: the first and the last place of each row of another table, the places between two
-// rows (the last ones without that of the last row), and the number of places.
+// Offsets of compressed rows and their parts: the first (Begin) and the last place (End) of each row of another table,
+// the places between two rows (Inner: End without that of the last row), and the number of places.
 // Edges by their destinations, if an input holds the offsets.
 enum class OffsetsPart : std::uint8_t { All, Begin, End, Inner, Count };
 struct Compressed {
@@ -187,7 +187,7 @@ struct OpInfo {
     bool structureOnly = false;  // all outputs are
     bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
     bool view = false;           // free: never stored, belongs to its consumer
-    std::string prologueReason;  // prologue operators without a row rule: why stages cannot use their rows
+    std::string prologueReason;  // prologue operators without a row rule: the reason why stages cannot use their rows
     int depth = 0;               // hop rounds behind the result
     int depthModule = 0;
     int depthOp = 0;
@@ -199,16 +199,16 @@ struct OpInfo {
     }
 };
 
-// Diagnostics: what a user should know, each at an operator. `blocking` ones are the reasons why there is no split.
+// Diagnostics for the user, each at an operator. `blocking` ones are the reasons why there is no split.
 struct Lint {
     std::string code;  // "repaired", "baked-device", "nan-weights", "no-split", ...
     std::string message;
     OpId op;  // may be invalid
     bool blocking = false;
-    std::string hint = {};  // what the user can do; may be empty
+    std::string hint = {};  // a remedy for the user; may be empty
 };
 
-// The largest number in `index` must be |space| - 1 on the real data too.
+// The largest number in `index` must be |space| - 1 on the real data as well.
 struct MaxIndexGuard {
     ValueId index;
     SpaceId space;
@@ -218,7 +218,7 @@ struct MaxIndexGuard {
 // A product with a weight that is computed before an aggregation instead of after it.
 struct Reassociation {
     std::string place, module;     // of the product: ir::describeOp, ir::modulePath
-    std::int64_t in = 0, out = 0;  // columns that were aggregated, and that are now
+    std::int64_t in = 0, out = 0;  // columns that were aggregated, and that are now aggregated
 };
 
 struct Analysis {
@@ -230,10 +230,11 @@ struct Analysis {
     std::vector<MaxIndexGuard> maxIndexGuards;
     std::vector<Lint> lints;
     bool reassociate = false;                     // whether products were to be moved (--reassociate)
-    std::vector<Reassociation> reassociations{};  // those that were; empty too where there are none to move
-    // Set: the analysis stopped there. The operators from the refused one on are in the program, as rowwise ones of depth 0.
+    std::vector<Reassociation> reassociations{};  // those that were moved; empty if there were none
+    // Set: the analysis stopped there. The refused operator and those after it are in the program, as rowwise ones of
+    // depth 0.
     std::optional<base::Error> refusal;
-    OpId refusedOp;  // the one in the way; invalid where it is none of the program's
+    OpId refusedOp;  // the refused operator; invalid if the cause is none of the program's
     int depth = 0, depthModule = 0, depthOp = 0;
 
     [[nodiscard]] const ValueInfo& info(ValueId id) const { return values[id.at()]; }
@@ -246,12 +247,12 @@ struct Analysis {
     [[nodiscard]] bool hasRows(ValueId id) const { return rowSpace(id).valid(); }
     // The sizes of all tables in its shape are known from the graph.
     [[nodiscard]] bool knownShape(ValueId id) const;
-    // Inputs, parameters, literals and everything structure-only: there before the first stage.
+    // Inputs, parameters, literals and all structure-only values: available before the first stage.
     [[nodiscard]] bool available(ValueId id) const;
 };
 
-// The key, and the value with its numbers, by which rows have to be sorted on the data for the operator to be what analysis
-// takes it for; nullopt for other operators.
+// The key by which rows of the data have to be sorted for the analysis of the operator to hold, and the value with its
+// numbers; nullopt for other operators.
 struct SortedRows {
     Role rows;
     ValueId column;

@@ -142,7 +142,7 @@ private:
         }
     }
 
-    // Whether it takes both ends of edges apart; the relation then.
+    // The relation, if it takes both ends of edges apart.
     [[nodiscard]] const std::string* apart(const ir::Op& op) const
     {
         const Facts from = factsOf(tensor(op, "self"));

@@ -111,7 +111,7 @@ private:
             InputRole{.kind = RoleKind::Key, .first = role->second.first, .second = "graph", .relation = {}};
     }
 
-    // What numbers were before they were given the shape of other rows.
+    // The numbers before they were given the shape of other rows.
     ValueId columnOf(ValueId v) const
     {
         while (value(v).origin == ir::Origin::Op) {
@@ -165,7 +165,7 @@ private:
             if (role.kind == RoleKind::Node && role.first == type && !role.overridden) m_found[name] = InputRole{};
     }
 
-    // Whether an input has the rows of the type.
+    // True if an input has the rows of the type.
     bool isDeclared(const std::string& type) const
     {
         return std::ranges::any_of(m_schema.roles, [&](const auto& named) {

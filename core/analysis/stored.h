@@ -1,18 +1,18 @@
 #pragma once
 
-// In which type the values that stages store for each other lie.
+// The types of the values that stages store for each other.
 
 #include "analysis/analysis.h"
 #include "base/store_type.h"
 
 namespace hopscope::analysis {
 
-// The type of the value's table: as `store` has it for what stages store for each other, its own for inputs, values of
-// the prologue and outputs.
+// The type in which the value's table is kept: `store` decides it for values that stages store for each other; inputs,
+// values of the prologue and outputs keep their own.
 base::DType storedType(const Analysis& analysis, ValueId value, base::StoreType store);
-// Whether that is another type than its own.
+// True if that is a type other than its own.
 bool isNarrowed(const Analysis& analysis, ValueId value, base::StoreType store);
-// What is left of so many bytes of the value.
+// The size of the value once stored, given its size in bytes before.
 std::int64_t storedBytes(const Analysis& analysis, ValueId value, base::StoreType store, std::int64_t bytes);
 
 }  // namespace hopscope::analysis

@@ -29,7 +29,7 @@ bool outside(const Breakpoint& b, const at::Tensor& tensor)
     return tensor.lt(b.least).logical_or(tensor.gt(b.most)).any().item<bool>();
 }
 
-// Of the rows of nodes that the batch computes; rows on edges belong to batches of their destinations.
+// True if the batch computes the row of the node; rows on edges belong to batches of their destinations.
 bool contains(std::int64_t node, const executor::Probed& result)
 {
     if (result.rows.kind != ir::RowKind::Batch)

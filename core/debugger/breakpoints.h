@@ -13,8 +13,8 @@
 
 namespace hopscope::debugger {
 
-// The values that a place names: an operator, a value, the name of a value, a kind of operators, or a module. Empty: all that
-// operators compute.
+// The values that a place names: an operator, a value, the name of a value, a kind of operators, or a module. Empty:
+// the results of all operators.
 std::set<ir::ValueId> valuesAt(const analysis::Analysis& analysis, const analysis::ValueNames& names,
                                const std::string& place);
 tl::unexpected<base::Error> unknownPlace(const std::string& place);
@@ -22,7 +22,7 @@ tl::unexpected<base::Error> unknownPlace(const std::string& place);
 struct ResolvedBreakpoint {
     Breakpoint breakpoint;
     std::optional<plan::StageId> stage;
-    std::set<ir::ValueId> values;  // of a stage: all
+    std::set<ir::ValueId> values;  // of a stage: all its values
 };
 
 // Fails with Usage if one of them names neither an operator nor a stage of the plan.

@@ -12,7 +12,8 @@ namespace hopscope::debugger {
 // A copy of a result as it is.
 SeenTensor seenNow(const analysis::Analysis& analysis, const executor::Probed& result, std::int64_t batch);
 
-// Of the first stage that computes the value. Asks for the end of the run when it has all that is wanted.
+// Takes the rows in the first stage that computes the value. Asks for the end of the run when it has all requested
+// rows.
 class CaptureProbe final : public executor::Probe {
 public:
     CaptureProbe(const analysis::Analysis& analysis, ir::ValueId value, const TensorRequest& request,

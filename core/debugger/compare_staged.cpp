@@ -18,7 +18,7 @@ using analysis::Analysis;
 using ir::ValueId;
 using Values = std::map<ValueId, base::TensorView>;
 
-// Numbers that a stage computes for nodes: what is on edges is far more, and shows in what is made of it.
+// Numbers that a stage computes for nodes: values on edges are far more, and their faults show in the nodes' values.
 std::vector<ValueId> onNodes(const Analysis& analysis)
 {
     std::vector<ValueId> found;
@@ -29,7 +29,7 @@ std::vector<ValueId> onNodes(const Analysis& analysis)
     return found;
 }
 
-// Of each value the worst rows of all batches.
+// Collects, for each value, the worst rows of all batches.
 class ComparingProbe final : public executor::Probe {
 public:
     ComparingProbe(const Analysis& analysis, const Values& reference, const schema::ToleranceRecord& tolerance)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: what the messages of an aggregation add for some nodes.
+// Private to debugger: the contributions of an aggregation's messages for some nodes.
 
 #include <map>
 #include <set>
@@ -12,13 +12,13 @@ namespace hopscope::debugger {
 
 class Contributions {
 public:
-    // Aggregations among `values`; others are passed over.
+    // Aggregations among `values`; others are skipped.
     Contributions(const analysis::Analysis& analysis, const std::set<ir::ValueId>& values,
                   const std::vector<std::int64_t>& nodes);
 
     [[nodiscard]] bool empty() const { return m_messages.empty(); }
     void look(const executor::Probed& result);
-    // Sorted, with the edges behind the messages.
+    // Sorted, with the edges that the messages belong to.
     base::Result<std::vector<schema::AggregationRecord>> finish(executor::UnsplitValues& values) const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds the operator at which numbers go wrong: where two computations part, what makes NaN and infinities, and what operators
-// compute for the nodes that somebody watches.
+// Finds the operator at which numbers go wrong: where two computations differ, where NaN and infinities arise, and the
+// results of operators for watched nodes.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace hopscope::debugger {
 
-// A model with its inputs. All must outlive what is done with them.
+// A model with its inputs. All must outlive the results.
 struct Subject {
     const loader::Walk* walk = nullptr;
     const analysis::Analysis* analysis = nullptr;
@@ -35,19 +35,20 @@ struct Settings {
     base::ProgressFn progress;
 };
 
-// Two models on their inputs, operator by operator on whole tensors, side by side: both need memory as the unsplit model does.
-// Operators correspond if they are of the same kind in the same module, in order. Operators on weights alone count as
-// weights.
+// Two models on their inputs, operator by operator on whole tensors, side by side: both need as much memory as the
+// unsplit model. Operators correspond if they are of the same kind in the same module, in order. Operators on weights
+// alone count as weights.
 base::Result<schema::DivergenceRecord> compareModels(const Subject& first, const Subject& second,
                                                      const Settings& settings, std::stop_token stop);
 
-// The staged run of a plan against the same program on whole tensors, in the order in which the stages compute. `staged`: the
-// inputs of the run (those of the subject, but for tests). Needs memory for all values with rows of nodes.
+// The staged run of a plan against the same program on whole tensors, in the order in which the stages compute.
+// `staged`: the inputs of the run (those of the subject, except in tests). Needs memory for all values with rows of
+// nodes.
 base::Result<schema::DivergenceRecord> compareStaged(const Subject& subject, const plan::Plan& plan,
                                                      const base::TensorMap& staged, const Settings& settings,
                                                      std::stop_token stop);
 
-// Runs the plan and looks at every operator. Results that never reach an output are no harm: GCN makes infinities for
+// Runs the plan and looks at every operator. Results that never reach an output do no harm: GCN makes infinities for
 // isolated nodes, and replaces them.
 base::Result<schema::NonFiniteReport> huntNonFinite(const Subject& subject, const plan::Plan& plan,
                                                     const Settings& settings, std::stop_token stop);
@@ -64,11 +65,11 @@ struct Breakpoint {
 
 struct WatchRequest {
     std::vector<Breakpoint> breakpoints;
-    std::size_t hits = 20;                  // that are described; the others are counted
+    std::size_t hits = 20;                  // number of hits described in full; the others are counted
     std::vector<std::string> values;        // places as above, of operators with rows
     std::vector<std::int64_t> nodes;        // rows of the values' tables
     std::string output;                     // folder for VALUE.npy, one row for each node; empty: no files
-    std::vector<std::string> aggregations;  // places; what their messages add for each of the nodes
+    std::vector<std::string> aggregations;  // places; the contributions of their messages for each of the nodes
 };
 
 // Runs the plan. Fails with Usage if a place names no operator.

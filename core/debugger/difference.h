@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: where two tensors differ, and what one is like.
+// Private to debugger: the rows in which two tensors differ, and those of one that are not finite.
 
 #include <ATen/core/Tensor.h>
 
@@ -19,7 +19,7 @@ struct DifferentRow {
 };
 
 struct Difference {
-    std::string mismatch;                     // why they cannot be compared; empty: they can
+    std::string mismatch;                     // the reason why they cannot be compared; empty: they can
     std::int64_t rows = 0, of = 0;            // that differ
     double maxAbsolute = 0, maxRelative = 0;  // over all elements
     std::vector<DifferentRow> shown;          // the first ones

@@ -17,7 +17,7 @@ namespace {
 using analysis::Analysis;
 using ir::ValueId;
 
-// Where a value was first seen not to be finite, and how often it is so.
+// The place where a value was first seen not to be finite, and the number of such elements.
 struct Bad {
     NonFinite numbers;
     std::optional<plan::StageId> stage;
@@ -49,7 +49,8 @@ public:
     std::set<ValueId> m_seen;  // that some batch computed
 
 private:
-    // Of the rows of nodes that no other batch of the stage has computed: frontiers overlap. Edges belong to one batch.
+    // Looks only at rows of nodes that no other batch of the stage has computed: frontiers overlap. Edges belong to one
+    // batch.
     NonFinite ofNewRows(const executor::Probed& result, int dim)
     {
         at::Tensor tensor = result.tensor, numbers = result.rowNumbers();
@@ -110,7 +111,7 @@ public:
 private:
     [[nodiscard]] bool isBad(ValueId value) const { return m_bad.contains(value); }
 
-    // Inputs and weights, and what is computed once.
+    // Looks at inputs and weights, and at values that are computed once.
     base::Status lookAtGiven()
     {
         for (const ir::Value& value : m_analysis.program.values) {
@@ -144,7 +145,7 @@ private:
         });
     }
 
-    // Back from an output that is not finite, along what is not.
+    // Walks back from an output that is not finite, along operands that are not.
     void trace(ValueId from)
     {
         std::vector<ValueId> open{from};

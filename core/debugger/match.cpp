@@ -18,7 +18,7 @@ Keys keysOf(const ir::Program& program)
     return keys;
 }
 
-// How long a common subsequence of the parts from (i, j) on is.
+// The length of a longest common subsequence of the parts from (i, j) on.
 using Lengths = std::vector<std::vector<std::uint32_t>>;
 
 Lengths lengthsOf(const Keys& a, const Keys& b, std::size_t begin, std::size_t endA, std::size_t endB)

@@ -13,8 +13,8 @@ namespace hopscope::debugger {
 
 using OperatorPair = std::pair<ir::OpId, ir::OpId>;
 
-// Operators of the same kind in the same module, in order: a longest common subsequence of both programs. Those that are not
-// in it have no counterpart. Quadratic in the part of the programs that differs.
+// Operators of the same kind in the same module, in order: a longest common subsequence of both programs. The others
+// have no counterpart. Quadratic in the part of the programs that differs.
 std::vector<OperatorPair> matchOperators(const ir::Program& first, const ir::Program& second);
 
 // Literal arguments that differ, "exponent: -0.5, -1".

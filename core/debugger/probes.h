@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: runs of a plan that are looked at.
+// Private to debugger: runs of a plan that are observed.
 
 #include <map>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: what the numbers of a tensor are like.
+// Private to debugger: statistics of the numbers of a tensor.
 
 #include <ATen/core/Tensor.h>
 

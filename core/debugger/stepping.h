@@ -1,6 +1,6 @@
 #pragma once
 
-// Stops a run at operators: where a breakpoint's condition holds, or where somebody steps.
+// Stops a run at operators: where a breakpoint's condition holds, or when a step is requested.
 
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@ class Probe;
 
 namespace hopscope::debugger {
 
-// The result at which a run stands.
+// The result at which a run is stopped.
 struct Stopped {
     SeenTensor tensor;
     bool breakpoint = false;  // else it was stepped to
@@ -21,8 +21,8 @@ struct Stopped {
 
 class Stepping {
 public:
-    // Both are called on the run's thread, after each operator of a batch: `steps` says whether to stop wherever this is;
-    // `hold` returns when the run may go on.
+    // Both are called on the run's thread, after each operator of a batch: `steps` returns whether to stop in any case;
+    // `hold` returns when the run may continue.
     using Steps = std::function<bool()>;
     using Hold = std::function<void(Stopped)>;
 
@@ -34,7 +34,7 @@ public:
     Stepping(const Stepping&) = delete;
     Stepping& operator=(const Stepping&) = delete;
 
-    // From any thread, while the run goes on.
+    // Can be called from any thread during the run.
     base::Status setBreakpoints(const std::vector<Breakpoint>& breakpoints);
     // For executor::Options.
     [[nodiscard]] executor::Probe& probe();

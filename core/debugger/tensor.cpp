@@ -179,7 +179,7 @@ base::Status write(const std::string& file, const at::Tensor& tensor)
     return writer->publish();
 }
 
-// Of the rows, as a table without dimensions becomes one.
+// The rows [begin, end); a tensor without dimensions becomes a single row.
 at::Tensor tableOf(const SeenTensor& tensor, std::int64_t begin, std::int64_t end)
 {
     const at::Tensor rows = loader::toTensor(tensor.rows);

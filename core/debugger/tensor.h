@@ -1,6 +1,6 @@
 #pragma once
 
-// Tensors that somebody wants to look at: what an operator computes while a plan runs, an input, or a weight.
+// Tensors requested for inspection: the result of an operator while a plan runs, an input, or a weight.
 
 #include <memory>
 #include <utility>
@@ -15,7 +15,7 @@ struct TensorRequest {
     std::string place{};                // of one value; an operator stands for its first result
     std::vector<std::int64_t> nodes{};  // only their rows; of a value on edges: those into these nodes. Empty: all
     std::optional<std::pair<std::int64_t, std::int64_t>> rows{};  // only those with these numbers, the end excluded
-    std::optional<std::int64_t> batchOf{};  // only what the batch computes that has this destination
+    std::optional<std::int64_t> batchOf{};                        // only the results of the batch with this destination
 };
 
 struct SeenTensor {
@@ -25,9 +25,10 @@ struct SeenTensor {
     ir::SpaceId table;                  // invalid: it has no rows
 };
 
-// Runs the plan on a CPU up to what is wanted, each operator by itself. What no batch computes (values before the first
-// stage, reductions over all rows, parts of other operators) is computed on whole tensors. Inputs and weights are not copied.
-// Fails with Usage if the place names no value or several, and with Resources if the rows do not fit into memory.
+// Runs the plan on a CPU up to the requested value, one operator at a time. Values that no batch computes (before the
+// first stage, reductions over all rows, parts of other operators) are computed on whole tensors. Inputs and weights
+// are not copied. Fails with Usage if the place names no value or several, and with Resources if the rows do not fit
+// into memory.
 base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& plan, const TensorRequest& request,
                                    const Settings& settings, std::stop_token stop);
 

@@ -19,7 +19,7 @@ namespace {
 
 using c10::TypeKind;
 
-// Of the namespace torch, with the arguments of the operator of the same name.
+// Functions of the namespace torch, with the arguments of the operator of the same name.
 bool isFunctionOfTorch(const std::string& name)
 {
     static const std::set<std::string> names{"abs",
@@ -73,7 +73,7 @@ bool isFunctionOfTorch(const std::string& name)
     return names.contains(name);
 }
 
-// What an operator between two operands looks like.
+// The infix notation of an operator with two operands; nullptr if it has none.
 const char* signOf(const std::string& name)
 {
     if (name == "add") return " + ";

@@ -8,7 +8,7 @@
 
 namespace hopscope::exporter {
 
-// What is around a call: the variables with its operands, and the sizes of tables, here and of the whole graph.
+// The context of a call: the variables with its operands, and the sizes of tables, here and of the whole graph.
 struct Surroundings {
     std::function<Text(ir::Slot, ir::ValueId)> operand;
     SizeText local, global;
@@ -22,7 +22,7 @@ public:
           m_names(names)
     {}
 
-    // The variables with its results. Raises Unsupported for what plain PyTorch cannot run.
+    // The variables with its results. Raises Unsupported for operators that plain PyTorch cannot run.
     std::vector<std::string> write(Method& method, const ir::Op& op, const Surroundings& around) const;
 
 private:
@@ -38,7 +38,7 @@ private:
 };
 
 Text dtypeText(base::DType dtype);
-// Where a statement comes from: "conv1.lin (sage_conv.py:134: `x = self.lin(x)`)".
+// The origin of a statement: "conv1.lin (sage_conv.py:134: `x = self.lin(x)`)".
 std::string comesFrom(const ir::Op& op);
 // `op` for a value whose rows nothing depends on: one number, repeated.
 Text dummyText(const analysis::Analysis& analysis, ir::ValueId value, const std::optional<std::vector<Text>>& shape);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: what the writers of all methods share, and what they ask of the prologue.
+// Private to export: state shared by the writers of all methods, and the values that they require of the prologue.
 
 #include <map>
 #include <set>
@@ -29,7 +29,7 @@ private:
     std::set<std::string> m_taken;
 };
 
-// What stages need of the prologue.
+// The values that stages require of the prologue.
 struct Needs {
     std::set<ir::ValueId> values;
     std::set<std::pair<ir::SpaceId, ir::KeyId>> columns;

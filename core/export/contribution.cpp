@@ -179,7 +179,7 @@ private:
         int dim;
     };
 
-    // Which operand holds the slot of each row, and the dimension that it counts along.
+    // The operand that holds the slot of each row, and the dimension that it counts along.
     SlotIndex slotIndex() const
     {
         for (std::size_t i = 0; i < m_op.argInfo.size(); ++i) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// A split as code that other programs run: Python, TorchScript, weights, schema and a runner, in a folder that stands alone
-// (docs/guides/exporting.md). What a plan computes is said by the IR alone; the code is compared with the model before it is published.
+// A split as code that other programs run: Python, TorchScript, weights, schema and a runner, in a folder that stands
+// alone (docs/guides/exporting.md). The IR alone defines the results of a plan; the code is compared with the model
+// before it is published.
 
 #include <map>
 #include <string>

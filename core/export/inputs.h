@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: whether data fit an exported split, in the words of run.py.
+// Private to export: checks whether data fit an exported split, with the messages of run.py.
 
 #include "base/tensor.h"
 #include "schema/split.h"

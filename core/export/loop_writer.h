@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: the method that computes one loop of a stage for a batch. Which rows an operator needs comes from
-// analysis/rows/classes.h, as for the executor; the executor's fusions and tables in place are of its own.
+// Private to export: the method that computes one loop of a stage for a batch. The rows that an operator needs come
+// from analysis/rows/classes.h, as for the executor; the executor's fusions and tables in place are its own.
 
 #include "analysis/rows/classes.h"
 #include "export/method_writer.h"
@@ -14,7 +14,7 @@ public:
     // `stored`: the values that earlier stages write.
     LoopWriter(Context& context, const plan::Loop& loop, const std::set<ir::ValueId>& stored, std::string name);
 
-    // Raises Unsupported for what no runner can do.
+    // Raises Unsupported for loops that no runner can run.
     schema::CodeLoop run();
     Method& method() { return m_writer.method(); }
 

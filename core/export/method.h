@@ -19,27 +19,27 @@ struct Parameter {
 struct Statement {
     std::vector<std::string> targets;  // none: an assertion
     Text value;
-    std::string comment;  // lines above it are headed by this, where it differs from the statement before
+    std::string comment;  // heads the lines below, if it differs from that of the statement before
 };
 
 class Method {
 public:
     explicit Method(std::string name) : m_name(std::move(name)) {}
 
-    // A name that no other variable of the method has.
+    // A name unique among the variables of the method.
     std::string fresh(const std::string& wanted);
     // A parameter with such a name.
     std::string parameter(const std::string& wanted, bool number);
-    // The variable that holds `value`: one that has been assigned the same before, or a new one.
+    // The variable that holds `value`: an earlier one with the same value, or a new one.
     std::string assign(const std::string& wanted, const Text& value);
     // One variable per element of a list or tuple.
     std::vector<std::string> unpack(const std::vector<std::string>& wanted, const Text& value);
     void check(const Text& condition, const std::string& complaint);
-    // Statements from now on come from there: "conv1.lin (sage_conv.py:134)".
+    // Sets the origin of the statements from now on: "conv1.lin (sage_conv.py:134)".
     void comesFrom(const std::string& comment) { m_comment = comment; }
     void returns(Text value) { m_result = std::move(value); }
 
-    // Drops statements and parameters that nothing needs. To be called once, at the end.
+    // Drops statements and parameters that are not used. To be called once, at the end.
     void prune();
 
     [[nodiscard]] const std::string& name() const { return m_name; }

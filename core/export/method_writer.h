@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: a method with the arguments that a runner calls it with. What has no rows is computed where it is used:
-// it is small, and the code shows where it comes from.
+// Private to export: a method with the arguments that a runner calls it with. Values without rows are computed where
+// they are used: they are small, and the code shows where they come from.
 
 #include "export/context.h"
 

@@ -102,7 +102,7 @@ private:
         return m_sizes[space] = Text(method().assign(name, counted));
     }
 
-    // A dimension of what is given, else by how the table is made.
+    // A dimension of an input or a weight if there is one, else derived from how the table is made.
     Text countText(ir::SpaceId space)
     {
         for (const ir::Value& v : m_program.values) {
@@ -255,7 +255,7 @@ private:
             const bool truth = now.kind == ir::ValueKind::Bool;
             const Text holds = truth ? (guard.taken != 0 ? now.text : Text("not ") + now.text)
                                      : now.text + " == " + takenText(now.kind, guard.taken);
-            // What inputs of fixed shapes decide comes out the same on every graph.
+            // Guards that depend only on inputs of fixed shapes hold on every graph.
             if (std::ranges::none_of(namesIn(holds.python), [this](const auto& n) { return method().knows(n); }))
                 continue;
             const std::string place = ir::describeSource(guard.source);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: the method that computes, once for the whole graph, what follows from its structure: sizes and columns
-// of tables, and the values that stages read.
+// Private to export: the method that computes, once for the whole graph, all values that follow from its structure:
+// sizes and columns of tables, and the values that stages read.
 
 #include <optional>
 

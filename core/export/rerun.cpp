@@ -18,7 +18,7 @@ using schema::MergeKind;
 
 namespace {
 
-// What an operator complains about, without where TorchScript was.
+// The message of an operator's exception, without the TorchScript stack.
 std::string lastLine(std::string text)
 {
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
@@ -63,7 +63,7 @@ private:
         for (const schema::CodeColumn& c : m_code.columns) checkColumn(c);
     }
 
-    // The prologue asserts what the code takes for granted of a graph.
+    // The prologue asserts the properties of a graph that the code relies on.
     c10::impl::GenericDict made()
     {
         std::vector<c10::IValue> arguments;

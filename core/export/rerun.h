@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs stages.pt by its schema, with every loop as one batch of all destinations: a second reading of docs/guides/exporting.md, which
-// tells whether the code that was written computes what it should.
+// Runs stages.pt by its schema, with every loop as one batch of all destinations. It follows docs/guides/exporting.md
+// independently, and thereby checks whether the exported code computes the right results.
 
 #include "base/tensor.h"
 #include "schema/split.h"

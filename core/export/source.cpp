@@ -19,7 +19,7 @@ std::string left(const Statement& statement)
     return text + " = ";
 }
 
-// Where the bracket begins that ends a text; npos where none does.
+// The position of the opening bracket that matches the one at the end of a text; npos if there is none.
 std::size_t openingOfLast(const std::string& text)
 {
     static const std::string open = "([{", close = ")]}";

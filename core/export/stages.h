@@ -10,7 +10,7 @@ namespace hopscope::exporter {
 
 struct Stages {
     Method prologue{"prologue"};
-    std::vector<Method> loops;      // beside code.loops
+    std::vector<Method> loops;      // parallel to code.loops
     std::optional<Method> results;  // of outputs without rows
     schema::Code code;
 };

@@ -16,7 +16,7 @@ namespace {
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Keywords, what the generated code calls, and what checkers of style object to.
+// Keywords, names that the generated code uses, and names that linters object to.
 const std::set<std::string, std::less<>>& reserved()
 {
     static const std::set<std::string, std::less<>> names{

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: code in two spellings that mean the same. Python calls operators by their overload and dtypes by their
-// name; the TorchScript compiler of LibTorch knows neither, but finds the overload by the arguments.
+// Private to export: code in two spellings with the same meaning. Python calls operators by their overload and dtypes
+// by their name; the TorchScript compiler of LibTorch knows neither, but finds the overload by the arguments.
 
 #include <string>
 #include <string_view>
@@ -36,15 +36,15 @@ Text listed(const std::vector<Text>& items);
 // The shortest decimal that reads back as the same number; infinities and NaN as float("inf").
 std::string realText(double number);
 
-// A text of the model as a part of a comment, a doc string or a table of Markdown: one line, whatever a reader of code or
-// text takes for the end of one, without control characters, marks that turn the direction of writing, and characters that end
-// a string, a cell or an escape.
+// A text of the model as a part of a comment, a doc string or a table of Markdown: one line, without anything that a
+// reader of code or text takes for a line end, control characters, marks that change the direction of writing, and
+// characters that end a string, a cell or an escape.
 std::string plain(const std::string& text);
 
 // A text in quotation marks that both spellings read; there is no quotation mark within.
 std::string quoted(const std::string& text);
 
-// A name for a variable, from what people call a value: "conv1.lin output" becomes conv1_lin_output.
+// A name for a variable, from a value's name for people: "conv1.lin output" becomes conv1_lin_output.
 std::string identifier(std::string_view label);
 
 // All names in a piece of code outside of texts, but for attributes; some are no variables. Texts hold no quotation mark.

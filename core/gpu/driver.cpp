@@ -22,7 +22,7 @@ public:
 
     [[nodiscard]] bool loaded() const { return m_handle != nullptr; }
 
-    // A CUresult, 0 if all went well; what the library gives for a function that it lacks if it has none of this name.
+    // Returns the function's CUresult, 0 on success; if the library lacks the function, CUDA_ERROR_NOT_FOUND.
     template <class... Arguments>
     int call(const char* name, Arguments... arguments) const
     {

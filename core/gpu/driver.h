@@ -21,16 +21,16 @@ struct Driver {
     std::string version;  // of that: "580.65.06"; empty: not known
 
     bool library = false;   // libcuda.so.1 could be loaded
-    int initResult = 0;     // what its cuInit gave; 0: it works
-    std::string initText;   // that in the library's words
+    int initResult = 0;     // the result of its cuInit; 0: it works
+    std::string initText;   // the library's text for that
     int cudaVersion = 0;    // the newest CUDA that it serves: 13000 is 13.0; 0: not known
     std::vector<Gpu> gpus;  // as CUDA numbers them: "cuda:N" is gpus[N]; CUDA_VISIBLE_DEVICES has been heeded
 
     bool hiding = false;         // CUDA_VISIBLE_DEVICES is set
-    std::string visibleDevices;  // to this
+    std::string visibleDevices;  // its value
 };
 
-// Where to look; other places are for tests.
+// The paths to look at; other places are for tests.
 struct Places {
     std::string library = "libcuda.so.1";
     std::string proc = "/proc", sys = "/sys", dev = "/dev";
@@ -38,7 +38,7 @@ struct Places {
 
 Driver readDriver(const Places& places = {});
 
-// "580.65.06, CUDA 13.0", as much of it as is known.
+// "580.65.06, CUDA 13.0", as far as known.
 std::string driverText(const Driver& driver);
 
 std::string cudaText(int version);  // 13000 -> "13.0"

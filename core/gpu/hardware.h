@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to gpu: what the kernel's files say, without any library of the driver.
+// Private to gpu: information in the kernel's files, read without any library of the driver.
 
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace hopscope::gpu {
 
-// By the driver's files, the PCI bus and the device files: one of them may be hidden in a container.
+// Counts by the driver's files, the PCI bus and the device files: any of them may be hidden in a container.
 int countHardware(const Places& places);
 
-// Whether the driver's kernel module is there, and its version where it can be read.
+// True if the driver's kernel module is loaded, and its version if it can be read.
 bool readKernelModule(const Places& places, std::string& version);
 
 }  // namespace hopscope::gpu

@@ -126,7 +126,7 @@ std::string tooOldText(const Usable& item, const Build& build)
            " or newer): a LibTorch for CUDA 12 may support it; choose one with HOPSCOPE_TORCH_ROOT";
 }
 
-// What only slows a run down.
+// A reason that only slows a run down.
 Reason slower(const Usable& item, const Build& build)
 {
     if (capability(item.gpu) == 0 || capability(item.gpu) >= build.oldestKernel) return {};

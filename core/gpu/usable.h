@@ -1,6 +1,7 @@
 #pragma once
 
-// Which of the driver's GPUs this build of Hopscope can compute on, and why it cannot on the rest: sentences for the user.
+// The GPUs of the driver on which this build of Hopscope can compute, and the reasons against the others: sentences for
+// the user.
 
 #include <string>
 #include <vector>
@@ -9,13 +10,13 @@
 
 namespace hopscope::gpu {
 
-// What this program and its LibTorch were built for.
+// The targets of this program and its LibTorch.
 struct Build {
     int torchCuda = 0;     // the CUDA version of LibTorch, 13000; 0: it has no CUDA; 1: it has, of a version not known
     int oldestKernel = 0;  // 75: kernels run on compute capability 7.5 and newer; 0: none were compiled
 };
 
-// Fills in what was compiled.
+// Fills in the properties of this build.
 Build thisBuild(int torchCuda);
 
 struct Usable {
@@ -25,7 +26,7 @@ struct Usable {
 
 struct Choice {
     std::vector<Usable> usable;  // ascending
-    // Why a GPU that is there cannot be used, or is slower than it could be. Nothing where no NVIDIA hardware is.
+    // The reason why a GPU cannot be used, or is slower than it could be. Empty without NVIDIA hardware.
     std::vector<std::string> missing;
 };
 

@@ -5,7 +5,7 @@
 
 namespace hopscope::ir {
 
-// What documents call where a value comes from.
+// The names of origins of values in documents.
 constexpr auto namesOf(Origin)
 {
     return std::to_array<base::Named<Origin>>({{Origin::Input, "input"},

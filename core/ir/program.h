@@ -58,7 +58,7 @@ struct Arg {
     [[nodiscard]] const ValueId* value() const { return std::get_if<ValueId>(&data); }
     [[nodiscard]] const ArgList* list() const { return std::get_if<ArgList>(&data); }
     [[nodiscard]] const std::int64_t* integer() const { return std::get_if<std::int64_t>(&data); }
-    // Of an integer or a real number.
+    // The value of an integer or a real number.
     [[nodiscard]] std::optional<double> number() const
     {
         if (integer()) return static_cast<double>(*integer());
@@ -86,14 +86,14 @@ struct Source {
     std::string text;  // the line itself, trimmed; may be empty
 };
 
-// How an argument of the operator's schema is typed, for the two rules that need it: "sizes mean two things" (integers
+// The type of an argument in the operator's schema, for the two rules that need it: "sizes mean two things" (integers
 // are local, numbers global) and the choice of a functional twin.
 enum class ArgType : std::uint8_t { Tensor, TensorList, OptionalTensorList, Int, IntList, Number, Float, Bool, Other };
 
 struct ArgInfo {
     std::string name;
     ArgType type = ArgType::Other;
-    bool given = false;  // the model says something else than the schema's default
+    bool given = false;  // the model passes a value other than the schema's default
 };
 
 struct Op {
@@ -125,10 +125,10 @@ struct NamedValue {
     ValueId value;
 };
 
-// A branch or trip count that depended on a value of the sample: on other inputs it must come out the same.
+// A branch or trip count that depended on a value of the sample: on other inputs the result must be the same.
 struct Guard {
     ValueId condition;  // Bool (branch) or Int (trip count)
-    double taken = 0;   // what it was on the sample
+    double taken = 0;   // its value on the sample
     std::vector<ModuleFrame> modules;
     Source source;
 };

@@ -6,7 +6,7 @@ namespace {
 
 constexpr base::Within any;
 
-// Of a list the schema of its items.
+// For a list, the schema of its items.
 Value& innermost(Value& schema) { return schema.find("items") == nullptr ? schema : innermost(schema["items"]); }
 
 }  // namespace

@@ -47,7 +47,7 @@ inline constexpr bool isMap = false;
 template <class T>
 inline constexpr bool isMap<std::map<std::string, T>> = true;
 
-// Whether the type would be written even if it had no Form.
+// True if the type would be written even if it had no Form.
 template <class T>
 consteval bool hasPlainForm()
 {

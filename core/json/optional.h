@@ -1,6 +1,6 @@
 #pragma once
 
-// What may be absent, as null.
+// Members that may be absent, as null.
 
 #include <optional>
 #include <string>

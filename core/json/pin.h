@@ -1,8 +1,8 @@
 #pragma once
 
-// Pins as documents, requests and files have them:
+// Pins as documents, requests and files write them:
 //   ["checkpoint", v]   ["no_checkpoint", v]   ["cut", u, v]   ["hop_stage", v, stage]   ["no_recompute", v]
-// What the names in them stand for is up to the caller: values of a model or nodes of an abstract instance.
+// The caller decides whether the names in them stand for values of a model or nodes of an abstract instance.
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // Elements in vectors of float32, once per instruction set (no guard against a second inclusion of its own: Highway
-// includes this for each). What an instruction set has no instruction for is done by half.h, element by element.
+// includes this for each). Conversions without an instruction in the set are done by half.h, element by element.
 
 #if defined(HOPSCOPE_KERNELS_ELEMENTS) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOPSCOPE_KERNELS_ELEMENTS

@@ -7,7 +7,7 @@
 
 namespace hopscope::kernels {
 
-// More blocks than any GPU holds at once, and far fewer than a grid may have: kernels stride over what is left.
+// More blocks than any GPU holds at once, and far fewer than a grid may have: kernels stride over the rest.
 #ifdef __CUDACC__
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 20;
 #else

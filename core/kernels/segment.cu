@@ -35,7 +35,7 @@ Launch plan(std::int64_t rows, std::int64_t parts, bool oneRowPerBlock)
 
 bool aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % kWide == 0; }
 
-// Whether every n columns can be read and written at once and share a weight.
+// True if every n columns can be read and written at once and share a weight.
 template <class T, int n>
 bool packs(const SegmentArguments& a)
 {

@@ -32,7 +32,7 @@ struct Index {
 // rows take less than a thousandth of the rows that they combine.
 constexpr std::int64_t kPiece = 1024;
 
-// Positions [begin, end) of a hub: kPiece of them, or what is left in its last piece.
+// Positions [begin, end) of a hub: kPiece of them, or the remainder in its last piece.
 struct HubPiece {
     std::int64_t destination = 0;
     std::int64_t begin = 0, end = 0;
@@ -49,9 +49,9 @@ struct HubPiece {
 // the result is rounded once to the element type. A destination starts from 0 (Max: -infinity, Min: infinity) and takes
 // its positions in order; one without positions is `empty`. A hub starts in the same way and takes its pieces in order:
 // positions [offsets[d] + i * kPiece, offsets[d] + (i + 1) * kPiece), each combined as a destination of its own. Mean
-// divides the sum by the number of positions. In Max and Min a value replaces what was found before if it is greater
-// (less) or NaN, and nothing but NaN replaces NaN. With `accumulate` (Sum only) what out holds stands in place of the
-// 0 of the destination (not of a hub's pieces), and destinations without positions keep it.
+// divides the sum by the number of positions. In Max and Min a value replaces the best one so far if it is greater
+// (less) or NaN, and nothing but NaN replaces NaN. With `accumulate` (Sum only) the contents of out stand in place of
+// the 0 of the destination (not of a hub's pieces), and destinations without positions keep them.
 struct SegmentArguments {
     Index offsets;                 // destinations + 1
     Index columns;                 // null: row p - columnFirst of source (rows already gathered)
@@ -87,18 +87,18 @@ void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, Inde
 // The pieces of all hubs in order, from offsets in host memory. Empty where there is no hub: leave `pieces` null then.
 std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations);
 
-// What segmentCuda gives besides 0 and other CUDA error codes.
+// Return codes of segmentCuda other than 0 and CUDA's own errors.
 constexpr int kNoCuda = -1;      // a build without CUDA kernels (those with them define HOPSCOPE_CUDA)
 constexpr int kOutOfMemory = 2;  // of the device, while the kernel was loaded
 constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun
 
-// All destinations on the current device, pointers in its memory (columns and offsets too), on `stream` (a
-// cudaStream_t). Only launches: nothing is allocated, no device is chosen, nothing is waited for. Gives the CUDA error
+// All destinations on the current device, pointers in its memory (columns and offsets as well), on `stream` (a
+// cudaStream_t). Only launches: it allocates nothing, chooses no device and does not wait. Returns the CUDA error
 // code of the first launch that failed, 0 if all were accepted.
 int segmentCuda(const SegmentArguments& arguments, void* stream);
 
-// Whether a code of segmentCuda means that these kernels can never run on this device with this driver, as opposed to a
-// launch that went wrong.
+// True if a code of segmentCuda means that these kernels can never run on this device with this driver, as opposed to a
+// launch that failed.
 bool kernelsCannotRun(int code);
 
 // CUDA's words for an error code.

@@ -122,8 +122,8 @@ HWY_INLINE hn::Vec<D> startOf(D d, const Run& run, const typename Run::O* out)
     return run.a.accumulate ? load(d, out) : hn::Set(d, Step::kStart);
 }
 
-// Columns [at, at + last + lanes) in `kCount` vectors, the last of which begins at `last` and may overlap the one before:
-// what both hold is computed alike. A row is read once, whatever its width up to eight vectors.
+// Columns [at, at + last + lanes) in `kCount` vectors; the last one begins at `last` and may overlap the one before,
+// since elements in both are computed alike. A row is read once, whatever its width up to eight vectors.
 template <class Step, bool weighted, int kCount, class Run, class D>
 struct Walk {
     using V = hn::Vec<D>;

@@ -88,7 +88,7 @@ struct StripArguments {
 // steps of a program are linear in length; at most 32 phases, false beyond that.
 bool setPhases(StripProgram& program);
 
-// Of the memory that stripCpu needs besides its arguments: the same for every graph.
+// The size of the memory that stripCpu needs besides its arguments: the same for every graph.
 std::int64_t stripScratchBytes(const StripProgram& program);
 
 // Destinations [first, last) on the calling thread, by the best instruction set of the machine. `scratch` has
@@ -96,10 +96,10 @@ std::int64_t stripScratchBytes(const StripProgram& program);
 //
 // Arithmetic: each operator is computed in float32 (Float64: in float64) and rounded to the element type. Aggregations,
 // with or without a factor, are those of segmentCpu, with the same bits but for the sign of a zero among extremes of rows of
-// one, two or four elements (Float64: the same in float64). The result
-// for a destination depends on its own edges alone: neither on [first, last) nor on what was computed before. Exp is
-// exact to 1 unit in the last place, Sigmoid, Silu and Softplus to 3, Tanh to 4; they and RowSum may differ by these
-// units between instruction sets. NaN and infinities come out as in LibTorch.
+// one, two or four elements (Float64: the same in float64). The result for a destination depends on its own edges
+// alone, and not on [first, last) or on earlier results. Exp is exact to 1 unit in the last place, Sigmoid, Silu and
+// Softplus to 3, Tanh to 4; they and RowSum may differ by these units between instruction sets. NaN and infinities come
+// out as in LibTorch.
 //
 // A destination with more edges than a strip is computed in pieces, once for each phase, so that memory does not grow
 // with degrees.

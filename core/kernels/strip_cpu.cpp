@@ -13,8 +13,8 @@
 
 #include "kernels/strip_narrow_inl.h"
 
-// Once per instruction set: the interpreter of strips. What is worth its call, some thousand elements at least, is in the
-// loops that it calls.
+// The interpreter of strips, once per instruction set. Its loops are separate functions: they take some thousand
+// elements, which is worth a call.
 
 HWY_BEFORE_NAMESPACE();
 namespace hopscope::kernels {
@@ -138,7 +138,7 @@ private:
         }
     }
 
-    // As segmentCpu: a hub starts as any destination and takes its pieces in order.
+    // Like segmentCpu: a hub starts as any destination and takes its pieces in order.
     void addPiece(const StripStep& s, std::size_t at, std::int64_t done, std::int64_t degree)
     {
         const Messages<T> messages = messagesOf(s);
@@ -249,8 +249,8 @@ private:
         return {nullptr, 0, width, pointers, true};
     }
 
-    // Rows that are far away keep the memory busy, and narrow ones, each of them a line, have to wait for it: those of the
-    // next strip are fetched beside them. nullptr: there are none.
+    // Distant rows keep the memory system busy, and narrow ones, one cache line each, have to wait for it: those of the
+    // next strip are prefetched during this one. nullptr: there are none.
     const T* const* nextNarrow() const
     {
         for (std::size_t at = 0; at < m_a.tables.size(); ++at)

@@ -88,8 +88,8 @@ struct Rows {
     }
 };
 
-// ---- one operator on n elements. What does not fill a vector at the end is computed first, since the result may lie
-// where an operand lies.
+// ---- one operator on n elements. The elements that do not fill a vector are computed first, since the result may lie
+// over an operand.
 
 template <class Op, class T>
 HWY_NOINLINE void single(const T* a, double parameter, T* out, std::int64_t n)
@@ -218,7 +218,7 @@ struct Messages {
     std::int64_t part = 1;  // elements of a row that share an element of the factor
     std::int64_t width = 0, count = 0;
     Combine combine = Combine::Sum;
-    const T* const* next = nullptr;  // by message: what the next strip reads, to be fetched meanwhile; null: nothing
+    const T* const* next = nullptr;  // by message: the row that the next strip reads, prefetched meanwhile; null: none
 
     [[nodiscard]] bool sums() const { return combine == Combine::Sum || combine == Combine::Mean; }
     HWY_INLINE void prefetch(std::int64_t i) const
@@ -326,7 +326,7 @@ void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
     addBlock<Step, factor, 4>(d, b, sums);
 }
 
-// The columns of several parts, in vectors each of which lies within a part: rows are walked once for up to eight of them,
+// The columns of several parts, in vectors that each lie within one part: rows are walked once for up to eight of them,
 // where a block per part would walk them once for each.
 template <int kCount, class T>
 HWY_NOINLINE void addVectors(const Messages<T>& m, std::int64_t begin, std::int64_t end, const std::int64_t* places,
@@ -400,7 +400,7 @@ void start(const Messages<T>& m, ComputeOf<T>* sums)
     std::fill(sums, sums + m.width, m.sums() ? C(0) : -std::numeric_limits<C>::infinity());
 }
 
-// Of Min, sums are those of negated values.
+// For Min, sums are those of negated values.
 template <class T>
 void addSums(const Messages<T>& m, const ComputeOf<T>* sums, ComputeOf<T>* all)
 {

@@ -22,7 +22,7 @@ HWY_INLINE hn::Vec<D> number(D d, double value)
     return hn::Set(d, static_cast<hn::TFromD<D>>(value));
 }
 
-// Highway's is undefined above what the type can hold, and 0 for NaN.
+// Highway's Exp is undefined for results beyond the type's range, and 0 for NaN.
 template <class D>
 HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x)
 {

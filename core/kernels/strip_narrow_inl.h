@@ -1,4 +1,4 @@
-// Rows of a few elements, of which a vector holds several, once per instruction set (see elements_cpu_inl.h). Calls and
+// Rows so short that a vector holds several, once per instruction set (see elements_cpu_inl.h). Calls and
 // loops for a row of a few bytes would take longer than the bytes.
 
 #if defined(HOPSCOPE_KERNELS_STRIP_NARROW) == defined(HWY_TARGET_TOGGLE)
@@ -106,8 +106,8 @@ HWY_INLINE void foldMost(C* all)
     }
 }
 
-// A vector of them at a time: which of several is found first makes no difference but to the sign of a zero. The last
-// vector overlaps the one before; kWidth divides both what a vector holds and where it begins. Reads up to a vector.
+// A vector of them at a time: the order in which equal ones are found changes only the sign of a zero. The last
+// vector overlaps the one before; kWidth divides both the vector's length and its start. Reads up to a vector.
 template <int kWidth, class T>
 HWY_INLINE void mostOfRows(const T* rows, std::int64_t count, bool negated, ComputeOf<T>* most)
 {
@@ -135,7 +135,7 @@ HWY_INLINE void aggregateRows(const Messages<T>& m, std::int64_t begin, std::int
     finish(m, sums, end - begin, out);
 }
 
-// Whether the messages are what aggregateRows() is for.
+// True if aggregateRows() can handle the messages.
 template <class T>
 bool areNarrow(const Messages<T>& m)
 {

@@ -59,7 +59,8 @@ private:
         s.phases = lasting && phase < kMostPhases ? 1u << phase : 0;
     }
 
-    // What a step on edges is needed for: buffers are used again, so that the latest writer before the reader counts.
+    // Sets the phases in which a step on edges is needed. Buffers are reused, so the latest writer before the reader
+    // counts.
     void spread(StripStep& s)
     {
         if (s.perDestination) return;
@@ -74,7 +75,7 @@ private:
     int m_most = 0;
 };
 
-// Of the rows that are copied before they are computed on.
+// The width of the widest rows that are copied before they are computed on.
 std::int64_t widestCopied(const StripProgram& p)
 {
     std::int64_t widest = 0;

@@ -272,7 +272,7 @@ Built Assembler::build(const TypePtr& type, const std::string& key)
     }
 }
 
-// The keys that the data gives the elements of a collection by; empty for what is none.
+// The keys under which the data gives the elements of a collection; empty if the argument is no collection.
 std::string elementKeys(const c10::Argument& argument)
 {
     const std::string& name = argument.name();

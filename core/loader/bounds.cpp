@@ -67,7 +67,7 @@ void checkSparse(const Stack& arguments)
         within(indices[d], 0, size[static_cast<std::size_t>(d)] - 1, "indices");
 }
 
-// Lengths are looked at by the operator itself unless it is told not to; offsets never are.
+// The operator itself checks lengths unless `unsafe` is set, but never offsets.
 void checkSegments(const Stack& arguments)
 {
     constexpr std::size_t offsets = 4, axis = 5, unsafe = 6;

@@ -1,13 +1,13 @@
 #pragma once
 
-// Operators of LibTorch that use numbers of a tensor as places in memory without looking at them. For the LibTorch modules
-// only.
+// Operators of LibTorch that use numbers of a tensor as places in memory without checking them. For the LibTorch
+// modules only.
 
 #include <torch/csrc/jit/runtime/operator.h>
 
 namespace hopscope::loader {
 
-// Runs `op`. Raises c10::IndexError where one of the few operators that do not check such numbers would reach beyond the
+// Runs `op`. Raises c10::IndexError if one of the few operators that do not check such numbers would reach beyond the
 // memory of a tensor. O(numbers that are places) for these; others are not slowed down.
 torch::jit::Operation boundedOperation(const torch::jit::Operator& op);
 

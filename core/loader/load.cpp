@@ -53,7 +53,7 @@ struct Loaded {
     std::string error;  // if there is no module
 };
 
-// LibTorch reads the bytes that have been checked, not what a path leads to by then.
+// LibTorch reads the bytes that have been checked, not the file at the path, which may have changed by then.
 class CheckedBytes final : public caffe2::serialize::ReadAdapterInterface {
 public:
     explicit CheckedBytes(std::span<const std::byte> bytes) : m_bytes(bytes) {}
@@ -105,7 +105,7 @@ ChildLimits limitsFor(std::size_t bytes)
     return {.seconds = static_cast<unsigned>(60 + bytes / 50'000'000), .bytes = (std::uint64_t{1} << 30) + 4 * bytes};
 }
 
-// Of the file `name`, as it is or repaired.
+// Loads the file `name`, as it is or repaired.
 base::Result<Loaded> loadSafely(std::span<const std::byte> file, const std::string& name)
 {
     const base::Status safe = survives(
@@ -190,7 +190,7 @@ struct Opened {
 
 base::Result<Opened> openModule(const std::string& path, std::span<const std::byte> file, const Archive& archive)
 {
-    torch::jit::populate_upgraders_graph_map();  // what the first load compiles, not once more in the child process
+    torch::jit::populate_upgraders_graph_map();  // compiled once here, not again in each child process
     base::Result<Loaded> loaded = loadSafely(file, path);
     Repairer repairer(file, archive);
     for (int i = 0; loaded && !loaded->module && i < kMostRepairs; ++i) {

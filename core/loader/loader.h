@@ -63,7 +63,7 @@ private:
 // the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
 // ...") are repaired in memory. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom classes,
 // FlatBuffer, .pt2).
-// Files of a gigabyte take seconds to hash by SHA-256, so that it is left out where it is not wanted.
+// Hashing files of a gigabyte by SHA-256 takes seconds, so the hash is optional.
 enum class Sha256 : std::uint8_t { No, Yes };
 base::Result<Model> load(const std::string& path, Sha256 hashed = Sha256::No);
 
@@ -72,7 +72,7 @@ struct Walk {
     struct Tensors;  // by ValueId: loader/torch_model.h
     ir::Program program;
     std::shared_ptr<const Tensors> tensors;
-    std::int64_t prints = 0;  // calls of print on the sample, which nothing carries out
+    std::int64_t prints = 0;  // calls of print on the sample, which are not carried out
     std::string firstPrint;   // "print in conv1 (gcn.py:12)"
 };
 
@@ -105,8 +105,8 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 // Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
 // Unsupported, naming the operator's module path and source line, if an operator is not in the table
 // (operators/operators.h), behaves differently from its entry there or draws random numbers, or if forward throws.
-// `whole`, if given, is the complete data from which the sample was cut: where forward throws on it, too, the error is
-// Input, because the data is wrong; where it does not, probably a size was baked into the file on export.
+// `whole`, if given, is the complete data from which the sample was cut: if forward throws on it as well, the error is
+// Input, because the data is wrong; if it does not, a size was probably baked into the file on export.
 //
 // The raw program has these properties:
 //   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
@@ -129,18 +129,19 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
 //     called.
 //
-// `slow` gets the place of forward ("aten::matmul (model.py:12)") if it is not through after 3 s, once, on another thread
-// and before the call returns. An operator cannot be interrupted; after two minutes forward ends with Unsupported behind the one
-// that it is in.
+// `slow` gets the place of forward ("aten::matmul (model.py:12)") if it has not ended after 3 s, once, on another
+// thread and before the call returns. An operator cannot be interrupted; after two minutes forward ends with
+// Unsupported after the operator that is then running.
 using SlowFn = std::function<void(const std::string& place)>;
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr,
                         const SlowFn& slow = {});
 
 // The operators in the code of forward and of everything that it calls, found without running them: for showing a model
-// that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body of
-// a loop once; containers and numbers are left out. Inputs have the shapes of `sample` (keys as in --data; empty: none is
-// known, and every argument is an input), results have no shape. `where` is Error::where of the refusal: what it describes
-// becomes an operator even where it would have been left out. Reading ends after 200,000 instructions.
+// that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body
+// of a loop once; containers and numbers are left out. Inputs have the shapes of `sample` (keys as in --data; if it is
+// empty, shapes are unknown and every argument is an input), results have no shape. `where` is Error::where of the
+// refusal: the node at that place becomes an operator even if it would be left out otherwise. Reading ends after
+// 200,000 instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the

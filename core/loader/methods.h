@@ -6,7 +6,7 @@
 
 namespace hopscope::loader {
 
-// As load(), of such a model: for readCode(), which then reads all of its methods, and nothing else.
+// As load(), for such a model, which is then only good for readCode(): that reads all of its methods.
 base::Result<Model> loadMethods(const std::string& path);
 
 }  // namespace hopscope::loader

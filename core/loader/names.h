@@ -9,7 +9,7 @@
 
 namespace hopscope::loader::names {
 
-// Whether `key` is probably a misspelling of `wanted`: it differs in case, a plural s, underscores, or, for long names,
+// True if `key` is probably a misspelling of `wanted`: it differs in case, a plural s, underscores, or, for long names,
 // one or two letters.
 bool similar(std::string_view key, std::string_view wanted);
 

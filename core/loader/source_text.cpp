@@ -13,7 +13,7 @@ namespace {
 
 using torch::jit::SourceRange;
 
-// Every node of a module's methods and of the functions that they call, until one is what is looked for.
+// Visits the nodes of a module's methods and of the functions that they call, until one matches.
 class Search {
 public:
     using Found = std::function<bool(const torch::jit::Node&)>;

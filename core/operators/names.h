@@ -18,7 +18,8 @@ bool isToNumber(std::string_view name);
 // tensors.
 bool isPlain(std::string_view name);
 
-// Files, global state, memory that others own, in-place changes of a shape: named so that a refusal can say so.
+// Files, global state, memory owned by others, in-place changes of a shape: listed so that a refusal can name the
+// reason.
 bool hasSideEffects(std::string_view name);
 // Derivatives by automatic differentiation, which need the graph of all operators before them: no batch has it.
 bool takesGradients(std::string_view name);

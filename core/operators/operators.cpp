@@ -10,7 +10,7 @@ constexpr std::string_view aten = "aten::";
 
 bool hasNamespace(std::string_view name) { return name.find("::") != name.npos; }
 
-// Whether in-place twins of the operator change numbers and nothing else.
+// True if in-place twins of the operator change only numbers.
 bool writesNumbers(const Operator& op)
 {
     return op.traits.aliasing == Aliasing::Fresh || op.traits.aliasing == Aliasing::Same;

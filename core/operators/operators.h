@@ -1,8 +1,8 @@
 #pragma once
 
-// What Hopscope knows about each operator, one line per operator (table.cpp). Everything that depends on an operator's
-// name is asked here: whether it may run at all (loader, verify), what its results share with its operands (loader,
-// analysis), which rule it has (analysis), how it can be made again or in place (executor), what it costs (placement).
+// Hopscope's knowledge of each operator, one line per operator (table.cpp). Everything that depends on an operator's
+// name is looked up here: whether it may run at all (loader, verify), how its results share memory with its operands
+// (loader, analysis), its rule (analysis), how it can be repeated or run in place (executor), its cost (placement).
 //
 // An operator without a line does not run. Adding one is a line here and a row in tests/models/operators.py.
 
@@ -69,7 +69,7 @@ enum class Rule : std::uint8_t {
     Unsqueeze,
 };
 
-// What the results share with the first operand. The walk looks at the storages and refuses what contradicts the claim.
+// The memory that the results share with the first operand. The walk compares the storages and refuses a contradiction.
 enum class Aliasing : std::uint8_t {
     Fresh,        // memory of their own
     Copy,         // a copy, with the same numbers where the dtype is the same
@@ -78,10 +78,10 @@ enum class Aliasing : std::uint8_t {
     SameIfDense,  // the operand itself if its elements lie as asked for, else a copy
     View,         // views
     ViewIfDense,  // a view where strides allow, else a copy
-    Unfollowed,   // perhaps something of an operand: what is written there in place is refused
+    Unfollowed,   // may share memory with an operand: writing to it in place is refused
 };
 
-// How a write through a view comes back to its base.
+// The operator that undoes a view, so that a write through it can be made to its base.
 enum class Undo : std::uint8_t {
     None,  // it does not
     Select,
@@ -110,19 +110,19 @@ struct Operator {
         Undo undo = Undo::None;
         Fill fill = Fill::None;
         Write write = Write::None;
-        int fillArgument = -1;       // Fill::Number: where the number stands
+        int fillArgument = -1;       // Fill::Number: the position of the argument with the number
         bool aggregates = false;     // one more round of message passing where it combines rows
         bool multiplies = false;     // a matrix product: its work grows with the other width
-        bool overwrites = false;     // its in-place twin may write over an operand that nobody reads any more
+        bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
         bool tells = false;          // true or false, whatever its operands are
-        bool keepsOrder = false;     // of row numbers: it comes out the same after a renumbering that keeps their order
+        bool keepsOrder = false;     // of row numbers: a renumbering that keeps their order does not change the result
         bool otherForShape = false;  // its argument "other" only lends a shape or a dtype
-        bool intoSelf = false;       // its result has the dimensions of "self", all or part of which it replaces
+        bool intoSelf = false;       // its result has the dimensions of "self", and replaces all of it or a part
         bool mixesRows = false;      // its result is not the same for every row although its operands are
         bool jumps = false;          // a last digit of an operand may change more than the last digits of its result
-        bool countsContent = false;  // the size of its result depends on what is in its operands
+        bool countsContent = false;  // the size of its result depends on the values of its operands
         bool ofCoalesced = false;    // a part of a sparse matrix that only a coalesced one has
-        bool plumbing = false;       // says nothing about what a stage computes
+        bool plumbing = false;       // irrelevant to the description of a stage
         // Rule::Batched: of each argument, how many of its last dimensions one call of it needs as a whole; those before
         // them are a batch, in which rows may be. "." for others, which may have no rows.
         std::string_view whole = {};
@@ -133,10 +133,10 @@ struct Operator {
 // Sorted by name.
 std::span<const Operator> table();
 
-// By its full name ("aten::relu"); nullptr if the table does not hold it. An in-place operator is found by its own name
-// only where it has no plain twin.
+// By its full name ("aten::relu"); nullptr if the table does not contain it. An in-place operator is found by its own
+// name only if it has no plain twin.
 const Operator* find(std::string_view name);
-// The same for an operator that may be missing: then one without rule and traits, with fresh results.
+// The same for an operator that may be missing: the result then has no rule and no traits, and fresh results.
 const Operator& of(std::string_view name);
 
 std::string fullName(const Operator& op);  // "aten::relu"
@@ -144,13 +144,13 @@ std::string fullName(const Operator& op);  // "aten::relu"
 // "aten::relu_" -> "aten::relu", "aten::__iand__" -> "aten::__and__"; empty for names that do not write in place.
 std::string plainName(std::string_view name);
 
-// Whether the table, or what it says about the plain twin, lets it run: on tensors. For numbers see names.h.
+// True if the table, or the entry of the plain twin, lets it run on tensors. For numbers see names.h.
 bool known(std::string_view name);
 
 // Results are views of the first operand wherever they can be: they cost nothing, and are never stored.
 bool isView(const Operator& op);
 bool isView(std::string_view name);
-// The result follows from the shapes alone once its rows are known: what was baked at export cannot mislead it.
+// The result follows from the shapes alone once its rows are known: a size baked in at export cannot mislead it.
 bool reshapes(std::string_view name);
 bool expands(std::string_view name);
 bool isFill(std::string_view name);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a step of a batch does.
+// The action of a step of a batch.
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The figures of a stage: what its run took. The executor measures them; reports, traces, the terminal, the window and the
-// Python package read the table below.
+// The figures of a stage: the measured costs of its run. The executor measures them; reports, traces, the terminal, the
+// window and the Python package read the table below.
 //     A new figure is a member, a line of the table, and the code that measures it.
 
 #include <array>
@@ -75,7 +75,7 @@ struct StageFigures {
     bool operator==(const StageFigures&) const = default;
 };
 
-// How a figure of several batches follows from those of each.
+// The rule by which a figure of several batches follows from those of each.
 enum class Merge : std::uint8_t { Sum, Most, Least, OfStage };
 
 template <class M>

@@ -9,7 +9,7 @@
 
 namespace hopscope::plan {
 
-// How a loop is cut, which decides about the last bits of what it computes.
+// The way a loop is cut, which affects the last bits of its results.
 struct LoopCut {
     StageId stage{1};
     int loop = 1;

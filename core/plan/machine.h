@@ -1,6 +1,6 @@
 #pragma once
 
-// How fast a device works on large graphs, as the cost model sees it, and its walls. Measured by `hopscope-engine bench
+// The speed of a device on large graphs, as the cost model sees it, and its walls. Measured by `hopscope-engine bench
 // machine`; the numbers here are those of a small server and of a recent GPU, good enough to rank plans by.
 
 #include <string>
@@ -21,11 +21,11 @@ struct Machine {
     double call = 5e-6;          // s per operator and batch
     double batch = 1e-4;         // s per batch
     Walls walls{};               // empty: not known
-    double slowness = 1;         // how much longer finished runs took than the walls let expect
+    double slowness = 1;         // how much longer finished runs took than the walls predict
     bool operator==(const Machine&) const = default;
 };
 
-// Of two cores of a server, with 32 MiB of cache.
+// For two cores of a server, with 32 MiB of cache.
 inline Walls typicalWalls()
 {
     constexpr std::int64_t Ki = 1 << 10, Mi = 1 << 20;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What runs where: plain data, made by placement, written and read by schema, run by the executor.
+// The plan of a run: plain data, made by placement, written and read by schema, run by the executor.
 
 #include <concepts>
 #include <cstdint>

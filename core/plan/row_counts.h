@@ -1,6 +1,6 @@
 #pragma once
 
-// How many rows the loops of a plan work on, from the graph: what a cost model multiplies bytes per row with.
+// The number of rows that the loops of a plan work on, from the graph: a cost model multiplies bytes per row by it.
 
 #include <map>
 #include <utility>

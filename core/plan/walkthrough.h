@@ -1,6 +1,6 @@
 #pragma once
 
-// How the rules and the optimum come to their plans, step by step: the answer to plan/steps.
+// The steps by which the rules and the optimum arrive at their plans: the answer to plan/steps.
 
 #include <concepts>
 #include <optional>

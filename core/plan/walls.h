@@ -1,7 +1,7 @@
 #pragma once
 
-// The walls of a machine: how fast it does the few things that stages spend their time on, by shape, with all cores and
-// with one. What a stage takes is predicted from them, and no stage can be faster than they allow.
+// The walls of a machine: its speed at the few things that stages spend their time on, by shape, with all cores and
+// with one. The time of a stage is predicted from them, and no stage can be faster than they allow.
 
 #include <cstdint>
 #include <vector>
@@ -52,7 +52,7 @@ struct WallRate {
 
 using Walls = std::vector<WallRate>;
 
-// What bounds a stage, in the words of its report.
+// The bound of a stage, in the words of its report.
 enum class Wall : std::uint8_t { Gemm, Rows, Stream, Link, Disk };
 
 constexpr auto namesOf(Wall)
@@ -64,7 +64,7 @@ constexpr auto namesOf(Wall)
                                              {Wall::Disk, "disk"}});
 }
 
-// As people say it: "1.4 x the bound (random rows)".
+// As text for people: "1.4 x the bound (random rows)".
 constexpr const char* inWords(Wall wall)
 {
     switch (wall) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Why a plan is as it is: what every decision costs and saves, and where it differs from the rules, value by value.
+// The reasons for a plan: the costs and savings of every decision, and the differences from the rules, value by value.
 
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Decision {
     std::vector<StageId> stages;
     double write = 0, read = 0, compute = 0;   // in the explanation's unit
     bool possible = false;                     // some legal plan decides otherwise
-    std::optional<double> alternative, saves;  // the best such plan's cost; what it would cost more
+    std::optional<double> alternative, saves;  // the best such plan's cost; its extra cost
     [[nodiscard]] double cost() const { return write + read + compute; }
 };
 

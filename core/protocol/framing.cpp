@@ -75,7 +75,7 @@ void FrameReader::append(std::string_view bytes)
     m_buffer.append(bytes);
 }
 
-// Whether the length of the next message is known.
+// True if the length of the next message is known.
 base::Result<bool> FrameReader::readHeader()
 {
     if (m_length) return true;

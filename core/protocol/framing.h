@@ -17,7 +17,7 @@ inline constexpr std::size_t maxHeaderBytes = 4096;
 // The message with its header.
 std::string frame(std::string_view message);
 
-// Cuts a byte stream into messages. After a failure the stream is lost: every later call fails too.
+// Cuts a byte stream into messages. After a failure the stream is lost: every later call fails as well.
 class FrameReader {
 public:
     // Appends what arrived. Amortised linear over the stream.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the engine takes a machine to do in a second: measured on it, or a typical machine's.
+// The speeds that the engine assumes for a machine: measured on it, or a typical machine's.
 
 #include <cstdint>
 #include <string>

@@ -16,7 +16,7 @@ using schema::InspectDocument;
 using schema::InspectedOp;
 using schema::InspectedValue;
 
-// As Python writes it.
+// The value as Python writes it.
 std::string python(const json::Value& value)
 {
     if (value.isNull()) return "None";

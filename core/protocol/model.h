@@ -95,7 +95,7 @@ struct ModelRecord {
     std::map<std::string, ValueId> valuesById;
 };
 
-// Of documents about the model, which must outlive them.
+// Works on documents about the model, which must outlive it.
 schema::ModelNames modelNames(const ModelRecord& model);
 
 // Gives every value that has no label one, as the engine does (analysis/value_namer.h).

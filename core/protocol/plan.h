@@ -65,7 +65,7 @@ struct PlanRecord {
     std::string device;
     base::Objective objective = base::Objective::Time;
     std::optional<double> cost, lowerBound, gap;  // in the unit of the objective; gap = (cost - lowerBound) / cost
-    std::vector<std::string> notes;               // what the user should know about how it was found
+    std::vector<std::string> notes;               // notes for the user on how it was found
     std::optional<std::int64_t> batch;
     std::vector<OpId> prologue;
     std::vector<PlanStage> stages;
@@ -78,18 +78,18 @@ struct PlanRecord {
     [[nodiscard]] std::vector<StageId> stagesOf(OpId op) const;
     [[nodiscard]] const PlanCheckpoint* checkpointOf(ValueId value) const;
 
-    // Fills the index behind `stagesOf`: after the stages have been changed by hand.
+    // Fills the index behind `stagesOf`: call it after the stages have been changed by hand.
     void indexStages();
     std::map<OpId, std::vector<StageId>> stagesByOp;
 };
 
-// The same stages compute, store and read the same around the same pins: a picture of one is a picture of the other.
+// True if the same stages compute, store and read the same around the same pins: a picture of one then shows the other.
 bool sameCuts(const PlanRecord& left, const PlanRecord& right);
 
 // The result of plan/make and plan/load. Fails with Input and a JSON pointer.
 base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model);
 
-// The model has what a pin names.
+// The model contains the values that a pin names.
 bool fits(const plan::Pin& pin, const ModelRecord& model);
 
 // A fix suggested by plan/repairs: without a pin, or with so many stages.

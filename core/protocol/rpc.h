@@ -59,8 +59,8 @@ using Message = std::variant<Request, Notification, Response>;
 base::Result<Message> readMessage(std::string_view text);
 std::string writeMessage(Message message);
 
-// The response to a text that `readMessage` failed on: -32700 where it is not JSON, else -32600, with the id if the text
-// has one that can be told.
+// The response to a text that `readMessage` failed on: -32700 if it is not JSON, else -32600, with the id if it can be
+// read from the text.
 Response refusal(std::string_view text, const base::Error& error);
 
 // A failed command as the protocol states it, and back.

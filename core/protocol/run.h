@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run tells its client while it goes on.
+// The events that a run reports to its client.
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ constexpr auto namesOf(RunState)
                                                  {RunState::Finished, "finished"}});
 }
 
-// What a paused run goes on for before it pauses again.
+// The unit for which a paused run continues before it pauses again.
 enum class RunStep : std::uint8_t { Operator, Batch, Stage };
 constexpr auto namesOf(RunStep)
 {
@@ -46,7 +46,7 @@ struct StageEvent {
     int count = 1;
     std::int64_t destinations = 0;
     double time = 0;
-    // Of several workers: what was finished of it before, and how many shards it is dealt out in.
+    // With several workers: the destinations finished earlier, and the number of shards that the stage is divided into.
     std::int64_t done = 0;
     int shards = 0;
 };
@@ -57,7 +57,7 @@ struct BatchEvent {
     double time = 0;
     std::int64_t reservedMemory = 0;  // of a GPU: taken from the driver; 0: a CPU
 };
-// Of different batches they overlap on a GPU, and come batch by batch.
+// On a GPU, phases of different batches overlap, and are reported batch by batch.
 struct PhaseEvent {
     StageId stage{1};
     std::int64_t batch = 0;
@@ -69,7 +69,7 @@ struct StageEndEvent {
     double seconds = 0, time = 0;
     std::optional<double> overlap{};  // of a GPU: as in a report
 };
-// The run stands behind an operator of a batch, with its result.
+// The run has stopped after an operator of a batch, with its result.
 struct StopEvent {
     std::string op, value;  // ids
     StageId stage{1};
@@ -84,7 +84,7 @@ struct MergedEvent {
     std::int64_t count = 0;
 };
 
-// ---- of a run that is dealt out to several workers, which are numbered from 1
+// ---- events of a run on several workers, which are numbered from 1
 
 enum class WorkerNews : std::uint8_t { Starting, Joined, Lost, Late, Refused, Done };
 constexpr auto namesOf(WorkerNews)
@@ -100,13 +100,13 @@ constexpr auto namesOf(WorkerNews)
 struct WorkerEvent {
     int worker = 1;
     WorkerNews what = WorkerNews::Starting;
-    std::string host, message;  // message: why it was lost or refused, or what takes long
+    std::string host, message;  // message: the reason why it was lost or refused, or the step that takes long
     double time = 0;
 };
 
 enum class ShardOutcome : std::uint8_t {
-    Begun,     // it is under way
-    Computed,  // and has ended; at least a part of it was computed by this worker
+    Begun,     // it is running
+    Computed,  // it has ended; at least a part of it was computed by this worker
     Found,     // others had computed all of it
     Lost,      // with its worker
 };
@@ -130,15 +130,15 @@ struct ShardEvent {
     double begin = 0, end = 0;                        // end: of one that has ended
     std::int64_t destinations = 0;                    // that this worker has computed of it
     std::int64_t written = 0, read = 0;               // bytes of stored rows
-    std::optional<std::int64_t> done = std::nullopt;  // destinations of the stage of now
+    std::optional<std::int64_t> done = std::nullopt;  // destinations finished in the stage so far
     double time = 0;
 };
-// All shards of the stage are finished: until then nobody went on to the next one.
+// All shards of the stage are finished; no worker starts the next stage before that.
 struct BarrierEvent {
     StageId stage{1};
     double time = 0;
 };
-// A worker has read back, and checked, what others had written in a stage.
+// A worker has read back and checked the rows that others wrote in a stage.
 struct ReadBackEvent {
     int worker = 1;
     StageId stage{1};
@@ -159,7 +159,7 @@ struct RunFinished {
     std::int64_t run = 0;
     std::string folder;
     std::optional<schema::Report> report;
-    std::string reportText;  // report.json as it was sent, of what was read; empty with an error
+    std::string reportText;  // the text of report.json as sent; empty with an error
     std::optional<base::Error> error;
 };
 

@@ -7,10 +7,10 @@
 
 namespace hopscope::protocol {
 
-// Those of the task that the object names; the others have their defaults. Members that are no settings are ignored. The first
-// error stays in the reader.
+// The settings of the task that the object names; the others have their defaults. Members that are no settings are
+// ignored. The first error stays in the reader.
 base::Settings readSettings(const json::Reader& object, base::Task task);
-// All that it names.
+// All settings that the object names.
 base::Settings readSettings(const json::Reader& object);
 
 // All of them.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of a tensor on their way from the engine to a client: bytes as base64, and what each row is.
+// Rows of a tensor on their way from the engine to a client: bytes as base64, and the name of each row.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ std::string toBase64(const std::vector<std::byte>& bytes);
 using ReadNumber = double (*)(const std::byte*);
 ReadNumber numberReader(base::DType dtype);
 
-// A row as people know it: of which table, and of an edge its two ends.
+// A row named for people: its table and, for an edge, its two ends.
 struct RowName {
     std::string table;
     std::int64_t row = 0;

@@ -82,7 +82,7 @@ int Backtrack::depthOf(ValueId value) const
     return producer.valid() ? m_analysis.info(producer).depth : 0;
 }
 
-// What is computed for rows, or read for them: not weights, numbers, or what follows from the structure alone.
+// True for values that are computed or read for rows: not weights, numbers, or values that follow from structure alone.
 bool Backtrack::features(ValueId value) const
 {
     const ir::Value& v = m_analysis.program.value(value);
@@ -140,7 +140,7 @@ RowsPtr Backtrack::rowsFor(const ir::Op& op, Slot slot, ValueId operand, const R
     }
     if (table == wanted->table) return wanted;
     if (table.valid()) return m_moves.all(table);
-    return wanted;  // a number, or a value without rows: what it follows from is needed as a whole
+    return wanted;  // a number, or a value without rows: all rows that it follows from are needed
 }
 
 void Backtrack::noteMessages(const ir::Op& op, const RowsPtr& wanted, Demand& demand)

@@ -36,9 +36,9 @@ class Backtrack {
 public:
     Backtrack(const analysis::Analysis& analysis, RowMoves& moves);
 
-    // What `row` of `table` needs of outputs on this table.
+    // The rows that `row` of `table` needs, in outputs on this table.
     Demand from(ir::SpaceId table, std::int64_t row);
-    // What the operators of one depth need to make the values of `row` that later depths or outputs take.
+    // The demand of the operators of one depth that make the values of `row` for later depths or outputs.
     Demand round(int depth, ir::SpaceId table, std::int64_t row);
     // Bytes per row of the values that pass, by depth and table: distinct values, once each.
     [[nodiscard]] std::map<Needed, std::int64_t> rowBytes() const;
@@ -64,8 +64,8 @@ private:
     const analysis::Analysis& m_analysis;
     RowMoves& m_moves;
     std::map<ir::ValueId, RowsPtr> m_wanted;
-    // Rows of edges that are copies of their destinations' rows, or follow from these alone, and that only later rounds use:
-    // these make them anew, so that what they read are the rows of the destinations.
+    // Rows of edges that are copies of their destinations' rows, or follow from these alone, and that only later rounds
+    // use. Those rounds recompute them, and so read the rows of the destinations instead.
     std::set<ir::ValueId> m_carried;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to receptive: how large the receptive fields of all nodes are on average.
+// Private to receptive: the average size of the receptive fields of all nodes.
 
 #include "receptive/levels.h"
 

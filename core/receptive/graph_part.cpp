@@ -71,7 +71,7 @@ std::vector<Relation> relationsOf(const plan::Plan& plan)
     return found;
 }
 
-// What loops compute and gather from.
+// The tables that loops compute and gather from.
 std::vector<SpaceId> nodeTables(const plan::Plan& plan)
 {
     std::vector<SpaceId> found;

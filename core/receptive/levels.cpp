@@ -16,7 +16,7 @@ using Ids = std::vector<std::int64_t>;
 
 namespace {
 
-// Of the declared tables behind some rows, ascending.
+// The rows of declared tables behind some rows, ascending.
 std::map<SpaceId, Ids> inputRows(executor::Structure& structure, const Analysis& analysis, SpaceId table,
                                  const Ids& rows)
 {

@@ -35,7 +35,7 @@ private:
     std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, ir::KeyId>> m_sources;
 };
 
-// How many row numbers a listing of the demand has.
+// The number of row numbers in a listing of the demand.
 std::int64_t idCount(const Demand& demand);
 
 }  // namespace hopscope::receptive

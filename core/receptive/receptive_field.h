@@ -1,7 +1,7 @@
 #pragma once
 
-// Which rows and edges the result of one node follows from: exactly those that the recorded program reads for it, in every
-// round of message passing, on any mixture of node types and relations.
+// The rows and edges that the result of one node follows from: exactly those that the recorded program reads for it, in
+// every round of message passing, on any mixture of node types and relations.
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,7 @@ struct Request {
     std::optional<std::int64_t> node;  // none: drawn with the seed
     std::uint64_t seed = 1;            // also of the sample of nodes
     std::int64_t budget = 20'000'000;  // rows and edges that the average over nodes may visit
-    bool average = true;               // over all nodes, too
+    bool average = true;               // also over all nodes
     std::string idsFile;               // .safetensors for all row numbers; empty: none
 };
 

@@ -40,17 +40,17 @@ public:
     RowsPtr owned(ir::SpaceId space, ir::KeyId key, const RowsPtr& owners);
     // The rows that `key` of table `space` refers to from `rows`, each once. O(rows).
     RowsPtr targets(ir::SpaceId space, ir::KeyId key, const RowsPtr& rows);
-    // Of a Filter or Perm table, the rows of the parent.
+    // For a Filter or Perm table, the rows of the parent.
     RowsPtr parents(const RowsPtr& rows);
-    // Of a Cat table, those that come from part number `part`.
+    // For a Cat table, the rows that come from part number `part`.
     RowsPtr part(const RowsPtr& rows, std::size_t part);
     RowsPtr unite(const RowsPtr& a, const RowsPtr& b);
     // Their numbers, ascending.
     std::vector<std::int64_t> listed(const Rows& rows);
 
-    // Forgets what has been computed for other sets; to be called between two nodes.
+    // Forgets the results for other sets; to be called between two nodes.
     void forget() { m_known.clear(); }
-    // Rows visited so far: what the work grows with.
+    // The number of rows visited so far, which the work is proportional to.
     [[nodiscard]] std::int64_t visited() const { return m_visited; }
 
 private:
@@ -67,7 +67,7 @@ private:
     };
     enum class Move : std::uint8_t { Owned, Targets, Parents, Part, Unite };
     using Known = std::tuple<Move, const Rows*, std::int64_t, std::int64_t>;
-    // Made from sets that must not die before, since their addresses name them.
+    // Made from sets that must outlive them, since their addresses identify them.
     struct Made {
         RowsPtr rows, from, other;
     };

@@ -12,7 +12,7 @@ namespace {
 using base::DType;
 using json::Value;
 
-// As PyTorch numbers them.
+// The number is that of PyTorch.
 Value dtypeText(std::int64_t number)
 {
     static const std::map<std::int64_t, DType> known{

@@ -1,7 +1,7 @@
 #pragma once
 
-// JSON Schemas and tables of docs/ follow from the tables of described structs and are checked in. tools/contract writes them;
-// the test house_contract fails where one is stale.
+// JSON Schemas and tables of docs/ follow from the tables of described structs and are checked in. tools/contract
+// writes them; the test house_contract fails if one is stale.
 
 #include <string>
 #include <vector>
@@ -18,11 +18,11 @@ struct DocumentedStruct {
 struct Contract {
     std::string file;  // in resources/schemas
     json::Value schema;
-    std::string page;  // in docs; it marks where tables stand with <!-- members NAME --> and <!-- end -->; empty: none
+    std::string page;  // in docs; tables stand between <!-- members NAME --> and <!-- end -->; empty: none
     std::vector<DocumentedStruct> structs;
 };
 
-// Of all documents that are described.
+// The contracts of all described documents.
 std::vector<Contract> contracts();
 
 }  // namespace hopscope::schema

@@ -10,7 +10,7 @@
 
 namespace hopscope::schema {
 
-// Fails with Input and a JSON pointer, also on another format.
+// Fails with Input and a JSON pointer, also if the format is another one.
 template <base::Described T>
 base::Result<T> readDocument(const json::Value& document, const std::string& format, const std::string& name)
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every document begins with: "format": "hopscope-plan", "version": "1.0".
+// The beginning of every document: "format": "hopscope-plan", "version": "1.0".
 
 #include <string>
 

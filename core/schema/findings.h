@@ -1,7 +1,7 @@
 #pragma once
 
-// What the debugger finds, as documents: the first operator at which two computations part, what makes numbers that are not
-// finite, and the results of operators at breakpoints.
+// The debugger's findings as documents: the first operator at which two computations differ, the operator that makes
+// numbers that are not finite, and the results of operators at breakpoints.
 
 #include <concepts>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct OpOrNone : ir::OpId {
     OpOrNone(ir::OpId op = {}) : ir::OpId(op) {}
 };
 
-// An operator and its result, as people find them in the model.
+// An operator and its result, described for people by their place in the model.
 struct OperatorRecord {
     OpOrNone op;
     ir::ValueId value;
@@ -44,7 +44,7 @@ constexpr auto fieldsOf(const T*)
                            field("depth", &T::depth, "rounds of message passing before it", base::Quantity::Count));
 }
 
-// A row of the inputs, and one of its numbers that shows what is wrong.
+// A row of the inputs, and one of its numbers that shows the fault.
 struct RowRecord {
     std::string table;
     std::int64_t row = 0;
@@ -99,7 +99,7 @@ constexpr auto fieldsOf(const T*)
         field("shown", &T::shown, "the first 20 of these rows"), field("stage", &T::stage, "of the staged run"));
 }
 
-// How large differences are behind each operator: they grow with depth.
+// The size of differences behind each operator: they grow with depth.
 struct ErrorPoint {
     OpOrNone op;
     ir::ValueId value;
@@ -233,7 +233,7 @@ constexpr auto fieldsOf(const T*)
         field("numbers", &T::numbers, "of the row of each node the first 64; null: not finite", base::Null::IsNaN));
 }
 
-// What one edge adds to an aggregation.
+// The contribution of one edge to an aggregation.
 struct ContributionRecord {
     RowRecord row;
     double share = 0;

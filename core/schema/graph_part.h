@@ -15,7 +15,7 @@
 
 namespace hopscope::schema {
 
-// Of a node type: the rows that are in the part, and those of them of which all that they gather is in it, too.
+// For a node type: the rows in the part, and those among them whose gathered rows are all in the part.
 struct PartTable {
     std::string table{}, label{};
     std::int64_t rows = 0;

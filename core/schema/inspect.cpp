@@ -126,7 +126,7 @@ std::vector<InspectedOp> opsOf(const InspectSubject& subject)
     return ops;
 }
 
-// Where the analysis has stopped before: dimensions are those of the sample that the model was walked with.
+// True if the analysis stopped before the value: its dimensions are those of the sample that the model was walked with.
 bool unreached(const Analysis& analysis, const ir::Value& value)
 {
     return analysis.refusal && analysis.refusedOp.valid() && value.producer.valid() &&

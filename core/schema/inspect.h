@@ -1,7 +1,7 @@
 #pragma once
 
-// `inspect --json`: what a model is. Depth, operators, values, stages, prologue and lints as plain data; colours and
-// words are the reader's.
+// `inspect --json`: the description of a model. Depth, operators, values, stages, prologue and lints are plain data;
+// colours and wording are left to the reader.
 
 #include <map>
 #include <optional>
@@ -45,7 +45,7 @@ std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& a
 std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,
                                        const std::map<analysis::SpaceId, std::int64_t>& sizes);
 
-// Fills in what is written to each checkpoint, where sizes are known. What is read depends on the batches and stays
+// Fills in the bytes written to each checkpoint, where sizes are known. The bytes read depend on the batches and stay
 // open.
 void fillBytes(plan::Plan& plan, const analysis::Analysis& analysis,
                const std::map<analysis::SpaceId, std::int64_t>& sizes);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names in documents, and whether a model has them.
+// Names in documents, and checks that a model has them.
 
 #include <functional>
 #include <string>
@@ -21,7 +21,7 @@ using TableName = NameOf<ir::SpaceId>;
 using KeyName = NameOf<ir::KeyId>;
 using RowsName = NameOf<ir::RowClass>;
 
-// Tell whether a model has the things that a document names. Empty functions are not asked.
+// Predicates for the things that a document names. Empty functions are not called.
 struct ModelNames {
     std::function<bool(ir::OpId)> op;
     std::function<bool(ir::ValueId)> value;

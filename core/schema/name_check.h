@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: names of a document that its model lacks.
+// Private to schema: refuses names in a document that its model lacks.
 
 #include <vector>
 

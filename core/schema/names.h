@@ -1,7 +1,8 @@
 #pragma once
 
-// How documents name things: v17, op42, tables by the analysis' names, row classes as "B(node)", "O(edge_index,dst)",
-// "F(node)", "ALL". Names are made unique here ("node#4"), so that every name reads back as the id it came from.
+// The names of things in documents: v17, op42, tables by the analysis' names, row classes as "B(node)",
+// "O(edge_index,dst)", "F(node)", "ALL". Names are made unique here ("node#4"), so that every name reads back as the id
+// it came from.
 
 #include <map>
 #include <optional>
@@ -39,7 +40,7 @@ public:
     [[nodiscard]] std::optional<ir::OpId> findOp(const std::string& name) const;
     [[nodiscard]] std::optional<ir::ValueId> findValue(const std::string& name) const;
 
-    // From now on findValue also finds what people call a value ("conv1 output"), where no id reads the same.
+    // From now on findValue also finds names of values for people ("conv1 output"), unless an id reads the same.
     void acceptValueNames(const analysis::Analysis& analysis);
 
 private:

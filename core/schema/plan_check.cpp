@@ -138,7 +138,7 @@ private:
                          ", but no earlier stage reduces it");
     }
 
-    // What a loop computes on the frontier of its own type is there for the batch's rows, which come first.
+    // A value that a loop computes on the frontier of its own type exists for the batch's rows, which come first.
     [[nodiscard]] bool isDone(ValueId value, const RowClass& rows) const
     {
         if (m_done.contains({value, rows})) return true;

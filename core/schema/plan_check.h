@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: whether a plan that was read can run.
+// Private to schema: checks whether a plan that was read can run.
 
 #include "analysis/analysis.h"
 #include "plan/plan.h"
@@ -8,9 +8,9 @@
 
 namespace hopscope::schema {
 
-// Refuses, by its field, the first thing that the plan lacks: a step whose result another one needs, a read of a store or
-// the store itself, a source of a frontier, a reduction, a result of the model. `root` is the document that `plan` was read
-// from. What the scheduler makes passes; more than it needs does, too. Linear in the plan.
+// Refuses, by its field, the first thing that the plan lacks: a step whose result another one needs, a read of a store
+// or the store itself, a source of a frontier, a reduction, a result of the model. `root` is the document from which
+// `plan` was read. Plans of the scheduler pass, and a plan may hold more than it needs. Linear in the plan.
 void checkPlan(const json::Reader& root, const plan::Plan& plan, const analysis::Analysis& analysis);
 
 }  // namespace hopscope::schema

@@ -32,7 +32,7 @@ constexpr auto fieldsOf(const T*)
               "by later stages, for the same batches as the `bytes` of the plan; null if they are", Quantity::Bytes));
 }
 
-// The members that a document has as they are: stages and checkpoints are in the words of the model there.
+// The members that a document takes over unchanged; stages and checkpoints are written in the words of the model.
 template <std::same_as<Plan> T>
 constexpr auto fieldsOf(const T*)
 {
@@ -224,7 +224,7 @@ constexpr auto fieldsOf(const T*)
 PlannedCheckpoint plannedCheckpoint(const plan::Checkpoint& stored, const analysis::Analysis& analysis);
 
 json::Value planDocumentValue(const PlanDocument& document);
-// Of any model. The first error stays in the reader.
+// For any model. The first error stays in the reader.
 PlanDocument readPlanDocument(const json::Reader& root);
 
 // Refuses, at its place, a name that the model does not have.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: members of plans that are no plain texts.
+// Private to schema: members of plans other than plain texts.
 
 #include "schema/forms.h"
 #include "schema/pins.h"

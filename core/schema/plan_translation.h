@@ -45,7 +45,7 @@ public:
     PlannedLoop operator()(const plan::Loop& loop) const { return loopOf<PlannedLoop>(loop); }
     plan::Loop operator()(const PlannedLoop& loop) const { return loopOf<plan::Loop>(loop); }
 
-    // A document has the operators of all loops in one list: what people look at first.
+    // A document lists the operators of all loops together, since people look at them first.
     PlannedStage operator()(const plan::Stage& stage) const
     {
         PlannedStage planned{.index = stage.index, .ops = {}, .rowless = stage.rowless, .loops = (*this)(stage.loops)};

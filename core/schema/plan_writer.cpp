@@ -19,7 +19,7 @@ PlanDocument documentOf(const plan::Plan& plan, const analysis::Analysis& analys
     return document;
 }
 
-// What people call the values that the plan names.
+// The names for people of the values that the plan names.
 CalledNames calledNames(const plan::Plan& plan, const analysis::Analysis& analysis)
 {
     const analysis::ValueNames names(analysis);

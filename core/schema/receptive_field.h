@@ -1,7 +1,7 @@
 #pragma once
 
-// receptive-field.json: which rows and edges the result of one node follows from, round by round, and what computing every
-// node from its own receptive field would repeat.
+// receptive-field.json: the rows and edges that the result of one node follows from, round by round, and the work that
+// computing every node from its own receptive field would repeat.
 
 #include <array>
 #include <concepts>
@@ -225,7 +225,7 @@ constexpr auto fieldsOf(const T*)
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 
-// Lists at most so many row numbers in the document; a field with more has counts only.
+// Lists at most this number of row numbers in the document; a field with more has counts only.
 inline constexpr std::int64_t mostFieldIds = 20'000;
 
 json::Value receptiveFieldValue(const ReceptiveField& field);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What happened: report.json of a run.
+// The record of a run: report.json.
 
 #include <concepts>
 #include <cstdint>
@@ -42,7 +42,7 @@ constexpr auto fieldsOf(const T*)
                            field("of", &T::of, "numbers of the output", base::Quantity::Count));
 }
 
-// What of the results is NaN or infinite, whatever the model itself makes of the inputs, and where it comes from.
+// The NaN and infinite numbers of the results, whatever the model itself makes of the inputs, and their origin.
 struct NotFiniteRecord {
     std::vector<LostNumbers> outputs;
     std::optional<OperatorRecord> first{};
@@ -76,7 +76,7 @@ constexpr auto fieldsOf(const T*)
         field("origin", &T::origin, "the same as a phrase, or how to find out"));
 }
 
-// What computing an operator took in one loop of a stage; `op` and `fused` as in the plan.
+// The cost of an operator in one loop of a stage; `op` and `fused` as in the plan.
 struct OperatorTimeRecord {
     std::string op, label;
     std::vector<std::string> fused;
@@ -142,7 +142,7 @@ constexpr auto fieldsOf(const T*)
                            field("shape", &T::shape, ""));
 }
 
-// In which order the nodes of a type were computed.
+// The order in which the nodes of a type were computed.
 struct OrderRecord {
     std::string nodes;
     base::Reorder order = base::Reorder::None;
@@ -167,7 +167,7 @@ constexpr auto fieldsOf(const T*)
         field("reason", &T::reason, "a sentence"));
 }
 
-// A value that was stored in a narrower type, and what that has changed in all of its elements.
+// A value that was stored in a narrower type, and the resulting error over all of its elements.
 struct NarrowedRecord {
     std::string value;
     base::DType from = base::DType::Float32, to = base::DType::Float32;
@@ -226,7 +226,7 @@ constexpr auto fieldsOf(const T*)
         field("max_rel", &T::maxRelative, "likewise", Quantity::Ratio));
 }
 
-// What a run has taken over from a process that did not finish it.
+// The parts of a run that were taken over from a process that did not finish it.
 struct ResumedRecord {
     std::int64_t chunks = 0, destinations = 0, damaged = 0;
     bool operator==(const ResumedRecord&) const = default;
@@ -241,7 +241,7 @@ constexpr auto fieldsOf(const T*)
                            field("damaged", &T::damaged, "chunks that were computed again", Quantity::Count));
 }
 
-// Of a process that has computed a part of a run.
+// The record of a process that has computed a part of a run.
 struct ShardRecord {
     int index = 1, count = 1;
     double waited = 0;
@@ -340,7 +340,7 @@ constexpr auto fieldsOf(const T*)
         field("verify", &T::verify, "the verification; null with `--verify none`"));
 }
 
-// The parts of documents that other documents of the engine have as well.
+// The parts of documents that other documents of the engine share.
 json::Value phasesValue(const plan::PhaseSeconds& phases);
 json::Value bytesValue(const plan::Bytes& bytes);
 // "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1 (gcn.py:17), stage 1, for node 3".

@@ -1,7 +1,8 @@
 #pragma once
 
-// schema.json: the split as another program needs it: which tensors each stage takes and makes, with shapes, dtypes and row
-// spaces, the proof that came with it, and in exported folders how the code beside it is called. It holds no operators.
+// schema.json: the split as another program needs it: the tensors that each stage takes and makes, with shapes, dtypes
+// and row spaces, the proof that came with it, and, in exported folders, how the code next to it is called. It holds no
+// operators.
 
 #include <concepts>
 #include <map>

@@ -1,7 +1,7 @@
 #pragma once
 
-// The part of schema.json that a program needs to run exported code: which methods there are, what each is called with, and
-// how derived tables are made. Tables, keys and classes of rows go by their names in documents (schema/names.h).
+// The part of schema.json that a program needs to run exported code: the methods with their arguments, and the rules
+// for making derived tables. Tables, keys and classes of rows go by their names in documents (schema/names.h).
 
 #include <array>
 #include <concepts>
@@ -114,7 +114,7 @@ constexpr auto namesOf(MergeKind)
 
 inline bool isScatter(MergeKind kind) { return kind >= MergeKind::ScatterSum; }
 
-// How the contributions of batches become the result of a reduction over all rows (docs/guides/exporting.md).
+// The way in which contributions of batches become the result of a reduction over all rows (docs/guides/exporting.md).
 struct CodeMerge {
     MergeKind kind = MergeKind::Sum;
     int tensors = 1;

@@ -36,7 +36,7 @@ bool hasLabels(const Split& split)
     return std::ranges::none_of(split.tensors, [](const TensorSpec& spec) { return spec.label.empty(); });
 }
 
-// What values are called: as people do, or, where one of two documents does not know that, by their ids.
+// The names of values: those for people, or, if one of two documents lacks them, the ids.
 struct Naming {
     const Split& split;
     bool labels = true;
@@ -49,7 +49,7 @@ struct Naming {
     }
 };
 
-using Named = std::map<std::string, std::string>;  // what it is, by name
+using Named = std::map<std::string, std::string>;  // descriptions by name
 
 Named tensorsOf(const Split& split, const std::vector<ir::ValueId>& values)
 {

@@ -7,8 +7,8 @@
 
 namespace hopscope::schema {
 
-// What two splits do differently, as sentences, in the order of the document: the files they were made from, the tables,
-// inputs and outputs, stages, what is stored between them, the proof; values by their names for people. Empty where they
+// The differences between two splits as sentences, in the order of the document: the source files, the tables, inputs
+// and outputs, stages, the values stored between them, the proof; values by their names for people. Empty if the splits
 // do the same. Linear.
 std::vector<std::string> differences(const Split& a, const Split& b);
 

@@ -15,7 +15,7 @@ using Known = std::set<std::string>;
 
 constexpr const char* format = "hopscope-schema";
 
-// Of a list of texts.
+// The texts of a list.
 Known textsOf(const Reader& list)
 {
     const auto texts = list.as<std::vector<std::string>>();

@@ -65,7 +65,7 @@ constexpr auto fieldsOf(const T*)
         field("in_place", &T::inPlace, "rows of a table, used where they lie"));
 }
 
-// Of one node type's destinations: the batch that holds most.
+// The batch of one node type's destinations that holds most.
 struct LoopMemoryRecord {
     std::string table{}, label{};
     std::int64_t destinations = 0, batches = 0, sideBySide = 1, peakStep = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A tensor as the debugger shows it: what it is, what its numbers are like, and some of its rows. docs/reference/format-tensor.md has every
-// member.
+// A tensor as the debugger shows it: its description, statistics of its numbers, and some of its rows.
+// docs/reference/format-tensor.md describes every member.
 
 #include <concepts>
 
@@ -14,7 +14,7 @@ inline constexpr int histogramBins = 40;
 inline constexpr std::int64_t mostNumbersOfRow = 64;   // that documents show
 inline constexpr std::int64_t mostRowsOfTensor = 100;  // likewise
 
-// Of all numbers; nothing is known of complex ones but how many there are.
+// Statistics of all numbers; for complex ones only their count is known.
 struct Statistics {
     std::int64_t numbers = 0, finite = 0, zeros = 0, nan = 0, infinite = 0;
     std::optional<double> least{}, most{}, mean{}, deviation{};  // of the finite ones
@@ -42,7 +42,7 @@ constexpr auto fieldsOf(const T*)
               "`max` + 0.5 if they are the same), as `numpy.histogram` counts them"));
 }
 
-// Where its rows come from.
+// The origin of its rows.
 enum class TensorOrigin : std::uint8_t { Staged, Unsplit, Input, Weight };
 constexpr auto namesOf(TensorOrigin)
 {
@@ -66,7 +66,7 @@ constexpr auto fieldsOf(const T*)
         field("destinations", &T::destinations, "how many it computes", Quantity::Count));
 }
 
-// A row as people know it, with the first of its numbers.
+// A row named for people, with the first of its numbers.
 struct TensorRow {
     std::string table;
     std::int64_t row = 0;

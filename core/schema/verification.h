@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether a run computes the model's own numbers: the verdict and its evidence.
+// The answer to whether a run computes the model's own numbers: the verdict and its evidence.
 
 #include <array>
 #include <concepts>
@@ -25,7 +25,7 @@ constexpr auto namesOf(Verdict)
         {{Verdict::Equal, "equal"}, {Verdict::Different, "different"}, {Verdict::Unverifiable, "unverifiable"}});
 }
 
-// Which rows were compared: all, those of sampled destinations, or those of the sample graph before the run.
+// The rows that were compared: all, those of sampled destinations, or those of the sample graph before the run.
 enum class CoverageMethod : std::uint8_t { None, Full, Sampled, Sample };
 
 constexpr auto namesOf(CoverageMethod)

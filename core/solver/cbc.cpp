@@ -111,7 +111,7 @@ Solution ended(Outcome outcome)
     return s;
 }
 
-// The relaxation of p; what is left in `solver` is the optimal basis.
+// The relaxation of p; `solver` then holds the optimal basis.
 Solution relax(OsiClpSolverInterface& solver, const Problem& p, const Watch& watch)
 {
     if (p.columns() == 0) {  // rows without columns do not outlive compact()
@@ -215,7 +215,7 @@ void setUp(CbcModel& model, const Limits& limits, const Watch& watch, double cut
     model.passInEventHandler(&handler);
 }
 
-// Branch and cut on what is left; `cutoff` without the constant. Values are those of p's columns.
+// Branch and cut on the remaining program; `cutoff` without the constant. Values are those of p's columns.
 Solution search(OsiClpSolverInterface& solver, const Problem& p, const Limits& limits, const Watch& watch,
                 double cutoff)
 {
@@ -240,7 +240,7 @@ Solution search(OsiClpSolverInterface& solver, const Problem& p, const Limits& l
     return s;
 }
 
-// What is not cheaper than this is of no interest.
+// Solutions must cost less than this to be of interest.
 double cutoffOf(double best, double gap) { return best - std::max(1e-9, gap * std::abs(best)); }
 
 Solution branch(const Problem& p, const Solution& relaxation, const Limits& limits, const Watch& watch)

@@ -21,7 +21,7 @@ Compacted compact(const Problem& original);
 // Values of the original's columns from those of the compacted problem.
 std::vector<double> expand(const Compacted& compacted, const std::vector<double>& values);
 
-// Whether values keep to bounds, integrality and rows, up to rounding.
+// True if the values satisfy bounds, integrality and rows, up to rounding.
 bool feasible(const Problem& problem, const std::vector<double>& values);
 double objective(const Problem& problem, const std::vector<double>& values);
 

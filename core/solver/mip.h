@@ -36,11 +36,11 @@ struct Problem {
 struct Limits {
     double seconds = infinity;
     std::stop_token stop;
-    // What is left of the iterations of the simplex, where they are limited: by a count, which unlike a time does not depend on
-    // the machine. Programs that are given the same one share it.
+    // The remaining iterations of the simplex, if they are limited: by a count, which unlike a time does not depend on
+    // the machine. Programs that are given the same counter share it.
     std::shared_ptr<std::int64_t> iterations = nullptr;
     double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
-    double cutoff = infinity;                   // solutions that are not cheaper than this are of no interest
+    double cutoff = infinity;                   // solutions must cost less than this to be of interest
     std::function<void(double bound)> onBound;  // called once, on the calling thread, when the relaxation is solved
 };
 
@@ -60,7 +60,7 @@ struct Solution {
     std::vector<double> reducedCosts;  // of the relaxation only
 };
 
-// Whether a solver was found when this was built.
+// True if this build contains a solver.
 bool available();
 const char* solverName();  // "CBC 2.10.8", or "none"
 

@@ -9,7 +9,7 @@ namespace hopscope::verify {
 
 namespace {
 
-// `type`: what the value is stored in.
+// `type`: the type in which the value is stored.
 TensorError errorOf(ir::ValueId value, const base::TensorView& staged, const base::TensorView& reference,
                     base::DType type, const Tolerance& tolerance)
 {

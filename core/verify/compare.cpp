@@ -75,7 +75,7 @@ TensorView asReal(TensorView view)
     return view;
 }
 
-// What is left of a tensor when dimension `dim` is fixed.
+// The rest of a tensor when dimension `dim` is fixed.
 TensorView withoutDim(TensorView view, int dim)
 {
     view.shape.erase(view.shape.begin() + dim);

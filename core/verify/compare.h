@@ -18,12 +18,12 @@ struct RowPairs {
     std::vector<std::int64_t> staged, reference;
 };
 
-// Why two tensors cannot be compared (different rank, dtype or sizes); nullopt if they can. Sizes may differ in
-// dimension `sampledDim`.
+// The reason why two tensors cannot be compared (different rank, dtype or sizes); nullopt if they can. Sizes may differ
+// in dimension `sampledDim`.
 std::optional<std::string> mismatch(const base::TensorView& staged, const base::TensorView& reference,
                                     int sampledDim = -1);
 
-// Whether no element is infinite or NaN.
+// True if no element is infinite or NaN.
 bool isFinite(const base::TensorView& view);
 
 // The largest finite magnitude; 0 of integers.

@@ -114,8 +114,8 @@ void Cutter::copySlices(const base::TensorView& view, const std::vector<SpaceId>
     }
 }
 
-// Where the chosen edges of each chosen destination begin, and where the last ones end unless that is left out: both are in
-// ascending order.
+// Writes the start of the chosen edges of each chosen destination, and the end of the last ones unless that is left
+// out: both are in ascending order.
 void Cutter::copyOffsets(const Link& link, std::byte* out) const
 {
     const Table &edges = m_tables.at(link.table), &targets = m_tables.at(link.target);

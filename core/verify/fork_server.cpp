@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds often(2), seldom(10);  // a child's memory i
 constexpr int briefly = 50;                                // times often, then seldom
 constexpr ChildEnd killed{.status = SIGKILL};
 
-// Of a child.
+// The functions that a child runs.
 struct Work {
     ChildMain main;
     ChildBeginning first;
@@ -37,7 +37,7 @@ struct Work {
 
 int g_server = -1;  // this program's end of the connection
 
-// Whether the parent is still there; if it ends from now on, this process is killed.
+// True if the parent still exists; if it ends from now on, this process is killed.
 bool dieWith(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -178,10 +178,10 @@ void closeAll(const std::vector<int>& descriptors)
 
 [[noreturn]] void beServer(const Work& work, int requests, pid_t program)
 {
-    setpgid(0, 0);  // what is typed at the terminal is for the program
+    setpgid(0, 0);  // signals typed at the terminal are meant for the program
     if (!dieWith(program)) _exit(1);
     letGoOfEverything(requests);
-    std::signal(SIGCHLD, SIG_IGN);  // nobody waits for keepers
+    std::signal(SIGCHLD, SIG_IGN);  // keepers are not waited for
     const pid_t self = getpid();
     for (;;) {
         Message message;
@@ -198,7 +198,7 @@ void closeAll(const std::vector<int>& descriptors)
     }
 }
 
-// Whether the request has gone out, with the end of a channel on which the answer comes.
+// Sends the request, with the end of a channel for the answer; true if that succeeded.
 bool asked(const Request& request, int channel, const std::vector<int>& handed)
 {
     Message message;

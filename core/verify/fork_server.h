@@ -1,9 +1,9 @@
 #pragma once
 
-// Child processes that begin with LibTorch loaded. A program takes a quarter of a second to load it, most of that to register
-// its operators, and a fork of one that has done so a few milliseconds; but only while it has a single thread, since locks that
-// others hold stay locked in a fork for ever. So a program forks a server before its first thread, and that forks children
-// whenever it is asked to.
+// Child processes that begin with LibTorch loaded. A program takes a quarter of a second to load it, mostly to register
+// its operators, and a fork of a program that has done so takes a few milliseconds. It can be forked only while it has
+// a single thread, since locks that other threads hold stay locked in a fork for ever. So a program forks a server
+// before its first thread, and the server forks children on request.
 
 #include <sys/types.h>
 
@@ -15,16 +15,16 @@
 
 namespace hopscope::verify {
 
-// `handed`: descriptors of its own; in the same order as they were given.
+// `handed`: the child's own descriptors, in the order in which they were given.
 using ChildMain = int (*)(const std::string& argument, const std::vector<int>& handed);
 using ChildBeginning = void (*)();
 
-// Call once, while the program has one thread. The server does nothing but wait, and ends with the program, however that ends;
-// `main` is what its children call: they end with what it returns. Before they open a file they call `first`, if there is one.
-// Where no server can be had, forkChild() has none.
+// Call once, while the program has one thread. The server does nothing but wait, and ends with the program, however
+// that ends. Its children call `main` and exit with its result. Before they open a file they call `first`, if it is
+// given. If no server can be started, forkChild() returns nothing.
 void beginForkServer(ChildMain main, ChildBeginning first = nullptr);
 
-// How a child has ended.
+// The way in which a child has ended.
 struct ChildEnd {
     int status = 0;           // as waitpid() has it
     std::int64_t peak = 0;    // bytes: the highest anonymous resident memory observed
@@ -43,8 +43,8 @@ public:
     ~ForkedChild();
 
     [[nodiscard]] pid_t pid() const { return m_pid; }
-    // Once the child has ended, after waiting for that for so long at most. The server may be gone first, and all of its
-    // children with it: then as if this one had been killed.
+    // Waits at most this long for the child to end; nothing if it has not. The server may be gone first, and all of its
+    // children with it: the result is then that of a killed child.
     [[nodiscard]] std::optional<ChildEnd> ended(std::chrono::milliseconds within);
     // Ends it and waits for that.
     ChildEnd kill();
@@ -54,14 +54,15 @@ private:
                                                 std::int64_t memory, const std::vector<int>& handed);
     ForkedChild(int channel, pid_t pid) : m_channel(channel), m_pid(pid) {}
 
-    int m_channel;  // to who watches it
+    int m_channel;  // to the process that watches it
     pid_t m_pid;
 };
 
 inline constexpr std::size_t mostHanded = 2;  // descriptors
 
-// Calls main(argument, handed) in a new child, whose output and errors replace what is in the file `log`; above `memory` anonymous
-// bytes it is killed (0: no limit). From any thread. Nothing where there is no server: start a program instead.
+// Calls main(argument, handed) in a new child, whose output and errors replace the contents of the file `log`. The
+// child is killed above `memory` anonymous bytes (0: no limit). Can be called from any thread. Returns nothing if there
+// is no server: start a program instead.
 std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory = 0,
                                      const std::vector<int>& handed = {});
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What leaves the range of its numbers, where a split and its model disagree about infinities: the order of a sum decides
-// there, and neither is right.
+// Values that leave the range of their type, where a split and its model disagree about infinities: the order of a sum
+// decides there, and neither is right.
 
 #include <stop_token>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace hopscope::verify {
 
-// Whether some element is infinite or NaN in one of the results only.
+// True if some element is infinite or NaN in only one of the results.
 bool overflows(const schema::Verification& verdict);
 
 // "aten::mm in conv1 (gcn.py:12: ..) is the first whose result leaves the range of float32": the first operator, in the

@@ -1,15 +1,15 @@
 #pragma once
 
-// How threads of OpenMP wait for each other. They spin for milliseconds before they sleep, which saves microseconds on idle
-// cores; on busy ones each operator of a small model costs those milliseconds of a core.
+// The way in which threads of OpenMP wait for each other. They spin for milliseconds before they sleep, which saves
+// microseconds on idle cores; on busy ones each operator of a small model costs those milliseconds of a core.
 
 #include <latch>
 #include <thread>
 
 namespace hopscope::verify {
 
-// While it exists, they sleep after some microseconds. GCC's runtime does so where its threads are more than the cores (the
-// manual on GOMP_SPINCOUNT): those that are missing belong to a team that sleeps until this object is destroyed.
+// While it exists, they sleep after some microseconds. GCC's runtime does so if it has more threads than cores (see
+// GOMP_SPINCOUNT in its manual): the extra threads belong to a team that sleeps until this object is destroyed.
 class PassiveWaiting {
 public:
     PassiveWaiting();

@@ -18,15 +18,15 @@ struct Differing {
     std::optional<RowPairs> rows;  // none: all elements were compared
 };
 
-// A difference is rounding if it is no larger than the absolute tolerance and four times what the model itself makes of
-// rounding, as tests/models/zoo.py allows: how far its own result is from the one in float64, the largest distance over
-// all elements compared. If that is more than a thousandth of the largest number, it may be a comparison that turned, or
-// code that means something else in float64: then, and where float64 is not possible, the result must also move as far
-// where inputs change in their last digit.
+// A difference is rounding if it is no larger than the absolute tolerance and four times the model's own rounding
+// error, as tests/models/zoo.py allows: the distance of the model's result from its result in float64, the largest over
+// all elements compared. If that is more than a thousandth of the largest number, a comparison may have turned, or the
+// code may mean something else in float64: then, and where float64 is not possible, the result must also move as far
+// when inputs change in their last digit.
 class Rounding {
 public:
-    // `data`: what the model's own forward was run on, in a child with `memory` bytes, to give `reference`. All must
-    // outlive the object.
+    // `data`: the inputs on which the model's own forward was run, in a child with `memory` bytes, to give `reference`.
+    // All must outlive the object.
     Rounding(const Request& request, std::vector<std::string> data, std::int64_t memory,
              const base::TensorMap& reference);
 
@@ -48,10 +48,10 @@ private:
     std::array<std::optional<Outputs>, ways> m_computed;  // empty: not yet; no outputs: it could not be computed so
 };
 
-// What is known of all differences of a verification.
+// The explanation of all differences of a verification.
 struct Explanation {
     std::string sentence;  // of the first
-    bool complete = true;  // none was without
+    bool complete = true;  // every difference has one
     void add(const std::string& found)
     {
         complete = complete && !found.empty();

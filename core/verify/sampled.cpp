@@ -22,11 +22,11 @@ using ir::SpaceId;
 using Seeds = std::vector<Seed>;
 
 struct Chosen {
-    Seeds seeds;               // few in-edges first: what is small is taken together
+    Seeds seeds;               // few in-edges first, so that small ones are grouped
     std::set<Seed> connected;  // those with in-edges
 };
 
-// What one group of seeds came to.
+// The result of one group of seeds.
 enum class GroupEnd : std::uint8_t { Compared, TooLarge, Unusable, Failed };
 
 class Sampler {

@@ -18,8 +18,8 @@ base::Status verifySampled(const Request& request, Structure& structure, std::in
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output);
 OracleChild oracleChild(const Request& request, std::int64_t memory);
 
-// Decides the verdict from the comparisons and writes its reason; `covered` names what was compared, `rounding` says why
-// all differences are rounding, if they are.
+// Decides the verdict from the comparisons and writes its reason; `covered` names the compared results, `rounding` says
+// why all differences are rounding, if they are.
 void conclude(Verification& verdict, const std::string& covered, const std::string& rounding);
 
 }  // namespace hopscope::verify

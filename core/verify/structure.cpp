@@ -151,7 +151,7 @@ analysis::Role aggregated(const Analysis& analysis, const ir::Op& op)
     return role;
 }
 
-// Whether the numbers of a key, or those for a part of a table, were computed.
+// True if the numbers of a key, or those for a part of a table, were computed.
 bool isComputed(const Analysis& analysis, KeyId id)
 {
     const analysis::Key& key = analysis.tables.key(id);

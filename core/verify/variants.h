@@ -1,6 +1,6 @@
 #pragma once
 
-// Other computations of a model's own forward, which show what it makes of rounding. For the oracle's child process.
+// Variants of a model's own forward, which show how sensitive it is to rounding. For the oracle's child process.
 
 #include <torch/csrc/jit/api/module.h>
 

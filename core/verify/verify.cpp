@@ -201,7 +201,7 @@ std::vector<std::string> devicesOf(const plan::Plan& plan)
     return {"cpu", plan.device};
 }
 
-// What staged runs of the sample are compared with, and what came out.
+// The reference for staged runs of the sample, and the results of the comparison.
 struct SampleCheck {
     const base::TensorMap& reference;
     Rounding rounding;
@@ -354,7 +354,7 @@ double unitOf(base::StoreType store)
     return 0;
 }
 
-// What the next layers make of the rounding of stores depends on their weights. Errors of the inputs of a sum average
+// The effect of the stores' rounding on later layers depends on their weights. Errors of the inputs of a sum average
 // out rather than add up, and activations damp them: four units of the largest value for each store.
 void allowFor(const Request& request, Tolerance& tolerance)
 {

@@ -20,7 +20,7 @@
 namespace hopscope::verify {
 
 using Mode = base::VerifyMode;
-// What the documents hold of it.
+// The parts of a verification that documents hold.
 using Tolerance = schema::ToleranceRecord;
 using TensorError = schema::TensorRecord;
 using Coverage = schema::CoverageRecord;
@@ -41,9 +41,9 @@ struct Request {
     std::map<std::string, base::TensorView> outputs;      // of the staged run, by name
     std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values that are not outputs; may be empty
     Mode mode = Mode::Sample;
-    // What a store of this type may change; such checkpoints have it instead of their own.
+    // The type of stores, whose rounding widens the tolerance; narrowed checkpoints have it instead of their own type.
     base::StoreType store = base::StoreType::Exact;
-    std::string notFiniteOrigin = notFiniteHint;  // where numbers of the outputs come from that are NaN or infinite
+    std::string notFiniteOrigin = notFiniteHint;  // the origin of numbers in the outputs that are NaN or infinite
     std::string scratchFolder;
     std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a share of the free memory
     std::uint64_t seed = 1;
@@ -63,8 +63,8 @@ struct Request {
 // fails with Resources if forward does not fit into memory. If the child dies, that is a reason in the verdict, not an
 // error. After a full comparison stored values are compared with the program evaluated operator by operator on whole
 // tensors in this process (executor/unsplit.h), since forward does not return them. They do not affect the verdict. For
-// float16 and bfloat16 outputs the tolerance is widened by the ratio of their rounding to float32's. Differences that are
-// no larger than what the model itself makes of rounding (rounding.h) are "unverifiable", with that as the reason.
+// float16 and bfloat16 outputs the tolerance is widened by the ratio of their rounding to float32's. Differences that
+// are no larger than the model's own rounding error (rounding.h) are "unverifiable", with that as the reason.
 base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
 // A quick check before a long run: runs the plan on the sample, on the CPU and on the plan's device, in batches of 1, 7
@@ -82,8 +82,8 @@ int oracleMain(const std::string& requestPath);
 // If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
 void volunteerForOom();
 
-// As oracleMain() in a child of the fork server (fork_server.h), which is killed with its parent in any case, and which has
-// volunteered before it was confined.
+// Like oracleMain(), in a child of the fork server (fork_server.h), which is killed with its parent in any case, and
+// which has volunteered before it was confined.
 int forkedOracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify

@@ -106,7 +106,7 @@ private:
 
     // ---- products with a weight
 
-    // How many of the first dimensions of what `v` is a view of are merged into its first one; 0 if none are.
+    // The number of leading dimensions that `v`, as a view, merges into its first one; 0 if none.
     std::size_t mergedDims(ValueId v) const
     {
         const Op* const merged = producer(v);

@@ -50,7 +50,7 @@ private:
                isNumber(op, "step", 1, true) && isNumber(op, "end", end, end == all);
     }
 
-    // What is written before all rows but the first are, into the first.
+    // The number written into the first row, before all the other rows are written.
     std::optional<ValueId> numberIn(ValueId v) const
     {
         if (const Op* put = producer(v, "aten::select_scatter")) {
@@ -62,7 +62,7 @@ private:
         return rows && isRange(*rows, 1, all) ? numberIn(*valueOf(*rows, "self")) : std::nullopt;
     }
 
-    // Whose differences have the sign of a comparison: there is neither NaN nor, among keys of edges, an overflow.
+    // True if differences have the sign of a comparison: there is neither NaN nor, among keys of edges, an overflow.
     bool isKey(ValueId v) const { return value(v).dtype == base::DType::Int64; }
 
     std::optional<Front> frontOf(ValueId v) const

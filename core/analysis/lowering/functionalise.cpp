@@ -352,8 +352,8 @@ private:
         std::int64_t dim = 0, start = 0, end = 0;
     };
 
-    // Where one of the pieces of split, chunk, ... lies; the pieces before it have the sizes of the sample (feature
-    // dimensions: rows split this way are refused later).
+    // The position of one of the pieces of split, chunk, ...; the pieces before it have the sizes of the sample
+    // (feature dimensions: rows split this way are refused later).
     Section sectionOf(const Handle& h) const
     {
         Section s;

@@ -63,7 +63,7 @@ private:
         return from && order ? std::optional(Picked{*from, *order}) : std::nullopt;
     }
 
-    // The operator of which `order` is the order of the rows, by ascending values.
+    // The operator that sorts the rows into `order`, by ascending values.
     const Op* sortOf(ValueId order, bool stable) const
     {
         const Op* op = producer(order, "aten::sort");
@@ -125,7 +125,7 @@ private:
 
     // ---- empty groups
 
-    // Whether it says which of the groups are empty.
+    // True if it tells which of the groups are empty.
     bool tellsEmpty(ValueId mask, ValueId counts) const
     {
         const Op* op = producer(mask);
@@ -137,7 +137,7 @@ private:
         return moves && tellsEmpty(*self, counts);
     }
 
-    // Whether everything that follows from the value has other numbers where groups are empty.
+    // True if all results that follow from the value replace its numbers for empty groups.
     bool isMasked(ValueId v, ValueId counts) const
     {
         const auto it = m_users.find(v);
@@ -182,8 +182,8 @@ private:
         std::int64_t width = 0;
     };
 
-    // Where messages are written: the width of a group times its number, and the message's place in it. Those behind the
-    // width go into one row more, which is cut off.
+    // The places to which messages are written: the width of a group times its number, plus the message's place in it.
+    // Those beyond the width go into an extra row, which is cut off.
     struct Places {
         ValueId counts, index;
         std::int64_t width = 0;
@@ -281,7 +281,7 @@ private:
         return counts && isCount(*counts, index) ? counts : std::nullopt;
     }
 
-    // How often each row number is in the index.
+    // True if `counts` holds the number of times that each row number is in the index.
     bool isCount(ValueId counts, ValueId index) const
     {
         const Op* op = producer(counts);
@@ -315,7 +315,7 @@ private:
                op->name.find("empty") == std::string::npos;
     }
 
-    // What is written into the rows from `start` on, so many of them.
+    // The values written into the `rows` rows from `start` on.
     std::optional<Picked> written(ValueId v, std::int64_t start, std::int64_t rows) const
     {
         const Op* op = producer(v, "aten::slice_scatter");
@@ -325,7 +325,7 @@ private:
         return Picked{*self, *source};
     }
 
-    // Of whole numbers n: all but the last row of cumsum(n) with 0 in front of it.
+    // For whole numbers n: all but the last row of cumsum(n) with 0 in front of it.
     std::optional<ValueId> countsBefore(const Op& op) const
     {
         const bool first = op.name == "aten::slice" && isNumber(op, "dim", 0, true) && isNumber(op, "start", 0, true) &&
@@ -334,7 +334,7 @@ private:
         return whole ? summedBehindZero(*whole) : std::nullopt;
     }
 
-    // Of whole numbers n, where `v` is cumsum(n) behind a zero.
+    // The whole numbers n if `v` is cumsum(n) with 0 in front of it.
     std::optional<ValueId> summedBehindZero(ValueId v) const
     {
         const Value& whole = value(v);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: what passes that look for patterns ask of a program.
+// Private to analysis: predicates on a program for passes that look for patterns.
 
 #include <algorithm>
 #include <initializer_list>
@@ -25,10 +25,10 @@ inline std::optional<ir::ValueId> valueOf(const ir::Op& op, const std::string& n
     return arg && arg->value() ? std::optional(*arg->value()) : std::nullopt;
 }
 
-// The sizes that a reshape asks for; null for other operators.
+// The sizes passed to a reshape; null for other operators.
 inline const ir::Arg* sizesOf(const ir::Op& op) { return ir::argument(op, {"shape", "size"}); }
 
-// Whether the argument is this number; `otherwise` if it is left out.
+// True if the argument is this number; `otherwise` if it is left out.
 inline bool isNumber(const ir::Op& op, const std::string& name, std::int64_t number, bool otherwise = false)
 {
     const ir::Arg* arg = ir::argument(op, name);
@@ -44,7 +44,8 @@ inline bool isFlag(const ir::Op& op, const std::string& name, bool flag, bool ot
     return b ? *b == flag : isNumber(op, name, flag ? 1 : 0);
 }
 
-// Whether it computes each element from those at the same place alone. prelu has its weights along the second dimension.
+// True if each element of the result depends only on those at the same place. prelu has its weights along the second
+// dimension.
 inline bool isElementwise(const ir::Program& program, const ir::Op& op)
 {
     if (operators::of(op.name).rule != operators::Rule::Pointwise) return false;
@@ -52,7 +53,7 @@ inline bool isElementwise(const ir::Program& program, const ir::Op& op)
     return !weight || program.value(*weight).shape.empty() || program.value(*weight).shape[0] == 1;
 }
 
-// Whether the model leaves all other arguments than these as they are by default.
+// True if the model leaves all arguments except these at their defaults.
 inline bool onlyGives(const ir::Op& op, std::initializer_list<std::string_view> arguments)
 {
     return std::ranges::all_of(op.argInfo, [&](const ir::ArgInfo& argument) {

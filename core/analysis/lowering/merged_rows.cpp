@@ -110,7 +110,7 @@ private:
         return dim && dim->integer() ? *dim->integer() : 0;
     }
 
-    // Along another dimension than the first, which is the one after it in the separated value, too.
+    // Along a dimension other than the first, which in the separated value is the dimension after it as well.
     [[nodiscard]] bool insideRows(const Op& op) const
     {
         const Arg* dim = ir::argument(op, "dim");
@@ -121,7 +121,7 @@ private:
 
     static bool isLookUp(const Op& op) { return op.name == "aten::index_select" && isNumber(op, "dim", 0); }
 
-    // Of operands that have the result's rows; others have none.
+    // Looks at operands that have the result's rows; others have none.
     std::optional<Merged> mergedOperands(const Op& op, std::size_t rank)
     {
         std::optional<Merged> found;
@@ -237,7 +237,7 @@ private:
         return Rewriter::add(place, "scalar::size", {Arg{v}, Arg{std::int64_t{0}}}, std::move(size));
     }
 
-    // Of the first `rank` dimensions of a merged value.
+    // The shape of the first `rank` dimensions of a merged value.
     Shape separateShape(ValueId v, const Merged& merged, std::size_t rank) const
     {
         Shape out = shape(v);

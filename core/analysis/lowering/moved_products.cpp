@@ -244,8 +244,8 @@ private:
                isWeight(m_program, product.weight) && result.shape[1] < input.shape[1];
     }
 
-    // Takes `v` in, and what it is made of; else as the table. `ofMessages`: its rows are messages, which are as many as
-    // edges: no product is moved there.
+    // Adds `v` and its operands to the path; if that fails, takes `v` as the table. `ofMessages`: its rows are
+    // messages, one per edge, so no product is moved there.
     bool grow(Path& path, ValueId v, bool ofMessages) const
     {
         Path further = path;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: which products of an aggregation can be computed before it.
+// Private to analysis: finds the products that can be computed before the aggregation they follow.
 
 #include <optional>
 #include <set>
@@ -11,15 +11,15 @@
 
 namespace hopscope::analysis {
 
-// product = aggregate(.. table ..) x weight + bias, where all operators between are linear in the rows of `table`, do the
-// same to each column, and are used for nothing else: then it is aggregate(.. table x weight ..) + bias, too.
+// product = aggregate(.. table ..) x weight + bias, where all operators between are linear in the rows of `table`, do
+// the same to each column, and have no other use: it then also equals aggregate(.. table x weight ..) + bias.
 struct MovedProduct {
     ir::OpId product;
     ir::ValueId table;            // one row per source, of `in` columns
-    ir::ValueId root;             // what is multiplied
+    ir::ValueId root;             // the left factor of the product
     ir::ValueId weight;           // follows from parameters alone
-    std::optional<ir::Arg> bias;  // none: there is nothing to add
-    std::set<ir::ValueId> inner;  // results of the operators between, `root` among them
+    std::optional<ir::Arg> bias;  // none: nothing is added
+    std::set<ir::ValueId> inner;  // results of the operators in between, including `root`
     std::int64_t in = 0, out = 0;
 };
 
@@ -27,8 +27,8 @@ struct MovedProduct {
 // operators.
 std::vector<MovedProduct> movedProducts(const ir::Program& program);
 
-// The arguments of a linear operator that stand for rows of the table: "self", or "self" and "other" of a sum. Empty: it is
-// none.
+// The arguments of a linear operator that hold rows of the table: "self", or "self" and "other" of a sum. Empty for
+// other operators.
 std::vector<std::string> carriedArguments(const ir::Program& program, const ir::Op& op);
 
 // The column that `v` repeats for each of its columns; none if it does not.

@@ -35,7 +35,7 @@ private:
         bool wraps = false;  // negative numbers count from the end
     };
     struct Padded {
-        ValueId rows, other;  // the table, and the one row beside it
+        ValueId rows, other;  // the table, and the single row next to it
         LookUp lookUp;
         bool otherFirst = false;
     };

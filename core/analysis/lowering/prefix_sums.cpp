@@ -71,7 +71,7 @@ private:
         return Pick{*table, &indices->list()->front()};
     }
 
-    // offsets[1:] or offsets[:-1]; the length of the other one tells what a size as the end means.
+    // offsets[1:] or offsets[:-1]; the length of the other one resolves an end that is given as a size.
     std::optional<ValueId> part(const Arg* arg, std::int64_t start) const
     {
         const Op* op = producer(arg);

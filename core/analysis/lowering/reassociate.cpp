@@ -82,7 +82,7 @@ private:
         return out;
     }
 
-    // What only looks at a wide value looks at the narrow one, or, for its width, at the table.
+    // Operators that only look at a wide value are made to look at the narrow one, or, for its width, at the table.
     void look(Op& copy, const Op& op) const
     {
         ir::forEachOperand(op, [&](ir::Slot slot, ValueId v) {

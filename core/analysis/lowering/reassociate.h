@@ -9,10 +9,10 @@
 
 namespace hopscope::analysis {
 
-// aggregate(.. x ..) W + b becomes aggregate(.. x W ..) + b where W makes rows narrower (moved_products.h says where that
-// is the same): fewer columns are gathered, added up and stored. It is what real numbers allow; floating-point sums round
-// in other places. `moved` gets a record for each place, in the order of the program. Only sound on functional programs.
-// Linear in the operators.
+// aggregate(.. x ..) W + b becomes aggregate(.. x W ..) + b if W makes rows narrower (moved_products.h states when the
+// two are equal): fewer columns are gathered, added up and stored. They are equal for real numbers; floating-point sums
+// round differently. `moved` gets a record for each place, in the order of the program. Only sound on functional
+// programs. Linear in the operators.
 ir::Program reassociate(const ir::Program& program, std::vector<Reassociation>& moved);
 
 }  // namespace hopscope::analysis

@@ -12,7 +12,7 @@ namespace hopscope::analysis {
 // A prime above 99,990, different for each space.
 std::int64_t pseudoSize(SpaceId space);
 
-// Replaces the one -1 in `wanted` by what is left of `shape`. Where the rows do not divide, the result cannot match.
+// Replaces the one -1 in `wanted` by the remaining size of `shape`. If the rows do not divide, the result cannot match.
 std::vector<std::int64_t> resolveMinusOne(const std::vector<std::int64_t>& shape, std::vector<std::int64_t> wanted);
 
 // Groups both shapes into runs of equal product; a row dimension must be alone in its run on both sides. nullopt if rows

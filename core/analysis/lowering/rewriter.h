@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: what passes that write a program anew have in common.
+// Private to analysis: the common base of passes that rewrite a program.
 
 #include <utility>
 #include <vector>
@@ -33,7 +33,7 @@ protected:
         return m_new.values.back().id;
     }
 
-    // The result of an operator that the model did not write, which stands where `place` does.
+    // The result of an operator that the model did not write, attributed to the module and line of `place`.
     ir::ValueId add(const ir::Op& place, const std::string& signature, std::vector<ir::Arg> args, ir::Value out)
     {
         const ir::ValueId id = fresh(std::move(out));

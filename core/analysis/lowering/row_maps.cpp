@@ -65,7 +65,7 @@ private:
         }
     }
 
-    // As many rows as at first, in a dimension of their own.
+    // True if there are as many rows as at first, in a dimension of their own.
     bool complete(const Mapped& mapped, ValueId out) const
     {
         return rank(mapped.numbers) == 1 && shape(out) == shape(mapped.source);

@@ -1,16 +1,16 @@
 #pragma once
 
-// Private to analysis: rows in another order, by where they lie.
+// Private to analysis: rows reordered by their positions.
 
 #include "ir/program.h"
 
 namespace hopscope::analysis {
 
-// Programs that split the rows of a value into several dimensions, turn these and merge them again, as in
-// h.view(-1, 2, 8).flip(1).view(-1, 8), look the same rows up by number instead: by those that come out where the same
-// operators are applied to arange(h.size(0)). Row-wise operators in between are applied to the rows first. Nothing else
-// changes; operators that nobody needs any more stay. Works on shapes of the sample: that as many rows come out as went in is
-// said by the last reshape of their numbers, which fails where it is not so.
+// Programs may split the rows of a value into several dimensions, permute these and merge them again, as in
+// h.view(-1, 2, 8).flip(1).view(-1, 8). They are made to look up the same rows by number: the numbers are the result
+// of the same operators on arange(h.size(0)). Row-wise operators in between are applied to the rows first. Nothing else
+// changes, and operators that are no longer used stay. The match uses the shapes of the sample; that no row is lost or
+// added is checked at run time by the last reshape of the numbers, which fails otherwise.
 ir::Program mapRows(const ir::Program& program);
 
 }  // namespace hopscope::analysis

@@ -33,7 +33,7 @@ bool readsNumbers(const Op& op, ir::Slot slot)
     return arg >= op.argInfo.size() || !operators::isShapeOnly(op.name, op.argInfo[arg].name);
 }
 
-// As far as the walk saw: sparse matrices have parts, but no memory of their own.
+// True as far as the walk saw: sparse matrices have parts, but no memory of their own.
 bool mayShare(const ir::Value& a, const ir::Value& b)
 {
     if (a.kind != ir::ValueKind::Tensor || b.kind != ir::ValueKind::Tensor) return false;

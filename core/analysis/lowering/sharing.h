@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: which values of a raw program may lie in each other's memory, as the walk saw it.
+// Private to analysis: the values of a raw program that may share memory, as the walk saw it.
 
 #include <optional>
 #include <vector>
@@ -10,23 +10,23 @@
 
 namespace hopscope::analysis {
 
-// Whether a result of the operator lay in its first operand's memory in the walk; where the walk could not see it, what
-// the table of operators claims.
+// True if a result of the operator shared its first operand's memory in the walk; if the walk could not see it, the
+// answer of the table of operators.
 bool sharesWithFirst(const ir::Program& raw, const ir::Op& op, ir::ValueId result);
 
-// Functional programs follow writes from views to their bases. What cannot be followed is harmless while nobody reads the
-// other side afterwards; this finds the writes where somebody does.
+// Functional programs follow writes from views to their bases. A write that cannot be followed is harmless unless the
+// other side is read afterwards; this finds the writes after which it is.
 class Sharing {
 public:
     // Keeps a reference. Linear in the program.
     explicit Sharing(const ir::Program& raw);
 
-    // The refusal of an in-place operator, if a value that is read after it has the memory written to on some graphs and
-    // not on others, or has it in a way that is not followed. Linear in the program.
+    // The refusal of an in-place operator, if a value that is read after it shares the written memory on some graphs
+    // and not on others, or shares it in a way that is not followed. Linear in the program.
     [[nodiscard]] std::optional<base::Error> conflict(const ir::Op& write) const;
 
 private:
-    struct Doubt {  // whether the two share memory differs between graphs, or cannot be followed
+    struct Doubt {  // whether the two share memory differs between graphs, or cannot be traced
         int a = 0, b = 0;
         ir::OpId op;
     };

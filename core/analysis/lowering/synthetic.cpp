@@ -47,7 +47,7 @@ const std::map<std::string, std::vector<ArgInfo>>& schemas()
     return table;
 }
 
-// Operators that move rows, and what they need.
+// Operators that move rows, and the operators needed around them.
 const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
 {
     constexpr ArgType T = ArgType::Tensor, I = ArgType::Int, L = ArgType::IntList, N = ArgType::Number,

@@ -1,7 +1,7 @@
 #pragma once
 
-// What people call an operator: "relu", "sum aggregation", "matrix product". One vocabulary for the engine's texts and the
-// window's labels.
+// Names of operators for people: "relu", "sum aggregation", "matrix product". One vocabulary for the engine's texts and
+// the window's labels.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace hopscope::analysis {
 
-// A node of the graph of operators: an end of the model, or an operator by what it does with rows.
+// A node of the graph of operators: an end of the model, or an operator classified by its effect on rows.
 enum class NodeKind : std::uint8_t { Input, Structure, Rowwise, Gather, Aggregate, Reduce, Output };
 
 constexpr auto namesOf(NodeKind)

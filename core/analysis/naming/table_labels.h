@@ -1,6 +1,7 @@
 #pragma once
 
-// Names of tables for people: derived tables by what they are made of, not by the ids of the values that select their rows.
+// Names of tables for people: a derived table is named after its sources, not after the id of the value that selects
+// its rows.
 
 #include <string>
 
@@ -8,7 +9,8 @@
 
 namespace hopscope::analysis {
 
-// "node", "part of edge_index", "edge_index + self-loops"; a table in another order is called as the table. "none" for none.
+// "node", "part of edge_index", "edge_index + self-loops"; a reordered table has the name of the original. "none" for
+// none.
 std::string tableLabel(const Tables& tables, SpaceId id);
 
 // The rows that a batch computes: "rows of node in the batch", "rows of edge_index into the batch", "rows of node in the

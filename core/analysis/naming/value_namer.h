@@ -2,9 +2,9 @@
 
 // Names of values for people. Two values never share one:
 //   x                        an input, a parameter or an output of the model, by its own name
-//   conv1.lin output         what a module gives to the code around it
-//   conv1 sum aggregation    what an operator inside of a module computes
-//   relu after conv1         what an operator outside of all modules makes of a module's result
+//   conv1.lin output         the result that a module returns to the code around it
+//   conv1 sum aggregation    the result of an operator inside of a module
+//   relu after conv1         the result of an operator outside of all modules that is applied to a module's result
 //   relu after conv1 (2)     the second one of that name
 // The engine names the values of an analysis, the window those of the document it gets: both describe the model by the
 // records below, so that both say the same.

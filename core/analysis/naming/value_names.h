@@ -1,6 +1,7 @@
 #pragma once
 
-// The names of an analysed model's values, as people read them (analysis/naming/value_namer.h); ids such as v17 are for documents.
+// The names of an analysed model's values for people (analysis/naming/value_namer.h); ids such as v17 are for
+// documents.
 
 #include <map>
 #include <optional>
@@ -12,29 +13,30 @@
 
 namespace hopscope::analysis {
 
-// Copies what it needs. Linear to make: made once for a table, or where an error is told.
+// Copies its data. Linear to make: made once for a table, or when an error is reported.
 class ValueNames {
 public:
     explicit ValueNames(const Analysis& analysis);
 
     [[nodiscard]] const std::string& operator[](ir::ValueId id) const { return m_names[id.at()]; }
-    [[nodiscard]] std::optional<ir::ValueId> find(const std::string& name) const;  // none: no value is called so
+    [[nodiscard]] std::optional<ir::ValueId> find(const std::string& name) const;  // none: no value has this name
 
 private:
     std::vector<std::string> m_names;
     std::map<std::string, ir::ValueId> m_ids;
 };
 
-// One name, where no more are needed; linear in the model.
+// A single name; linear in the model.
 std::string nameOfValue(const Analysis& analysis, ir::ValueId id);
 
-// Where a value is computed: "aten::relu in convs.1 (model.py:17)"; empty for inputs, parameters and constants.
+// The place where a value is computed: "aten::relu in convs.1 (model.py:17)"; empty for inputs, parameters and
+// constants.
 std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
 
-// The column that a key is: "row 0" and "row 1" of an edge index, a batch vector by the name of the value.
+// The name of a key's column: "row 0" and "row 1" of an edge index, a batch vector by the name of the value.
 std::string nameOfKey(const Analysis& analysis, KeyId id);
 
-// Never an end of the model; Rowwise for operators behind a refusal.
+// Never an end of the model; Rowwise for operators after a refusal.
 NodeKind nodeKind(const Analysis& analysis, ir::OpId op);
 
 }  // namespace hopscope::analysis

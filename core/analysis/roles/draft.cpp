@@ -11,7 +11,7 @@ using base::ErrorCode;
 
 namespace {
 
-// Of numbers of 64 bits without gaps, which edges usually are.
+// For contiguous numbers of 64 bits, which edges usually are.
 HOPSCOPE_CLONES("avx512f", "avx2")
 Range rangeOfEdges(const std::byte* first, std::int64_t begin, std::int64_t end)
 {
@@ -74,7 +74,7 @@ const Item* elementOf(const Draft& draft, const std::string& argument, const std
     return item == draft.items.end() ? nullptr : &*item;
 }
 
-// Whether some extent of the shape holds all ids; which one is found later.
+// True if some extent of the shape holds all ids; which one is decided later.
 bool holds(const Item& item, const Range& ids)
 {
     return std::ranges::any_of(item.view->shape, [&](std::int64_t extent) { return extent > ids.high; });
@@ -141,7 +141,7 @@ const char* roleName(const InputRole& role)
     return role.form == EdgeForm::Offsets ? "offsets" : "index";
 }
 
-// What to do about numbers that are no rows of `type`; empty: negative ones.
+// The hint for numbers that are no rows of `type`; empty: negative ones.
 std::string idsHint(const Item& item, const Range& numbers, std::int64_t size, const std::string& type)
 {
     const bool edges = item.role.kind == RoleKind::Index;

@@ -1,6 +1,7 @@
 #pragma once
 
-// What the inference of roles knows while it runs: the data keys, the node tables found so far, the schema to be.
+// The working state of the inference of roles: the data keys, the node tables found so far, the schema under
+// construction.
 // Internal to inferSchema().
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace hopscope::analysis::inference {
 using names::Hint;
 
 struct Range {
-    std::int64_t low = 0, high = -1;  // of no number: high < low
+    std::int64_t low = 0, high = -1;  // without numbers: high < low
 };
 
 // Linear, on all cores.
@@ -40,7 +41,7 @@ struct Item {
     bool forced = false;  // the kind was given by the user
     bool decided = false;
     Range ranges[2];          // Index: per end
-    std::int64_t items = -1;  // Starts: how many edges there are
+    std::int64_t items = -1;  // Starts: the number of edges
 
     [[nodiscard]] std::int64_t rows() const
     {
@@ -71,7 +72,7 @@ struct Item {
 // The node tables found so far. A table has rows of its own; a loose type is only known from ids that point to it.
 class NodeTables {
 public:
-    // False if `type` is there with a different number of rows.
+    // False if `type` already has a different number of rows.
     bool add(const std::string& type, std::int64_t rows, const std::string& origin)
     {
         const auto [at, fresh] = m_tables.emplace(type, Table{rows, origin});
@@ -89,7 +90,7 @@ public:
     [[nodiscard]] std::int64_t rows(const std::string& type) const { return m_tables.at(type).rows; }
     [[nodiscard]] const std::string& origin(const std::string& type) const { return m_tables.at(type).origin; }
 
-    // Rows of any type; -1 if there is none of that name.
+    // Rows of any type; -1 if none has that name.
     [[nodiscard]] std::int64_t sizeOf(const std::string& type) const
     {
         if (has(type)) return rows(type);
@@ -123,7 +124,7 @@ private:
     std::map<std::string, std::int64_t> m_loose;
 };
 
-// What is known so far; the steps of the inference (role_inference.h) add to it one after the other.
+// The facts found so far; the steps of the inference (role_inference.h) add to them one after the other.
 struct Draft {
     std::vector<Item> items;  // one per data key
     NodeTables nodes;
@@ -137,7 +138,7 @@ struct Draft {
 
 void decide(Item& item, RoleKind kind, std::string first, std::string second = {});
 
-// Where the numbers of an end begin in messages: "0, " before a position, or nothing.
+// The prefix of positions in messages: "0, " for the numbers of an end, or nothing.
 std::string placeOf(const Item& index, int end);
 
 // The item with the size of the sparse tensor whose ends this one has; nullptr if there is none.
@@ -151,9 +152,9 @@ int placeInPair(const Draft& draft, const Item& item);
 // The other element of the pair; only where placeInPair() is not -1.
 const Item& otherOfPair(const Draft& draft, const Item& item);
 
-// Whether an item has the sources of the index's edges; else these are the items of bags.
+// True if an item holds the sources of the index's edges; else these are the items of bags.
 bool hasSources(const Draft& draft, const Item& index);
-// Whether an index has this number of edges.
+// True if an index has this number of edges.
 bool isEdgeCount(const Draft& draft, std::int64_t rows);
 // The index of a relation, by the relation's name, the data key, or the item in it; nullptr if there is none.
 const Item* relationNamed(const Draft& draft, const std::string& name);

@@ -10,12 +10,12 @@ const std::set<std::string> reverseWords{"rev", "revs", "reverse", "reversed", "
 const std::set<std::string> wantedWords{"seed", "seeds", "idx", "index",  "indices", "id",      "ids",   "query",
                                         "root", "roots", "out", "wanted", "target",  "targets", "nodes", "sel"};
 
-// How many rows features must have for the ids of some end, and for those of all ends, to be rows of them.
+// The number of rows that features must have for the ids of some end, and for those of all ends, to be rows of them.
 struct RowsNeeded {
     std::int64_t some = 0, all = 0;  // 0 where there are no ids
 };
 
-// Of the ends that belong to a place in a pair only, if `place` is not -1.
+// Looks only at the ends that belong to a place in a pair, if `place` is not -1.
 RowsNeeded rowsNeeded(const Draft& draft, int place)
 {
     RowsNeeded needed;
@@ -108,8 +108,8 @@ void pointTo(Draft& draft, const std::string& relation, const std::string& table
         if (item.is(RoleKind::Index) && item.role.relation == relation) item.role.first = item.role.second = table;
 }
 
-// Ids beyond every table of nodes, but not beyond the edges of another index: pairs of edges. An "edge_index" whose ids are
-// too large is a mistake, which is told later.
+// Ids beyond every table of nodes, but not beyond the edges of another index: pairs of edges. An "edge_index" whose ids
+// are too large is a mistake, which is reported later.
 void findPairsOfEdges(Draft& draft, const Item& item)
 {
     if (!item.is(RoleKind::Index) || !item.role.first.empty() || !item.relationItem().empty()) return;

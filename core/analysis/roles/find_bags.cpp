@@ -6,7 +6,7 @@ namespace hopscope::analysis::inference {
 
 namespace {
 
-// How many rows some table has, as far as features and the numbers of edges tell.
+// The numbers of rows that tables have, as far as features and the numbers of edges imply them.
 class RowCounts {
 public:
     RowCounts(const Draft& draft, const Item& offsets)
@@ -18,7 +18,7 @@ public:
         }
     }
 
-    // How much speaks for it: an input that has as many, or a largest number that counts them.
+    // The strength of the evidence: an input with this number of rows, or a largest number that counts them.
     [[nodiscard]] int evidence(std::int64_t rows) const
     {
         return m_features.contains(rows) ? 2 : m_ids.contains(rows) ? 1 : 0;

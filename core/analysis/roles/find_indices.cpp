@@ -70,7 +70,7 @@ constexpr std::pair<const char*, const char*> endNames[] = {
     {"j", "i"},  // neighbours of atoms, and the atoms
 };
 
-// What is left of the key without the word: "edge" of "edge_src"; nullopt where the word is not in it.
+// The key without the word: "edge" for "edge_src"; nullopt if the key does not contain the word.
 std::optional<std::string> without(const std::string& key, const char* word)
 {
     std::vector<std::string> list = names::words(key);
@@ -90,7 +90,7 @@ bool isColumn(const Draft& draft, const Item& item)
            rangeOf(IntColumn(*item.view)).low >= 0;
 }
 
-// Where the word for an end is looked for: in the items of one Dict, or in the names of arguments.
+// The text to search for the word for an end: the items of one Dict, or the names of arguments.
 const std::string& endNameOf(const Item& item) { return item.name.dictItem() ? item.name.item : item.key; }
 
 bool haveOneDict(const Item& one, const Item& other)
@@ -125,7 +125,7 @@ Item* columnOf(Draft& draft, const Item& offsets)
     return best;
 }
 
-// Whether it has one number more than a table has rows, as offsets of any name would.
+// True if it has one number more than a table has rows, as offsets of any name would.
 bool countsRows(const Draft& draft, const Item& item)
 {
     return std::ranges::any_of(draft.items, [&](const Item& i) {
@@ -133,7 +133,7 @@ bool countsRows(const Draft& draft, const Item& item)
     });
 }
 
-// Of any name: the column with the largest numbers, all of which are rows of some table. nullptr if there is none.
+// Under any name: the column with the largest numbers that are all rows of some table. nullptr if there is none.
 Item* anyColumnOf(Draft& draft, const Item& offsets)
 {
     Item* best = nullptr;
@@ -192,7 +192,7 @@ base::Status findColumns(Draft& draft)
     return {};
 }
 
-// What to do about an input that is no edge index.
+// The hint for an input that is no edge index.
 std::string indexHint(const Item& item)
 {
     const std::vector<std::int64_t>& shape = item.view->shape;
@@ -218,7 +218,7 @@ base::Status checkForced(const Item& item)
     return {};
 }
 
-// Whether one has the sources of the edges that the other begins, or ends.
+// True if one has the sources of the edges whose offsets, or ends, the other has.
 bool haveSameEdges(const Item& one, const Item& other)
 {
     const bool ends = other.is(RoleKind::Index) && isOneEnd(other.role.form) &&

@@ -22,7 +22,7 @@ public:
 
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
-    // uint64 numbers beyond int64 come out negative, and so are refused like any other negative id.
+    // uint64 numbers beyond int64 come out negative and are therefore refused like any other negative id.
     [[nodiscard]] std::int64_t operator[](std::int64_t i) const
     {
         const std::byte* at = m_data + i * m_step;
@@ -40,7 +40,7 @@ public:
 
     [[nodiscard]] base::DType dtype() const { return m_dtype; }
     [[nodiscard]] const std::byte* data() const { return m_data; }
-    // Whether the numbers, of type T, lie without gaps: then number i is at<T>(data(), i).
+    // True if the numbers, of type T, are contiguous: then number i is at<T>(data(), i).
     template <class T>
     [[nodiscard]] bool follows() const
     {
@@ -89,7 +89,7 @@ private:
     std::shared_ptr<const void> m_owner;
 };
 
-// work(number), where number(i) is column[i] without asking each time how the numbers lie, for the usual widths.
+// Calls work(number), where number(i) is column[i], with the layout resolved once for the usual widths.
 template <class Work>
 void withNumbers(const IntColumn& column, Work&& work)
 {

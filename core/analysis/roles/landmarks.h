@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to roles: what a sample should contain because models may treat it differently: an edge that occurs twice, a
-// self-loop, a hub, a row without edges. The edges of a relation are given by their two ends, columns of equal length.
+// Private to roles: features that a sample should contain because models may treat them differently: an edge that
+// occurs twice, a self-loop, a hub, a row without edges. The edges of a relation are given by their two ends, columns
+// of equal length.
 
 #include <cstdint>
 #include <span>

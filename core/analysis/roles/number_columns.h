@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to roles: inputs whose numbers may say how many there are of something, by the table that they have rows of.
+// Private to roles: inputs whose numbers may state a count, by the table that they have rows of.
 
 #include <cstdint>
 #include <map>
@@ -14,20 +14,20 @@ namespace hopscope::analysis {
 
 class NumberColumns {
 public:
-    // Other inputs than whole numbers, or one number for each row, are passed over.
+    // Takes integers of any shape, and floats with one number for each row; skips other inputs.
     void add(const std::string& table, const base::TensorView& view);
 
-    // Of each column, the table and the first row that holds its largest number. Linear.
+    // For each column, the table and the first row that holds its largest number. Linear.
     [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> largest() const;
-    // From now on leftOut() says which of the table's rows hold the largest number of a column; a column that would leave
-    // no row is passed over. Linear.
+    // From now on leftOut() contains the table's rows that hold the largest number of a column; a column that would
+    // leave no row is skipped. Linear.
     void leaveOut(const std::string& table, std::int64_t rows);
     [[nodiscard]] bool leftOut(const std::string& table, std::int64_t row) const
     {
         const auto out = m_leftOut.find(table);
         return out != m_leftOut.end() && out->second.has(row);
     }
-    // The rows without those that were left out; all where none would remain.
+    // The rows without those left out; all rows if none would remain.
     [[nodiscard]] std::vector<std::int64_t> others(const std::string& table, std::vector<std::int64_t> rows) const;
 
 private:

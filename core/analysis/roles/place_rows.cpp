@@ -8,7 +8,7 @@ namespace {
 
 using base::ErrorCode;
 
-// 0 0 1 1 1 2 ..: what a batch vector looks like.
+// 0 0 1 1 1 2 ..: the form of a batch vector.
 bool sortedWithoutGaps(const IntColumn& column)
 {
     if (column.size() < 2 || column[0] != 0) return false;
@@ -20,7 +20,8 @@ bool sortedWithoutGaps(const IntColumn& column)
 
 base::Status placeNode(Draft& draft, Item& item);
 
-// Of the node types with as many rows as the item: the one it is named after, else the first. Empty if there is none.
+// Among the node types with as many rows as the item: the one it is named after, else the first. Empty if there is
+// none.
 std::string bestType(const Draft& draft, const Item& item)
 {
     const std::vector<std::string> same = draft.nodes.ofSize(item.rows());
@@ -31,7 +32,7 @@ std::string bestType(const Draft& draft, const Item& item)
                                      [&](const std::string& type) { return names::affinity(type, item.key); });
 }
 
-// Of the relations with as many edges as the item has rows: the one whose name is closest, else the first.
+// Among the relations with as many edges as the item has rows: the one whose name is closest, else the first.
 const Item* bestRelation(const Draft& draft, const Item& item)
 {
     const Item* best = nullptr;

@@ -11,7 +11,7 @@ namespace hopscope::analysis::inference {
 
 // Decides which items are edge indices, by name, dtype and shape, and scans them for the range of their ids.
 base::Status findIndices(Draft& draft);
-// Decides which items say where the bags of a table begin in others, which have a row for each item of a bag.
+// Decides which items hold the starts of the bags of a table in others, which have a row for each item of a bag.
 base::Status findBags(Draft& draft);
 // Finds the dimension that has the rows of features with several batches: the first that all ids fit into.
 base::Status findRowDims(Draft& draft);
@@ -32,14 +32,14 @@ base::Status settleEdgeTables(Draft& draft);
 
 // The steps share the following. Makes an item an index, and scans it.
 base::Status decideIndex(Item& item, EdgeForm form, std::string relation);
-// Whether its numbers ascend from 0, as the offsets of compressed rows do.
+// True if its numbers ascend from 0, as the offsets of compressed rows do.
 bool isOffsets(const Item& item);
-// Whether it is called like the sources that offsets belong to.
+// True if its name is that of the sources that offsets belong to.
 bool namedSources(const Item& item);
-// The shortest vector that may have a row for each item of the bags, of those named like the offsets; nullptr if there is none.
+// The shortest vector, named like the offsets, that may have a row for each item of the bags; nullptr if there is none.
 Item* itemsOf(Draft& draft, const Item& offsets);
-// Whether the last number says where the last bag ends, given the number of items, by the numbers of rows that tables have;
-// nullopt if no table fits either.
+// True if the last number is the end of the last bag, given the number of items, by the numbers of rows that tables
+// have; nullopt if no table fits either.
 std::optional<EdgeForm> formOfOffsets(const Draft& draft, const Item& offsets, std::int64_t items);
 
 }  // namespace hopscope::analysis::inference

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a data key's name says about its role. Names only suggest: sizes and dtypes decide (see roles.cpp).
+// The role that the name of a data key suggests. Names only suggest: sizes and dtypes decide (see roles.cpp).
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +11,7 @@
 
 namespace hopscope::analysis::names {
 
-// Feature: a table of nodes of its own; Node: a column beside one (labels, masks, positions).
+// Feature: a table of nodes of its own; Node: a column of such a table (labels, masks, positions).
 enum class Hint : std::uint8_t { None, Index, Edge, Feature, Node, Key, Neighbours, Graph, Plain };
 
 // "xs.user" -> argument "xs", item "user"; "adj.user__item.csr_col" -> argument "adj", item "user__item", part "csr_col"
@@ -86,7 +86,7 @@ inline Hint hintOfWord(std::string_view name)
     return Hint::None;
 }
 
-// The argument's name speaks first; a Dict item's name ("data.edge_index") where the argument's says nothing.
+// The argument's name decides first, then a Dict item's name ("data.edge_index") if the argument's gives no hint.
 inline Hint hintOf(const KeyName& name)
 {
     const Hint hint = hintOfWord(name.argument);
@@ -118,7 +118,7 @@ inline std::pair<std::string, std::string> relationEnds(const std::string& item,
     return ends;
 }
 
-// How many words two names share.
+// The number of words that two names share.
 inline int affinity(std::string_view a, std::string_view b)
 {
     const std::vector<std::string> left = words(a), right = words(b);

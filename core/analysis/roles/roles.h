@@ -1,7 +1,7 @@
 #pragma once
 
-// The input schema: what each data key is. The model file does not say which argument holds node features and which an
-// edge index; it is inferred from names, dtypes and sizes, and can be overridden (--role).
+// The input schema: the role of each data key. The model file does not say which argument holds node features and which
+// an edge index; it is inferred from names, dtypes and sizes, and can be overridden (--role).
 
 #include <map>
 #include <optional>
@@ -15,14 +15,14 @@
 
 namespace hopscope::analysis {
 
-// How an input lists edges.
+// The form in which an input lists edges.
 enum class EdgeForm : std::uint8_t {
     Rows,         // [2, E]: sources, then destinations
     Pairs,        // [E, 2]
     Source,       // [E]: the sources; another input has the destinations
     Destination,  // [E]
-    Offsets,      // [N + 1]: where the edges of each destination begin among the sources of another input (CSR)
-    Starts,       // [N]: the same without the last number, which is how many edges there are
+    Offsets,      // [N + 1]: the start of each destination's edges among the sources of another input (CSR)
+    Starts,       // [N]: the same without the last number, the number of edges
 };
 
 enum class RoleKind : std::uint8_t {
@@ -47,35 +47,35 @@ struct InputRole {
     bool operator==(const InputRole&) const = default;
 };
 
-// Whether an index of this form has end 0 (sources) or 1 (destinations).
+// True if an index of this form has end 0 (sources) or 1 (destinations).
 constexpr bool hasEnd(EdgeForm form, int end)
 {
     return form == EdgeForm::Rows || form == EdgeForm::Pairs || (form == EdgeForm::Source) == (end == 0);
 }
-// Whether it has one end only, and another input the other.
+// True if it has one end only, and another input has the other.
 constexpr bool isOneEnd(EdgeForm form) { return form != EdgeForm::Rows && form != EdgeForm::Pairs; }
-// Whether it says where the edges of each destination begin. Without an input with the sources, the edges are the items of
+// True if it holds the start of each destination's edges. Without an input with the sources, the edges are the items of
 // bags: each has the node of its bag at both ends.
 constexpr bool isCompressed(EdgeForm form) { return form == EdgeForm::Offsets || form == EdgeForm::Starts; }
-// Starts do not say it: they begin no edge behind this number.
+// Starts do not include the number of edges: no edge begins there.
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
-// The numbers of an end that the index has, or of both for one that is compressed, whose numbers are written out: linear in the
-// edges, in memory too. `edges`: how many there are.
+// The numbers of one end that the index holds. A compressed index holds both ends, and its numbers are written out:
+// linear in the edges, in memory as well. `edges`: the number of edges.
 IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::int64_t edges);
 
 // Data keys (and, for declared weight tables, dotted parameter names) to roles.
 struct InputSchema {
     std::map<std::string, InputRole> roles;
     std::map<std::string, std::int64_t> sizes;  // node types, relations and graph tables: number of rows in the data
-    std::vector<std::string> notes;             // what was guessed, in words
+    std::vector<std::string> notes;             // the guesses, as sentences
     std::set<std::string> gathered;  // graph tables whose rows are computed like nodes: each from the rows of its graph
 };
 
-// Whether an input has the sources of a relation's edges; else they are the items of bags.
+// True if an input has the sources of a relation's edges; else they are the items of bags.
 bool listsSources(const InputSchema& schema, const std::string& relation);
 
-// Whether a table is one of nodes: a key's target is, if an input has rows of it or edges lead to it; else it is one of graphs,
-// which are like nodes where the schema says so.
+// True if a table is one of nodes: a key's target is, if an input has rows of it or edges lead to it; else it is one of
+// graphs, which count as nodes if the schema declares so.
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
 // One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R | key:T>U | graph | plain;
@@ -86,7 +86,7 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 // Roles that were not inferred, by data key or name of a weight.
 using Overrides = std::map<std::string, InputRole>;
 
-// Of several --role; the last one of a name holds. Usage where one is no role.
+// Several --role; the last one for a name wins. Fails with Usage if one of them is no role.
 base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
@@ -94,8 +94,8 @@ base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 // range (naming the first bad position and the count), or an override names neither an input nor one of the model's
 // `parameters` (dotted names and numbers of rows), which may be declared as tables of the data; a table that only ids point
 // into has the rows of its weight.
-// Features whose first dimension has fewer rows than edges point to have them along another one. Edges that an input points
-// to (the reverse of each edge, pairs of edges) are a node table, too; so are rows that are asked for by number.
+// If the first dimension of a feature has fewer rows than edges point to, its rows lie along another. Edges that an input
+// points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are asked for by number.
 // Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,

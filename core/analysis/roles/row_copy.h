@@ -14,7 +14,7 @@ namespace hopscope::analysis {
 
 using Members = std::vector<std::int64_t>;  // ascending rows of a table that the sample keeps
 
-// Copies element by element along `dim` and further, where the source has gaps.
+// Copies element by element along `dim` and the later dimensions, where the source has gaps.
 inline std::byte* copyStrided(const base::TensorView& view, const std::byte* from, std::size_t dim, std::byte* to)
 {
     const std::size_t item = base::itemSize(view.dtype);
@@ -73,7 +73,7 @@ inline void storeInteger(std::byte* to, base::DType dtype, std::int64_t value)
     std::memcpy(to, &value, base::itemSize(dtype));
 }
 
-// Where the numbers of an end lie in a contiguous index: bytes to the first, and from one to the next.
+// The layout of an end's numbers in a contiguous index: bytes to the first, and from one to the next.
 struct EdgePlaces {
     std::int64_t first = 0, step = 0;
 };

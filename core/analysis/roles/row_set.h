@@ -21,7 +21,7 @@ public:
         ++m_count;
         return true;
     }
-    // Without counting: for sets that are only asked for firstAbsent() and has().
+    // Without a count: for sets on which only firstAbsent() and has() are called.
     void mark(std::int64_t row) { m_words[at(row)] |= std::uint64_t{1} << (row & 63); }
     void markAll(const RowSet& other)
     {
@@ -34,7 +34,7 @@ public:
         --m_count;
     }
 
-    // The members in ascending order; stops early where there are no more.
+    // The members in ascending order; stops early after the last one.
     [[nodiscard]] std::vector<std::int64_t> members() const
     {
         std::vector<std::int64_t> list;

@@ -8,24 +8,24 @@ namespace hopscope::analysis {
 
 // A small induced subgraph of the user's inputs for the sample walk: a few hundred nodes per type, relabelled, input
 // order of nodes and edges kept; with self-loops, isolated nodes and duplicate edges where the graph has any; sizes
-// chosen to differ from each other and from every feature width; column-major tensors stay so, for it decides what the
-// model's views are. At least one edge per non-empty relation and, for keys, every target table's rows renumbered
-// without gaps. A table that a weight has the rows of is kept whole. Linear in the edges.
+// chosen to differ from each other and from every feature width; column-major tensors stay column-major, because the
+// layout decides which operators of the model give views. At least one edge per non-empty relation and, for keys, every
+// target table's rows renumbered without gaps. A table whose rows a weight has is kept whole. Linear in the edges.
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema,
                                         std::int64_t nodes = 300, std::uint64_t seed = 1);
 
-// What becomes of the numbers in the data, from which a model may take how many there are of something
+// The treatment of numbers in the data from which a model may derive a count
 // (int(batch.max()) + 1).
 enum class Numbers : std::uint8_t {
-    Renumbered,  // graphs to which no node of the sample belongs are left out
+    Renumbered,  // graphs without a node in the sample are left out
     Largest,     // all graphs stay, and of each column of numbers a row with the largest one
     Smaller,     // as Renumbered, and rows with the largest number of a column are left out, where there are others
 };
 
 struct SampleOptions {
-    std::int64_t nodes = 300;  // at most so many of a type
+    std::int64_t nodes = 300;  // at most this number of a type
     std::uint64_t seed = 1;
-    double share = 1;  // at most so many of the rows of a type
+    double share = 1;  // at most this share of the rows of a type
     Numbers numbers = Numbers::Renumbered;
 };
 

@@ -9,7 +9,7 @@ namespace hopscope::analysis {
 namespace {
 
 constexpr std::int64_t mostNodes = 127, mostEdges = 8'000, fewNodes = 8;
-// Of the rows of the first sample.
+// Shares of the rows of the first sample.
 constexpr double secondShare = 0.4, otherShare = 0.7, smallerShare = 0.85;
 constexpr std::int64_t secondCopies = 2, otherCopies = 3;
 

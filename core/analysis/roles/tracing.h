@@ -11,12 +11,13 @@ namespace hopscope::analysis {
 struct TracingSample {
     base::TensorMap tensors;
     std::map<std::string, std::int64_t> sizes;  // of each table of the schema
-    bool whole = false;                         // it is the data as they are
+    bool whole = false;                         // the sample is all of the data
 };
 
-// Four samples: one for the first trace (the data themselves where they are small enough), one whose trace differs where the first one
-// has a size baked in, one to compare the file with the module on, and one with smaller numbers; the first three have the largest
-// numbers of the data. Their sizes differ as far as the data can be cut or, if tiny, repeated. Linear in the edges.
+// Four samples: one for the first trace (the data themselves if they are small enough), one whose trace differs where
+// the first one has a size baked in, one on which to compare the file with the module, and one with smaller numbers;
+// the first three have the largest numbers of the data. Their sizes differ as far as the data can be cut or, if tiny,
+// repeated. Linear in the edges.
 std::vector<TracingSample> tracingSamples(const base::TensorMap& inputs, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

@@ -122,7 +122,7 @@ std::optional<std::int64_t> literal(const RuleContext& c, const ir::Arg& arg)
     return static_cast<std::int64_t>(value.literal[0]);
 }
 
-// What `op` adds to its first operand; nullopt if that is no literal.
+// The number that `op` adds to its first operand; nullopt if that is no literal.
 std::optional<std::int64_t> added(const RuleContext& c, const ir::Op& op)
 {
     const bool adds = op.name == "aten::add", takes = op.name == "aten::sub";

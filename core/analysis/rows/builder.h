@@ -10,7 +10,7 @@
 
 namespace hopscope::analysis {
 
-// What a rule says about one output.
+// The result of a rule for one output.
 struct Outcome {
     std::vector<SpaceId> dims;
     std::optional<Role> role;
@@ -36,19 +36,20 @@ public:
     Builder();
 
     Analysis analysis;
-    // A second attempt at a model: rows are followed by their positions, too, as in h.view(-1, 2, 8).flip(1) or in both[n:].
+    // A second attempt at a model: rows are also followed by their positions, as in h.view(-1, 2, 8).flip(1) or in
+    // both[n:].
     bool positions = false;
     std::set<std::string>
         numbered;  // relations whose edges are looked up by number then: they must be a table of nodes
-    std::map<SpaceId, ValueId> rowNumbers;              // made for tables of which some part is selected
+    std::map<SpaceId, ValueId> rowNumbers;              // made for tables that a part is selected from
     std::vector<std::pair<RowPart, ValueId>> rowParts;  // and the masks of these parts
     // The largest number in an index counts the first rows of the table that it points into, not all of them.
     bool prefixes = false;
     std::map<ValueId, SpaceId> counted;  // by index: the table of these rows
-    // Numbers of rows in the file are sizes of tables that a weight has the rows of.
+    // Numbers of rows in the file are sizes of tables whose rows a weight has.
     bool fixedSizes = false;
-    std::map<std::int64_t, SpaceId> fixed;  // by size; an invalid one where several tables have it
-    std::set<SpaceId> graphs;               // those of them that have a row for each graph
+    std::map<std::int64_t, SpaceId> fixed;  // by size; invalid if several tables have it
+    std::set<SpaceId> graphs;               // those of them with a row for each graph
 
     SpaceId node(const std::string& name) { return table(SpaceKind::Node, name); }
     SpaceId graph(const std::string& name) { return table(SpaceKind::Graph, name); }
@@ -56,7 +57,8 @@ public:
     SpaceId filter(SpaceId parent, ValueId mask);
     SpaceId perm(SpaceId parent, ValueId order);
     SpaceId cat(const std::vector<SpaceId>& parts);
-    // Rows that belong to no table and are as many on every graph: learned ones behind those of nodes, or a mean of all.
+    // Rows that belong to no table and whose number is the same on every graph: learned rows after those of nodes, or a
+    // mean of all.
     SpaceId added(std::int64_t rows);
     SpaceId opaque(const std::string& why) { return table(SpaceKind::Opaque, why); }
 
@@ -67,7 +69,7 @@ public:
     // parts agree on the target. Invalid if there is none.
     KeyId jointKey(SpaceId space, int end);
 
-    // Records that some operator goes by this key; a joint key also uses the keys of the parts.
+    // Records that some operator uses this key; a joint key also uses the keys of the parts.
     void useKey(const Role& role);
 
     // Fixes a table's size on the sample; false if it is known to be another.
@@ -77,7 +79,7 @@ public:
     // Appends an operator whose outputs (already valued) follow in `outputs`; returns its id.
     OpId addOp(ir::Op op, OpInfo info);
 
-    // A text that is equal exactly for equal operators on equal operands.
+    // A text that is equal only for equal operators on equal operands.
     static std::string operatorKey(const ir::Op& op);
     std::unordered_map<std::string, OpId> known;
 

@@ -39,7 +39,7 @@ Arg listOf(const std::vector<ValueId>& values)
 
 // ---- x.view(2, -1, 8), x.unflatten(0, (2, -1))
 
-// Whether the size is this number, or left to be found out.
+// True if the size is this number, or left to be inferred.
 bool isSize(const RuleContext& c, const Arg& arg, const Linear& wanted)
 {
     const auto size = c.linear(arg);
@@ -94,7 +94,7 @@ std::optional<std::size_t> boundaryAt(const RuleContext& c, SpaceId cat, const L
     return found == starts.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - starts.begin()));
 }
 
-// From where to where: of narrow by its length; without an end up to the last row.
+// The start and the end of the range: for narrow from its length; without an end, up to the last row.
 std::optional<std::pair<Linear, Linear>> rangeOf(const RuleContext& c, SpaceId cat)
 {
     const bool narrow = c.name == "narrow";

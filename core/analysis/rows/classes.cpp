@@ -143,7 +143,7 @@ KeySet usedKeys(const Analysis& a, SpaceId s)
     return found;
 }
 
-// A Cat table that nobody indexes by joint keys: pair up the keys of its parts, one choice per key of the first.
+// A Cat table that no joint key indexes: pair up the keys of its parts, one choice per key of the first.
 KeySet catKeys(const Analysis& a, const Space& cat)
 {
     KeySet found;

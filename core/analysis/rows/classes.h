@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside a batch: on which rows an operator needs its operands when its result is needed on given rows. The one place
-// that planner and executor share, so that they cannot disagree.
+// Inside a batch: the rows on which an operator needs its operands when its result is needed on given rows. Planner and
+// executor share this one place, so that they cannot disagree.
 
 #include <optional>
 #include <vector>
@@ -22,7 +22,7 @@ struct OperandRows {
 };
 
 // The operands of `op` (Shape operands left out) with their rows, if its result is needed on `rows`; nullopt if it
-// cannot exist there.
+// cannot exist on them.
 std::optional<std::vector<OperandRows>> operandRows(const Analysis& analysis, OpId op, const ir::RowClass& rows);
 
 // B(t) for a node table keyed by its own id, else O(space, key).

@@ -201,7 +201,7 @@ Ruled<Outcomes> compressRule(RuleContext& c)
     return Outcomes{o};
 }
 
-// What decomposeCompressed() does not know.
+// Handles the cases that decomposeCompressed() leaves.
 Ruled<Outcomes> segmentsRule(RuleContext& c)
 {
     const ValueId data = c.tensor("data");
@@ -231,7 +231,7 @@ Rewritten repeatedRows(Emitter& emitter, const RuleContext& c)
     return chain.done(chain.call("index_select", {Arg{x}, Arg{std::int64_t{d}}, Arg{ids}}, c.outputs[0].shape, dtype));
 }
 
-// What an empty segment comes out as; nullopt for reductions that are not known.
+// The result for an empty segment; nullopt for unknown reductions.
 std::optional<double> emptySegment(const RuleContext& c)
 {
     const double infinity = std::numeric_limits<double>::infinity();

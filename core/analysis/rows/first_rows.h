@@ -10,7 +10,7 @@
 
 namespace hopscope::analysis {
 
-// A look-up by row number in place of the slice; nullopt for any other operator. The targets may not be more than the
+// A look-up by row number in place of the slice; nullopt for any other operator. There must be no more targets than
 // sources: the executor checks it on the data.
 std::optional<base::Result<std::vector<ValueId>>> decomposeFirstRows(Emitter& emitter, const RuleContext& c);
 

@@ -1,4 +1,4 @@
-// What a refusal says beside its reason.
+// The hint that follows the reason of a refusal.
 
 #include <set>
 
@@ -90,7 +90,7 @@ const char* hintOf(Refused::Kind kind)
 
 namespace {
 
-// Whether some input of the model is behind the value.
+// True if the value depends on some input of the model.
 bool followsFromInputs(const ir::Program& program, ValueId id, std::set<ValueId>& seen)
 {
     if (!seen.insert(id).second) return false;

@@ -90,7 +90,7 @@ private:
         return outputs;
     }
 
-    // What comes after a refused operator can still be shown.
+    // The operators after a refused one can still be shown.
     tl::unexpected<base::Error> stopAt(const Op& refused, const base::Error& why)
     {
         m_builder.analysis.refusedOp = OpId(m_builder.analysis.program.ops.size());

@@ -9,11 +9,11 @@
 
 namespace hopscope::analysis {
 
-// Fills builder.analysis from `functional`. After the first refusal the rest is added as unanalysedOp() describes it, and
-// analysis.refusedOp tells where that was.
+// Fills builder.analysis from `functional`. After the first refusal, whose operator is analysis.refusedOp, the rest is
+// added as unanalysedOp() describes it.
 base::Status infer(Builder& builder, const ir::Program& functional, const InputSchema& schema);
 
-// What is said of an operator that was not analysed: row-wise, without depth; arithmetic on numbers is structure.
+// The description of an operator that was not analysed: row-wise, without depth; arithmetic on numbers is structure.
 OpInfo unanalysedOp(const ir::Op& op);
 
 }  // namespace hopscope::analysis

@@ -1,17 +1,19 @@
 #pragma once
 
-// Private to analysis: index.max() + 1 taken for a number of rows, as in softmax(src, index) or add_self_loops(edge_index). The
-// rows that it counts are the first ones of the table that the index points into; how many they are is computed on the data.
+// Private to analysis: index.max() + 1 used as a number of rows, as in softmax(src, index) or
+// add_self_loops(edge_index). It counts the first rows of the table that the index points into; their number is
+// computed on the data.
 
 #include "analysis/rows/decompose.h"
 
 namespace hopscope::analysis {
 
-// The table that all numbers of a tensor point into; invalid where they are no row numbers of a single one.
+// The table that all numbers of a tensor point into; invalid if they are not row numbers of a single table.
 SpaceId indexedTable(const RuleContext& c, ValueId x);
 
-// For max() or bincount() of an index, where `Builder::prefixes` is set: makes the mask of the rows up to the largest one, and notes the
-// table of these rows in `Builder::counted`. Nothing for other operators, and where no value has the rows of the table.
+// For max() or bincount() of an index, if `Builder::prefixes` is set: makes the mask of the rows up to the largest
+// number, and notes the table of these rows in `Builder::counted`. Nothing for other operators, or if no value has the
+// rows of the table.
 base::Status countLargestIndex(Emitter& emitter, const RuleContext& c);
 
 // bincount(index): one for each of these rows, of those that all rows have.

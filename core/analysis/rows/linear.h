@@ -20,7 +20,7 @@ inline Linear sizeOf(SpaceId space)
     return l;
 }
 
-// The same, as a number where it is one on every graph.
+// The same, as a plain number if it is the same on every graph.
 inline Linear rowsOf(const Tables& tables, SpaceId space)
 {
     const std::int64_t fixed = tables.space(space).rows;

@@ -64,7 +64,7 @@ ValueId OtherRows::of(ValueId v)
     const auto known = m_done.find(v);
     if (known != m_done.end()) return known->second;
     ValueId there = computed(v);
-    if (there.valid() && concerns(there)) there = {};  // its size is told by other numbers
+    if (there.valid() && concerns(there)) there = {};  // its size follows from other numbers
     m_done.emplace(v, there);
     return there;
 }
@@ -90,7 +90,7 @@ ValueId OtherRows::computed(ValueId v)
     return again(op, static_cast<std::size_t>(value.output));
 }
 
-// What the rows were selected from, or the part that was joined to the others.
+// The table that the rows were selected from, or the part that was joined to the others.
 ValueId OtherRows::madeOf(const ir::Op& op) const
 {
     const OpInfo& info = m_builder.analysis.info(op.id);

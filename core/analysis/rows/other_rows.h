@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to analysis: values on the rows of one table, computed on those of another instead: on a whole table instead of a
-// part that was selected from it, on one part of a concatenation instead of all of it.
+// Private to analysis: values on the rows of one table, computed on those of another instead: on a whole table instead
+// of a part selected from it, or on one part of a concatenation instead of all of it.
 
 #include <map>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::analysis {
 
-// The number of rows of a table as a number of the program, from any value that has them; invalid where none has.
+// The number of rows of a table as a number of the program, from any value that has them; invalid if none has.
 ValueId rowCount(Emitter& emitter, SpaceId table, const ir::Op& place);
 
 class OtherRows {
@@ -22,8 +22,8 @@ public:
     // On a part of `cat`.
     static OtherRows partOf(Emitter& emitter, SpaceId cat, std::size_t part);
 
-    // The value itself if it does not have these rows; invalid where it is not computed row by row from values that are known
-    // on the other ones.
+    // The value itself if it does not have these rows; invalid if it is not computed row by row from values that are
+    // known on the other rows.
     ValueId of(ValueId v);
 
 private:

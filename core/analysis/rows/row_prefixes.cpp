@@ -88,7 +88,7 @@ Rewritten decomposePrefixes(Emitter& emitter, const RuleContext& c)
 
 namespace {
 
-// What a sorted table was sorted from: an operand of the sorting with the rows in their first order.
+// The unsorted values of a sorted table: an operand of the sorting with the rows in their first order.
 ValueId sortedFrom(const RuleContext& c, SpaceId sorted)
 {
     const ir::Program& program = c.builder.analysis.program;

@@ -18,7 +18,7 @@ using Shape = std::vector<std::int64_t>;
 
 constexpr std::int64_t endless = std::int64_t{1} << 31;
 
-// Where a part begins or ends: an argument, and what is known of it.
+// The beginning or the end of a part: an argument, and its size if that is known.
 struct Bound {
     Arg arg;
     Linear size;

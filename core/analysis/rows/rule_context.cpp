@@ -20,7 +20,7 @@ Linear flattened(const Tables& tables, SpaceId s)
     return sum;
 }
 
-// What the rows were selected from or put in order.
+// The table that the rows were selected from or reordered from.
 SpaceId rootOf(const Tables& tables, SpaceId s)
 {
     while (s.valid() && (tables.space(s).kind == SpaceKind::Filter || tables.space(s).kind == SpaceKind::Perm))

@@ -1,4 +1,4 @@
-// From the families of the operator table to their rules.
+// Maps the families of the operator table to their rules.
 
 #include "analysis/rows/rules.h"
 #include "operators/operators.h"

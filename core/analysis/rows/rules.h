@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to analysis: the operator rules, one function per family. Which operator has which is said in
-// operators/table.cpp.
+// Private to analysis: the operator rules, one function per family. The table of operators (operators/table.cpp)
+// assigns them to operators.
 
 #include <functional>
 #include <map>
@@ -11,20 +11,20 @@
 
 namespace hopscope::analysis {
 
-// Why a rule refuses an operator: what is wrong, and what kind of fault it is, on which the hint depends.
+// The reason why a rule refuses an operator: a text, and the kind of fault, which the hint depends on.
 struct Refused {
     enum class Kind : std::uint8_t {
         Operator,         // anything else
         Unruled,          // an operator whose work on rows no rule describes
         BakedSize,        // a number of rows is a constant of the file
-        Roles,            // rows or row numbers of which nobody knows the table
-        Constant,         // row numbers that are in the file
-        RowWeight,        // a weight with a row for each row of a table that nobody declared
-        Selection,        // which rows there are depends on features
+        Roles,            // rows or row numbers whose table is unknown
+        Constant,         // row numbers stored in the file
+        RowWeight,        // a weight with a row for each row of an undeclared table
+        Selection,        // the choice of rows depends on features
         Features,         // row numbers that depend on features
         Orders,           // rows of one table in two orders, or two selections of them
-        Counted,          // the largest of some row numbers taken for a number of rows
-        Counting,         // numbers of rows that only the values of the graph tell
+        Counted,          // the largest of some row numbers used as a number of rows
+        Counting,         // numbers of rows that depend on the values of the graph
         Position,         // rows by their position
         Parts,            // parts of a table, by the positions of their rows
         Repeated,         // rows several times
@@ -35,24 +35,24 @@ struct Refused {
         Written,          // other rows written than those selected
         AllPairs,         // rows by rows
         Adjacency,        // edges as a dense matrix
-        Dense,            // the same as an input, where the operator takes a sparse one, too
+        Dense,            // a dense input where the operator takes a sparse one as well
         Sparse,           // a sparse matrix that is not made of edges
         FromRight,        // a sparse matrix as the second factor
         Fused,            // a product over rows and an addition in one operator
         SparseResult,     // a sparse matrix as a result of the model
-        SparseReduction,  // of the products of a row, by something else than their sum
+        SparseReduction,  // a reduction of the products of a row other than their sum
         Factors,          // a second factor that has rows
         Columns,          // a weight with a column for each row of a table
-        Offsets,          // segments of which nobody knows where they begin
-        AllRows,          // a result that cannot be put together from parts
-        Readout,          // rows of a graph combined in a way that cannot
-        Statistics,       // a result over rows that can be put together where it is written in other words
+        Offsets,          // segments whose beginnings are unknown
+        AllRows,          // a result that cannot be merged from parts
+        Readout,          // rows of a graph combined in a way that cannot be merged
+        Statistics,       // a result over rows that can be merged if it is written differently
         Number,           // a number that depends on features
-        Width,            // a number of columns that does
+        Width,            // a number of columns that depends on features
         Merged,           // rows and something else in one dimension
-        Derived,          // as many rows as only the values of the graph tell
+        Derived,          // a number of rows that depends on the values of the graph
         Argument,         // an argument that the rule does not know
-        Dimension,        // one that LibTorch chooses by its size
+        Dimension,        // a dimension that LibTorch chooses by its size
     };
 
     Refused(std::string what, Kind k = Kind::Operator) : text(std::move(what)), kind(k) {}
@@ -66,7 +66,7 @@ using Refusal = tl::unexpected<Refused>;
 template <class T>
 using Ruled = tl::expected<T, Refused>;
 
-// What the user can do about a refusal.
+// A remedy that the user can apply to a refusal of this kind.
 const char* hintOf(Refused::Kind kind);
 
 // A number of rows that the operator expects is a constant of the file instead of following from the inputs.
@@ -78,13 +78,13 @@ inline Refused bakedSize(const std::string& what)
 using Outcomes = std::vector<Outcome>;
 class RuleContext;
 
-// A dimension without rows that would have to have those of the table.
+// The refusal of a constant dimension that meets rows of the table.
 Refused constantMeets(const RuleContext& c, std::int64_t extent, SpaceId table);
 
 // Fits no dimension, row or step.
 constexpr std::int64_t unknownNumber = -(std::int64_t{1} << 40);
 
-// One operator under its rule: its arguments by name, what is known of its operands, and the OpInfo to fill in.
+// One operator under its rule: its arguments by name, the facts known about its operands, and the OpInfo to fill in.
 class RuleContext {
 public:
     RuleContext(Builder& b, const ir::Op& o, const std::vector<ir::Value>& results, OpInfo& i)
@@ -123,7 +123,7 @@ public:
 
     // Tensor operands that are dependencies (not Shape), in order; they count as read.
     [[nodiscard]] std::vector<ValueId> operands() const;
-    // The same, which do not.
+    // The same for those that are not dependencies.
     [[nodiscard]] std::vector<ValueId> dependencies() const;
 
     [[nodiscard]] const ValueInfo& of(ValueId v) const { return builder.analysis.info(v); }
@@ -131,7 +131,7 @@ public:
     [[nodiscard]] const std::vector<SpaceId>& dims(ValueId v) const { return of(v).dims; }
     [[nodiscard]] const std::vector<std::int64_t>& shape(ValueId v) const { return value(v).shape; }
     [[nodiscard]] int rank(ValueId v) const { return static_cast<int>(shape(v).size()); }
-    // LibTorch takes a single number for a vector of one: its dimension is there, without rows.
+    // LibTorch takes a single number for a vector of one: such a number has a dimension, without rows.
     [[nodiscard]] SpaceId dim(ValueId v, int d) const
     {
         return d < rank(v) ? dims(v)[static_cast<std::size_t>(d)] : SpaceId{};
@@ -148,15 +148,15 @@ public:
 
     // An integer argument (literal or number value) as a linear form; nullopt if it is not a number.
     [[nodiscard]] std::optional<Linear> linear(const ir::Arg& a) const;
-    [[nodiscard]] std::vector<ir::Arg> items(const std::string& argument) const;  // a list argument, or the one item
+    [[nodiscard]] std::vector<ir::Arg> items(const std::string& argument) const;  // a list argument, or its one item
     // Literal integers of a list argument; items that are not literal count as -2.
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& argument) const;
 
-    // The row space of which `size` is the size; none for constants. Refuses other sizes.
+    // The row space with this size; none for constants. Refuses other sizes.
     [[nodiscard]] Ruled<SpaceId> spaceOf(const Linear& size) const;
     [[nodiscard]] Ruled<SpaceId> spaceOf(const ir::Arg& size) const;
 
-    // That rows of these two spaces cannot meet.
+    // The refusal of rows of these two spaces that cannot meet.
     [[nodiscard]] Refused differ(SpaceId a, SpaceId b) const;
 
     // Right-aligned broadcast of dims; refuses unequal spaces and constants that meet rows.
@@ -188,7 +188,7 @@ ir::Op anew(const RuleContext& c);
 
 int wrapDim(std::int64_t dim, int rank);
 
-// That the table of which `index` holds row numbers is not known, or another one, and why.
+// The refusal of an `index` whose target table is unknown, or is a table other than `table`, with the reason.
 Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table);
 Refused otherTarget(const RuleContext& c, const Role& role, SpaceId table);
 

@@ -54,7 +54,7 @@ bool isNumbering(const RuleContext& c, ValueId index, SpaceId table)
     return op.name == "aten::arange" && c.of(index).elements == std::set{table};
 }
 
-// Whether a value holds nothing but row numbers of the table, which other operators have put where they are.
+// True if a value holds only row numbers of the table, put in their places by other operators.
 class RowNumbers {
 public:
     RowNumbers(const RuleContext& c, SpaceId table) : m_c(c), m_table(table) {}
@@ -103,7 +103,7 @@ std::optional<Role> computedColumn(RuleContext& c, ValueId index, SpaceId table)
     return nodes ? std::optional(Role{.space = rows, .key = c.builder.foreign(index), .target = table}) : std::nullopt;
 }
 
-// What the numbers of an index into a table are known to be.
+// The role of an index into a table, as far as it is known.
 std::optional<Role> roleOf(RuleContext& c, ValueId index, SpaceId table)
 {
     return c.of(index).role ? c.of(index).role : computedColumn(c, index, table);

@@ -32,7 +32,7 @@ std::optional<Linear> sizeArithmetic(RuleContext& c)
     return combine(it->second, operands);
 }
 
-// Whether it holds every number of a row.
+// True if it contains every number of a row.
 bool holdsRowNumbers(base::DType dtype)
 {
     using base::DType;
@@ -101,7 +101,7 @@ Ruled<Outcomes> fillRule(RuleContext& c)
 
 namespace {
 
-// How many numbers an arange has: arange(1, |S| + 1) has |S|, as has arange(0, 2 * |S|, 2).
+// The length of an arange: arange(1, |S| + 1) has |S| numbers, as has arange(0, 2 * |S|, 2).
 std::optional<Linear> numbersOf(const RuleContext& c, const Linear& end)
 {
     const auto start = c.has("start") ? c.linear(c.arg("start")) : constant(0);

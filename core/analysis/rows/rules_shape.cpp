@@ -87,7 +87,7 @@ Ruled<std::vector<std::int64_t>> targetShape(RuleContext& c, ValueId x, const st
     return resolveMinusOne(shape, requestedShape(c));
 }
 
-// How many numbers a value of the prologue has, also where its operators have split and merged its rows.
+// The number of elements of a value of the prologue, even if its operators have split and merged its rows.
 std::optional<Linear> countOf(const RuleContext& c, ValueId v)
 {
     Linear count = constant(1);

@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    // As the matrix has it, or, if that is a constant of the file, the square matrix's other operand.
+    // The matrix's own size, or, if that is a constant of the file, that of the square matrix's other operand.
     std::optional<Arg> numberOfRows()
     {
         const ArgList* size = m_maker.args.at(2).list();

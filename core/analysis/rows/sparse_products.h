@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: products of sparse matrices that are more than sums.
+// Private to analysis: products of sparse matrices other than plain sums.
 
 #include "analysis/rows/decompose.h"
 

@@ -250,7 +250,7 @@ base::Status checkTogether(const Scan& scan, Archive& archive, std::uint64_t dir
     return checkOverlaps(scan, archive.records);
 }
 
-// What a well-formed zip archive is, when it is not TorchScript.
+// Names the format of a well-formed zip archive that is not TorchScript.
 base::Status checkKind(const Scan& scan, const Archive& archive)
 {
     const auto input = [&](const std::string& what, const std::string& hint) {

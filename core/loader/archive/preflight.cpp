@@ -28,7 +28,7 @@ void keepQuiet()
 
 constexpr int tooLittleMemory = 86;
 
-// Of this process; 0 if unknown.
+// The address space of this process; 0 if unknown.
 std::uint64_t addressSpace()
 {
     std::uint64_t pages = 0;

@@ -10,15 +10,15 @@ namespace hopscope::loader {
 
 struct ChildLimits {
     unsigned seconds = 0;
-    std::uint64_t bytes = std::uint64_t{1} << 30;  // of address space, beside what this process has
+    std::uint64_t bytes = std::uint64_t{1} << 30;  // of address space, in addition to that of this process
 };
 
 // Tries `work` in a forked child process: LibTorch does not validate the contents of an archive, and a malicious file
 // can crash it. Succeeds if the child exits by itself, even if `work` failed there; the caller then runs it in this
-// process to get the result or the error. Fails with Input if the child crashed or took longer than the limit, with
-// Resources if it needed more memory, which `work` reports by std::bad_alloc, or if somebody killed it, as the system does
-// where memory runs out. Output of the child is discarded. `work` must not depend on other threads, which a forked child does
-// not have.
+// process to get the result or the error. Fails with Input if the child crashed or took longer than the limit, and with
+// Resources if it needed more memory, which `work` reports by std::bad_alloc, or if it was killed from outside, as the
+// system does when memory runs out. Output of the child is discarded. `work` must not depend on other threads, which a
+// forked child does not have.
 base::Status survives(const std::string& path, const std::function<void()>& work, const ChildLimits& limits);
 
 }  // namespace hopscope::loader

@@ -32,7 +32,8 @@ struct Pickled {
     }
 };
 
-// As deep as a tensor needs. What is deeper becomes Other, so that a chain of tuples cannot exhaust the call stack.
+// The nesting depth that a tensor needs. Deeper values become Other, so that a chain of tuples cannot exhaust the
+// stack.
 constexpr int deepest = 3;
 
 Pickled tupleOf(std::vector<Pickled> items)

@@ -27,7 +27,7 @@ bool holdsTensor(const c10::Type& type)
     return std::ranges::any_of(type.containedTypes(), [](const auto& part) { return holdsTensor(*part); });
 }
 
-// Lists and dictionaries are handled by these: their elements are what is shown.
+// Operators that handle lists and dictionaries: only the elements are shown.
 bool handlesContainer(std::string_view name)
 {
     static const std::set<std::string_view> names{
@@ -363,7 +363,7 @@ ir::Program readCode(const Model& model, const base::TensorMap& sample, const st
     try {
         reader.read(model.impl().module, sample);
     } catch (const std::exception&) {
-        // What has been read so far is shown; the reason why the model cannot be used is known already.
+        // The operators read so far are shown; the reason why the model cannot be used is already known.
     }
     return std::move(reader.program());
 }

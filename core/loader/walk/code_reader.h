@@ -29,8 +29,8 @@ private:
                     const std::string& out);
     using Node = torch::jit::Node;
 
-    // What is known of a TorchScript value: the program's values that it is made of, and itself where it is a constant, an
-    // attribute or a module.
+    // The facts known about a TorchScript value: the program's values that it is made of, and the value itself if it is
+    // a constant, an attribute or a module.
     struct Known {
         std::vector<ir::ValueId> values;
         std::optional<c10::IValue> concrete;
@@ -55,7 +55,7 @@ private:
     void attribute(const Node& node);
     void setAttribute(const Node& node);
     void constant(const Node& node);
-    void passOn(const Node& node);  // containers and casts: whatever goes in comes out
+    void passOn(const Node& node);  // containers and casts: the result is the operand
     void readOperator(const Node& node);
     void addOperator(const Node& node);
     [[nodiscard]] std::optional<bool> decided(const Node& node) const;  // of `is`, `is not` and `not`

@@ -21,12 +21,12 @@ public:
           m_numbers(numbers)
     {}
 
-    // The operator's results; nullopt if it has a line or consists of nothing else. Throws Refused if a part may not run, or
-    // if numbers that it computes with depend on the data in another way than as sizes.
+    // The operator's results; nullopt if it has a line or is not composite. Throws Refused if a part may not run, or
+    // if numbers that it computes with depend on the data other than as sizes.
     std::optional<std::vector<Item>> evaluate(const torch::jit::Operator& op, const std::vector<Item>& args);
 
 private:
-    // Where a size comes from: a dimension of a tensor among the arguments.
+    // The origin of a size: a dimension of a tensor among the arguments.
     struct Extent {
         Item tensor;
         std::size_t argument = 0;
@@ -44,7 +44,7 @@ private:
         Parts parts;
         torch::jit::Stack results;
     };
-    // A number among the arguments of a part: which part, which argument, which item of a list.
+    // The place of a number among the arguments of a part: the part, the argument, the item of a list.
     using Place = std::tuple<std::size_t, std::size_t, int>;
     // factor * size + constant
     struct Size {

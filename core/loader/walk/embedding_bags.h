@@ -1,8 +1,8 @@
 #pragma once
 
-// nn.EmbeddingBag. Over a matrix with a bag in each row, which PyTorch flattens, counting where rows begin: recorded as a lookup in
-// the matrix, whose rows are reduced. Over bags of any length, by the places where they begin: as a lookup, whose rows are reduced
-// by segments.
+// nn.EmbeddingBag. Over a matrix with a bag in each row, which PyTorch flattens, counting where rows begin, it is
+// recorded as a lookup in the matrix, whose rows are reduced. Over bags of any length, given by their starts, it is
+// recorded as a lookup whose rows are reduced by segments.
 
 #include <optional>
 #include <vector>
@@ -19,7 +19,7 @@ public:
           m_numbers(numbers)
     {}
 
-    // Of aten::embedding_bag with these arguments: the reduced rows, and nothing for its other results.
+    // The result of aten::embedding_bag with these arguments: the reduced rows, and nothing for its other results.
     std::vector<Item> evaluate(const c10::FunctionSchema& schema, const std::vector<Item>& args);
 
 private:

@@ -24,7 +24,7 @@ bool isDamage(const std::string& what)
     return has(what, "unpickling") || has(what, "Unpickler") || has(what, "PROTO opcode");
 }
 
-// For what an operator throws.
+// The hint for an exception thrown by an operator.
 const char* thrownHint(const std::string& what)
 {
     if (has(what, "The shape of the mask"))

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where in the model the walk is: the TorchScript node, the modules entered on the way to it, its Python line. Every
-// recorded operator carries its location, and every refusal names it.
+// The place of the walk in the model: the TorchScript node, the modules entered on the way to it, its Python line.
+// Every recorded operator carries its location, and every refusal names it.
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -37,7 +37,7 @@ public:
     // A new operator with this location, without id, operands and results.
     [[nodiscard]] ir::Op newOp(const std::string& name, const std::string& overload) const;
 
-    // The node and its line, without modules: from any thread, while the model is walked on another one.
+    // The node and its line, without modules: can be called from any thread, while the model is walked on another one.
     [[nodiscard]] std::string place() const;
     // Both throw Refused (walk_item.h) with the location: the first because the model cannot be walked, the second
     // because forward itself threw an exception with the text `what`.

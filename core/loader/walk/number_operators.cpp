@@ -47,7 +47,7 @@ const Names kScalarNames = {
     {"aten::__not__", "scalar::not"},
 };
 
-// Of one number; all others are of two.
+// Functions of one number; all others take two.
 const std::set<std::string_view> kFunctions = {"scalar::abs",   "scalar::bool",  "scalar::ceil",  "scalar::exp",
                                                "scalar::float", "scalar::floor", "scalar::int",   "scalar::log",
                                                "scalar::neg",   "scalar::not",   "scalar::round", "scalar::sqrt"};
@@ -143,7 +143,7 @@ Item NumberOperators::dynamicArithmetic(const Node& node, const std::vector<Item
     return std::move(*result);
 }
 
-// Arithmetic on numbers of which at least one derives from inputs.
+// Arithmetic on numbers, at least one derived from inputs.
 std::optional<Item> NumberOperators::convert(const Node& node, const std::vector<Item>& args)
 {
     const std::string name = node.kind().toQualString();

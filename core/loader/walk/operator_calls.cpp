@@ -316,7 +316,7 @@ void OperatorCalls::describeArguments(ir::Op& op, const c10::FunctionSchema& sch
     }
 }
 
-// What the table of operators says about sharing against what the storages say.
+// Compares the sharing that the table of operators declares with the storages.
 void OperatorCalls::checkSharing(ir::Op& op, const std::vector<Item>& args, const torch::jit::Stack& results) const
 {
     using operators::Aliasing;

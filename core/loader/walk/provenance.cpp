@@ -65,7 +65,7 @@ void readAllSources(const torch::jit::Module& module)
 
 namespace {
 
-// Of the first operator that says where it comes from in Python; nullopt: none does.
+// Decided by the first operator with a place in Python; nullopt: none has one.
 std::optional<bool> madeByTracing(const torch::jit::Graph& graph)
 {
     for (const torch::jit::Node* node : graph.nodes()) {

@@ -15,9 +15,9 @@ ir::Source sourceOf(const torch::jit::Node& node);
 // throws now.
 void readAllSources(const torch::jit::Module& module);
 
-// Whether the graph was traced: its operators have a Python call stack, those of scripted ones the source text.
+// True if the graph was traced: its operators have a Python call stack, those of scripted ones the source text.
 bool looksTraced(const torch::jit::Graph& graph);
-// The same of a module, whose own methods may only call those of its parts.
+// The same for a module, whose own methods may only call those of its parts.
 bool looksTraced(const torch::jit::Module& module);
 
 }  // namespace hopscope::loader

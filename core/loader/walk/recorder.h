@@ -30,7 +30,7 @@ public:
 
     // Appends the operator with one value for each of its results (tensors and numbers).
     std::vector<ir::ValueId> append(ir::Op op, const std::vector<c10::IValue>& results);
-    // To be called before and after an operator writes to the tensor; `fromInput`: what is written depends on inputs.
+    // To be called before and after an operator writes to the tensor; `fromInput`: the written values depend on inputs.
     void beforeWrite(const at::Tensor& tensor);
     void afterWrite(const at::Tensor& tensor, bool fromInput);
 
@@ -41,10 +41,10 @@ public:
     {
         return item.value.valid() && m_program.value(item.value).origin == ir::Origin::Constant;
     }
-    // Whether the value, or its shape, can be different for other inputs.
+    // True if the value, or its shape, can be different for other inputs.
     [[nodiscard]] bool fromInput(const Item& item) const;
     [[nodiscard]] bool shapeFromInput(ir::ValueId id) const { return m_states[id.at()].fromInput; }
-    // Whether an operator has written to the tensor's memory.
+    // True if an operator has written to the tensor's memory.
     [[nodiscard]] bool written(const at::Tensor& tensor) const;
     [[nodiscard]] Layout layout(ir::ValueId id) const { return m_states[id.at()].layout; }
     [[nodiscard]] const ir::Program& program() const { return m_program; }

@@ -1,6 +1,6 @@
-// Which operators may run: a TorchScript file may name any operator that LibTorch knows, files and random numbers
-// included. Those in the table of operators may, and what has no tensor to follow; of these, none that draws random
-// numbers.
+// Decides which operators may run: a TorchScript file may name any operator that LibTorch knows, including those that
+// use files or random numbers. Those in the table of operators may run, and those without any tensor to follow, except
+// where they draw random numbers.
 
 #include "loader/walk/safety.h"
 

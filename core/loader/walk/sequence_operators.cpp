@@ -59,7 +59,7 @@ std::size_t SequenceOperators::position(const Item& index, std::size_t count)
     return static_cast<std::size_t>(at);
 }
 
-// As Python's slices take positions: those beyond the ends mean the ends.
+// Clamps positions as Python's slices do: those beyond the ends mean the ends.
 std::size_t SequenceOperators::clampedPosition(const Item& index, std::size_t count)
 {
     std::int64_t at = m_tools.numbers.fixedInt(index);

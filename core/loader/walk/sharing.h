@@ -1,7 +1,7 @@
 #pragma once
 
-// Compares which tensors share memory after an operator has run with what the table of operators declares. For the
-// LibTorch modules only.
+// Compares the tensors that share memory after an operator has run with the declaration in the table of operators. For
+// the LibTorch modules only.
 
 #include <ATen/core/Tensor.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Sparse matrices: those among forward's arguments are recorded as their parts, which become inputs of the program, and as
-// an operator that makes the matrix from them (names: walk() in loader.h). Of those that forward makes the parts are known,
-// too; whatever layout they have, the program has them as COO.
+// Sparse matrices: those among forward's arguments are recorded as their parts, which become inputs of the program, and
+// as an operator that makes the matrix from them (names: walk() in loader.h). The parts of those that forward makes are
+// known as well; whatever their layout, the program has them as COO.
 
 #include <map>
 #include <string>
@@ -28,7 +28,7 @@ public:
 
     // Records a matrix that forward makes of compressed rows and returns it.
     Item compressed(Parts parts);
-    // The parts of a matrix that forward makes of COO indices, which is recorded already.
+    // The parts of a matrix that forward makes of COO indices, which has already been recorded.
     void know(ir::ValueId matrix, Parts parts) { m_parts[matrix] = std::move(parts); }
 
     // The result of the operator `name` ("aten::values") on a matrix; nullptr for other items and operators.

@@ -35,7 +35,7 @@ std::int64_t allowed(const Model& model, const base::TensorMap& inputs)
 
 constexpr std::chrono::seconds patience(3);
 
-// A thread, if somebody is to be told; it has ended when this does.
+// A thread that reports a slow walk, if there is a callback; it ends with this object.
 std::jthread watched(const Location& location, const SlowFn& slow)
 {
     if (!slow) return {};
@@ -65,7 +65,7 @@ Walk walkOnce(const Model& model, const std::vector<IValue>& inputs, const base:
     }
 }
 
-// Whether forward throws on these inputs too.
+// True if forward throws on these inputs as well.
 bool throwsOn(const Model& model, const base::TensorMap& whole)
 {
     const auto inputs = assembleInputs(model, whole);

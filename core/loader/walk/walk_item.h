@@ -39,9 +39,9 @@ struct Box {
 
 Item boxed(c10::TypePtr type, std::vector<Item> items);
 
-// Whether the item is a container of this kind (ListType, TupleType, DictType).
+// True if the item is a container of this kind (ListType, TupleType, DictType).
 bool isKind(const Item& item, c10::TypeKind kind);
-// Whether two dictionary keys or list elements are equal; False for values of different types and for objects.
+// True if two dictionary keys or list elements are equal; false for values of different types and for objects.
 bool sameScalar(const c10::IValue& a, const c10::IValue& b);
 
 // The concrete value, including elements; lists get the element type of `expected` if that is a list type.
