@@ -34,7 +34,7 @@ public:
 
     // Its targets are in the order of the places of their type.
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    // nullptr: nobody has asked for it.
+    // nullptr: it has not been requested.
     [[nodiscard]] const graph::Adjacency* known(ir::SpaceId space, ir::KeyId key) const;
     const OwnedColumn& column(const EdgeKeys& keys, Numbers numbers);
     // Whether numbers of the rows that a key refers to need 64 bits.
@@ -59,7 +59,7 @@ private:
     OwnedColumn along(const EdgeKeys& keys);
     OwnedColumn copiedAlong(const graph::Adjacency& order, const EdgeKeys& keys);
     OwnedColumn inPlacesAlong(const EdgeKeys& keys, const std::int64_t* places);
-    // Whether what is slow to make of this table is kept.
+    // Whether structures of this table that are slow to build are cached.
     [[nodiscard]] bool caches(ir::SpaceId space) const;
 
     const analysis::Tables& m_tables;

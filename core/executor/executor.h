@@ -46,15 +46,15 @@ struct Options {
     // For adjacencies and orders of nodes, which later runs with the same edges take from there; must exist. Empty: none.
     std::string cache;
     Probe* probe = nullptr;  // CPU with `batch`; must outlive the run
-    // CPU without a journal, by input: files that hold this input alone and that nobody reads after the run. A file is
-    // emptied as soon as no stage needs what it holds; its mapping must not be read any more then.
+    // CPU without a journal, by input: files that hold this input alone and are not read after the run. A file is
+    // emptied as soon as no stage needs its contents; its mapping must not be read after that.
     std::map<std::string, std::string> transientInputs;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
-    // CPU: where finished work is noted, and taken over from. Stores in `folder` then outlive this process until somebody
-    // removes the folder, and batches have a fixed size. Must outlive the run.
+    // CPU: the journal that records finished work and from which a run resumes. Stores in `folder` then outlive this
+    // process until the folder is removed, and batches have a fixed size. Must outlive the run.
     Journal* journal = nullptr;
-    // CPU: bytes that a loop may take for rows of tables in files and for what it writes to files, before it is computed in
-    // windows (table_stream.h); nullopt: what the process can have when the loop begins.
+    // CPU: bytes that a loop may take for rows read from and written to files before it is computed in windows
+    // (table_stream.h); nullopt: the memory that is available to the process when the loop begins.
     std::optional<std::int64_t> tableMemory;
 };
 
@@ -125,14 +125,14 @@ struct RunReport {
 // caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one to
 // finish returns without outputs. Fails with Input (inputs disagree
 // with the schema, or a guard has another value than on the sample), Resources (out of memory with a single
-// destination, disk full), Cancelled, or Internal (a failed check of the executor; these are enabled in release builds,
-// too). `known`: of the same walk, analysis and inputs; what it holds already is not made again.
+// destination, disk full), Cancelled, or Internal (a failed check of the executor; these are also enabled in release
+// builds). `known`: a structure of the same walk, analysis and inputs; its contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);
 
-// While it exists, operators and loops of the calling thread use so many cores (0: as many as before). Predictions count
-// on them, too.
+// While it exists, operators and loops of the calling thread use so many cores (0: as many as before). Predictions also
+// assume this number.
 class Cores {
 public:
     explicit Cores(int count);

@@ -41,7 +41,7 @@ public:
 
     // The data for one instruction on a CPU. Ranges of rows are views of their table, not copies.
     Given give(const Instruction& i);
-    // CPU: what a gather in place needs, of rows and offsets.
+    // CPU: the rows and offsets that a gather in place needs.
     Given along(const Segment& s);
     // CPU: the table whose rows they are.
     at::Tensor inPlace(ir::ValueId value);

@@ -22,7 +22,7 @@ public:
 
     // As long as the store exists.
     void watch(const std::shared_ptr<Store>& store);
-    // Raises what the disk has refused.
+    // Raises the error of a failed write to the disk.
     void check();
     // Brings everything so far to the disk. Raises its errors, also those that the thread has met: the system reports an error
     // once, to whichever thread asks first.
@@ -37,7 +37,7 @@ private:
 
     Journal& m_journal;
     std::mutex m_committing;  // one at a time
-    std::mutex m_mutex;       // guards what follows
+    std::mutex m_mutex;       // guards the members below
     std::condition_variable_any m_waiting;
     std::vector<std::weak_ptr<Store>> m_stores;
     std::optional<base::Error> m_failed;

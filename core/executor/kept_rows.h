@@ -23,7 +23,7 @@ public:
     // From now on there are places for the rows of this set. Those of them that are there already are moved; the others are
     // the result, for the caller to put there.
     graph::RowSet arrange(std::shared_ptr<const graph::RowSet> rows, std::int64_t rowBytes);
-    // What has been put there is no more than the rows from this one on.
+    // Notes that only the rows from this one on have been put there.
     void holdsFrom(std::int64_t first);
     // Rows before this one will not be asked for any more: their memory is given back bit by bit, or to `spare`.
     void release(std::int64_t before, graph::SparePages* spare = nullptr);

@@ -24,8 +24,8 @@ public:
     // the program. Linear in the loop.
     [[nodiscard]] LoopProgram compile(const plan::Loop& loop, const StoredValues& stored) const;
 
-    // The steps of that on a CPU: compiled for tiles, of which it is not known yet whether they pay; nothing where nobody
-    // wants tiles.
+    // The individual steps on a CPU: compiles for tiles before it is known whether tiles pay off; nullopt where tiles are
+    // not wanted.
     [[nodiscard]] std::optional<LoopProgram> forTiles(const plan::Loop& loop, const StoredValues& stored) const;
     // See tilingOf.
     [[nodiscard]] std::optional<Tiling> tiling(const LoopProgram& forTiles) const;

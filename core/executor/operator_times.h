@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what each operator of a loop took, on a CPU.
+// Private to executor: the time of each operator of a loop, on a CPU.
 
 #include <algorithm>
 #include <cstdint>
@@ -55,7 +55,7 @@ private:
     std::vector<OperatorCost> m_costs;
 };
 
-// Adds what a batch took to the entries of its loop in the report of a stage, which begin at `first`.
+// Adds the times of a batch to the entries of its loop in the report of a stage, which begin at `first`.
 void addCosts(const OperatorCosts& costs, std::vector<OperatorTime>& report, std::size_t first);
 
 // The entries of a loop without times, one for each instruction and reduction.

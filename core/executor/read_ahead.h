@@ -29,8 +29,8 @@ struct FileTable {
 };
 
 // Hands over the rows of the set, and others between them, on several threads: those of [first, end), one after the other.
-// Passes over the table once, in order, and skips what is not worth reading over. The bytes that it has read. Throws
-// Failure; returns early if it is told to stop.
+// Passes over the table once, in order, and skips gaps that are large enough to be worth it. Returns the bytes read. Throws
+// Failure; returns early if a stop is requested.
 using TakeRows = std::function<void(std::int64_t first, std::int64_t end, const std::byte* rows)>;
 std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const std::stop_token& stop,
                       const TakeRows& take);
@@ -62,7 +62,7 @@ public:
     }
     // Its rows of a tile that lies within a piece; waits for them. Valid until done(). Throws what reading has thrown.
     at::Tensor rows(ir::ValueId table, const Destinations& tile);
-    // To be told of each tile once: nobody needs its rows any more.
+    // To be called once for each tile, when its rows are not needed any more.
     void done(const Destinations& tile);
     // So far.
     [[nodiscard]] std::int64_t bytes();
@@ -86,7 +86,7 @@ private:
     std::vector<const FileTable*> m_tables;
     Destinations m_range;
     std::int64_t m_piece, m_depth;
-    std::mutex m_mutex;  // guards what follows
+    std::mutex m_mutex;  // guards the members below
     std::condition_variable_any m_changed;
     std::vector<Piece> m_pieces;
     std::int64_t m_next, m_bytes = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what a run with a journal notes about itself, so that other processes go on with the same bits.
+// Private to executor: the facts that a run with a journal records, so that other processes can resume it bit for bit.
 
 #include <optional>
 #include <string>

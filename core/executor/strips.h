@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: decides which steps of a loop are computed in strips (kernels/strip.h), and what a region of them
-// needs from outside.
+// Private to executor: decides which steps of a loop are computed in strips (kernels/strip.h), and which values a region of
+// them needs from outside.
 
 #include <functional>
 #include <map>
@@ -54,7 +54,7 @@ struct StripAct {
     double empty = 0;
 };
 
-// nullopt: the strip kernels cannot do what the step does, in its dtype and shapes.
+// nullopt: the strip kernels do not support the step in its dtype and shapes.
 std::optional<StripAct> stripAct(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
 
 // Steps that one instruction computes: aggregations of the same messages, what leads to them on edges and is needed

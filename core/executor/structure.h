@@ -71,9 +71,9 @@ public:
     // Only these values will be requested as a whole, and those of `owned` in the order of an adjacency; all others are
     // freed after their last consumer has been evaluated.
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
-    // Frees tables that keep() did not name: what they were needed for is there.
+    // Frees tables that keep() did not name, since the values computed from them exist.
     void dropOthers();
-    // Nobody asks for the input any more, nor for what would have to be made of it: that raises Internal from now on.
+    // Drops the input: from now on, requests for it or for values that would have to be made of it raise Internal.
     void forgetInput(ir::ValueId input);
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
@@ -100,7 +100,7 @@ private:
     graph::Scratch m_scratch;
     int m_threads;
     std::stop_token m_stop;
-    SameValues m_same;  // of which only the first is evaluated and kept
+    SameValues m_same;  // of equal values, only the first is evaluated and kept
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;

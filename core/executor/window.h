@@ -42,11 +42,11 @@ public:
     // A tile's own rows of a table, valid until done(), in memory as far behind a page as where they lie, since products round
     // by that; undefined: they are read where they lie.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
-    // To be told of each tile once, however it ended.
+    // To be called once for each tile, however it ended.
     void done(const Destinations& tile);
 
-    // What lives longer than the window: the rows that are asked for; own rows that nobody asks for, which give their memory
-    // back behind the tiles that are done.
+    // Add the rows that outlive the window: requested rows; own rows that no key refers to, whose memory is released behind
+    // the tiles that are done.
     void add(const FileTable& table, std::shared_ptr<const graph::RowSet> rows, const KeptRows& asked)
     {
         at::Tensor all = rowsAt(asked.data(), rows->count(), table.mapped);
@@ -73,7 +73,7 @@ private:
     std::map<ir::ValueId, Kept> m_tables;
     std::vector<std::unique_ptr<ReadAhead>> m_ahead;  // of different tables
     std::shared_ptr<graph::SparePages> m_spare;
-    std::mutex m_mutex;                            // guards what follows
+    std::mutex m_mutex;                            // guards the members below
     std::int64_t m_done;                           // all destinations before it are
     std::map<std::int64_t, std::int64_t> m_later;  // first and end of those after it that are
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: what the registers of a loop hold after each of its instructions, in bytes.
+// Private to forecast: the bytes that the registers of a loop hold after each of its instructions.
 
 #include "analysis/analysis.h"
 #include "executor/batching.h"

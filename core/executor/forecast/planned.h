@@ -24,7 +24,7 @@
 
 namespace hopscope::forecast {
 
-// What is kept between calls: everything that depends on the graph only, and what is known about loops from earlier
+// State that is kept between calls: everything that depends on the graph only, and the results for loops of earlier
 // plans.
 struct Known {
     Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,

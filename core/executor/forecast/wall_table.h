@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: what a machine's walls say about shapes that lie between the measured ones.
+// Private to forecast: interpolates a machine's walls for shapes between the measured ones.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::forecast {
 
-// Caches of one size: what a random row costs that is found in them, but not in smaller ones.
+// Caches of one size: the cost of a random row that is found in them, but not in smaller ones.
 struct CacheLevel {
     double bytes = 0;    // of a table that stays in the caches; the last level holds every table
     double seconds = 0;  // per row
