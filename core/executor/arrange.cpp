@@ -18,13 +18,13 @@ namespace {
 
 using base::Reorder;
 
-// Measured on two cores of a virtual machine (Zen 5) and on 16 of another (Xeon), per core: what a byte of a row costs more
-// from memory than from the caches; what an edge costs to label, to arrange and to number anew, a node to sort and to find by
-// its number. A byte of a result that is put back into the order of the input costs as much on any number of cores: one at a
-// time writes to a file.
+// Measured on two cores of a virtual machine (Zen 5) and on 16 of another (Xeon), per core: the extra cost of a byte of
+// a row read from memory instead of the caches; the cost to label, arrange and renumber an edge, and to sort a node and
+// find it by its number. A byte of a result that is put back into the order of the input costs as much on any number of
+// cores, since one at a time writes to a file.
 constexpr double secondsPerByte = 0.035e-9, secondsPerEdge = 14e-9, secondsPerNode = 30e-9, secondsPerResult = 0.3e-9;
 constexpr double spareable = 0.8;                 // of the rows of clear communities
-constexpr double leastGain = 1.3;                 // of what is spared over what it takes: both are rough
+constexpr double leastGain = 1.3;                 // of the time saved over the time spent: both are rough
 constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
 constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
 constexpr double leastTogether = 0.1;             // share of the sampled edges within communities
@@ -161,9 +161,9 @@ private:
         return graph;
     }
 
-    // Whether every product has the same shape whatever the order: those of tiles, whose size is given, and not those on
-    // edges, of which other tiles have others; and rounds alike wherever its rows lie. The rows of the last tile, which is
-    // smaller, stay the same ones.
+    // Whether every product has the same shape in any order, and rounds alike wherever its rows lie. That holds for the
+    // destinations of a tile, whose number is fixed, but not for edges, whose number depends on the tile. The last
+    // tile, which is smaller, keeps its rows.
     [[nodiscard]] bool roundsAlike() const
     {
         return std::ranges::all_of(m_programs, [this](const LoopProgram* program) {

@@ -124,7 +124,7 @@ void Batch::run(const Instruction& i)
     }
 }
 
-// What has been uploaded is let go of as it is used.
+// Uploaded data is released as it is used.
 Given Batch::given(const Instruction& i)
 {
     if (m_given.empty()) return m_feed.give(i);

@@ -32,8 +32,8 @@ public:
     void compute();
     // Collects the rows to be stored; on a GPU, queues their download into the chunk.
     void collect(StagingChunk* chunk);
-    // The batch's contributions to the reductions of the loop. Merging them is a separate step, since they are merged in
-    // the order of the batches, in whichever order these are computed.
+    // The batch's contributions to the reductions of the loop. Merging them is a separate step, since they are merged
+    // in the order of the batches, in whichever order these are computed.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
     // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. Returns
     // the records for the journal, if the run has one.

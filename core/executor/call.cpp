@@ -18,7 +18,7 @@ using c10::TypeKind;
 
 constexpr std::int64_t mostParts = 4;  // up to here LibTorch adds them up one after the other
 
-// Turns one IR argument into what the schema's type asks for.
+// Turns one IR argument into a value of the schema's type.
 class ArgumentBuilder {
 public:
     ArgumentBuilder(const analysis::Analysis& analysis, const NumberEvaluator& numbers, const CallContext& context)

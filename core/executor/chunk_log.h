@@ -25,8 +25,8 @@ public:
     // A batch or a tile, after its rows have been stored and its contributions merged; in the order of the destinations
     // but for gaps. Without a journal, nothing happens.
     void add(const BatchFigures& finished);
-    // Appends the destinations added so far to the journal. `last`: the loop has ended; otherwise this may be deferred if
-    // the totals of reductions are large.
+    // Appends the destinations added so far to the journal. `last`: the loop has ended; otherwise this may be deferred
+    // if the totals of reductions are large.
     void close(bool last);
     // From now on, destinations that follow each other without a gap form one chunk.
     void keepWhole() { m_whole = true; }
@@ -51,7 +51,8 @@ private:
     double m_written = 0;
 };
 
-// The file with the totals over all destinations before `end`, and the one with the contributions of each tile of a chunk.
+// The file with the totals over all destinations before `end`, and the one with the contributions of each tile of a
+// chunk.
 std::string totalsFile(const LoopNumber& number, std::int64_t end);
 std::string partsFile(const LoopNumber& number, std::int64_t first, std::int64_t end);
 

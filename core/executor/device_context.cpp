@@ -18,7 +18,7 @@ using c10::impl::VirtualGuardImpl;
 
 namespace {
 
-constexpr double gpuShare = 1 / 1.5;  // of what is free, that batches take where there is no limit
+constexpr double gpuShare = 1 / 1.5;  // of the free memory, for batches without a limit
 constexpr double cpuShare = 1 / 4.0;
 
 std::atomic<bool> lost = false;
@@ -98,7 +98,7 @@ DeviceContext::~DeviceContext()
     try {
         synchronize();
         emptyCache();
-    } catch (const std::exception&) {  // what was run has said so before
+    } catch (const std::exception&) {  // the failed operation has raised this before
         lost = true;
     }
 }

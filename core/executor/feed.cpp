@@ -61,7 +61,7 @@ Given Feed::give(const Instruction& i)
     }
 }
 
-// Of what is read in place.
+// The table behind a value that is read in place.
 ir::ValueId Feed::tableOf(ir::ValueId value) const
 {
     const auto base = m_program.reshaped.find(value);
@@ -169,7 +169,7 @@ at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
     return buffer ? host : computed(i.value, std::move(host));
 }
 
-// The rows of destinations that follow each other do so, too.
+// Consecutive destinations have consecutive rows.
 at::Tensor Feed::inOrder(const Instruction& i)
 {
     const at::Tensor all = m_session.ownedValue(i.value, i.rows);

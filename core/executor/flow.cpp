@@ -94,7 +94,7 @@ void Flow::stopThreads()
     m_threads.clear();
 }
 
-// What a thread of its own throws is thrown by the calling thread.
+// Exceptions of the flow's own threads are rethrown by the calling thread.
 template <class Work>
 void Flow::guarded(Work&& work)
 {

@@ -14,14 +14,15 @@ namespace hopscope::executor {
 // and in a 256th of the table's rows.
 class FrontierNumbers {
 public:
-    // `entries`: for each row of the table its local number + 1, all 0 at first. Must outlive this object; its owner resets
-    // the entries of the rows that rows() returns.
+    // `entries`: for each row of the table its local number + 1, all 0 at first. Must outlive this object; its owner
+    // resets the entries of the rows that rows() returns.
     FrontierNumbers(std::int32_t* entries, std::int64_t size);
 
     void own(const at::Tensor& rows);
     // Global numbers in 64 bits, with repetitions.
     void ask(const at::Tensor& rows);
-    // Numbers all requested rows and returns their global numbers, in local order. To be called once, after the last ask().
+    // Numbers all requested rows and returns their global numbers, in local order. To be called once, after the last
+    // ask().
     at::Tensor rows();
     // The local number of each of these rows, which must have been requested.
     [[nodiscard]] at::Tensor positions(const at::Tensor& rows) const;

@@ -14,16 +14,16 @@
 
 namespace hopscope::executor {
 
-// The wanted rows of a store from `first` on, in two separate groups: rows that destinations of the next loop request by a
-// key, and these destinations' own rows that no key refers to.
+// The wanted rows of a store from `first` on, in two separate groups: rows that destinations of the next loop request
+// by a key, and these destinations' own rows that no key refers to.
 class HandedRows {
 public:
     struct Wanted {
         std::shared_ptr<const graph::RowSet> asked, own;  // own: may be none
         std::int64_t first = 0, rowBytes = 0;
     };
-    // `room`: bytes that later windows may need for requested rows. `spare`: pages that the loop does not need any more.
-    // Throws Failure.
+    // `room`: bytes that later windows may need for requested rows. `spare`: pages that the loop does not need any
+    // more. Throws Failure.
     HandedRows(const Wanted& wanted, std::int64_t room, std::shared_ptr<graph::SparePages> spare);
 
     // Rows from this number on, one after the other. Threads may hand over different ones side by side.

@@ -7,8 +7,8 @@
 
 namespace hopscope::executor {
 
-// The input row behind a row of any table: a row of a Filter, Perm or Cat table leads to the row that it was selected from,
-// a self-loop added by a model to a row of its nodes. Constant time for each step of the derivation.
+// The input row behind a row of any table: a row of a Filter, Perm or Cat table leads to the row that it was selected
+// from, a self-loop added by a model to a row of its nodes. Constant time for each step of the derivation.
 InputRow inputRow(Structure& structure, const analysis::Analysis& analysis, ir::SpaceId table, std::int64_t row);
 
 }  // namespace hopscope::executor

@@ -26,8 +26,8 @@ struct Rounding {
     void add(const Rounding& other);
 };
 
-// The rows that a chunk has stored of one value: the digest of its tiles' digests. A tile's digest covers the tile's rows
-// in the order of the tile.
+// The rows that a chunk has stored of one value: the digest of its tiles' digests. A tile's digest covers the tile's
+// rows in the order of the tile.
 struct ChunkRows {
     ir::ValueId value;
     std::string digest;
@@ -96,8 +96,8 @@ public:
     virtual ~Dealer() = default;
     // Waits for the next order at this stage. Fails with Cancelled.
     virtual base::Result<Order> next(plan::StageId stage, int stages, const std::stop_token& stop) = 0;
-    // Report the result of the last order: the list; the number of destinations computed and the bytes moved; or the bytes
-    // of rows that others had written and that were read back at the end of the stage.
+    // Report the result of the last order: the list; the number of destinations computed and the bytes moved; or the
+    // bytes of rows that others had written and that were read back at the end of the stage.
     virtual void listed(StageShards left) = 0;
     virtual void computed(std::int64_t destinations, const plan::Bytes& moved) = 0;
     virtual void readBack(std::int64_t bytes) = 0;
@@ -126,7 +126,8 @@ public:
     virtual ~Journal() = default;
     // The bytes of a batch, if an earlier process has begun this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Notes the cuts. Returns the finished chunks in the order in which they were noted; Input if other cuts were noted.
+    // Notes the cuts. Returns the finished chunks in the order in which they were noted; Input if other cuts were
+    // noted.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
     // From now on the chunk survives the end of this process. One thread at a time.
     virtual base::Status append(const Chunk& chunk) = 0;

@@ -55,14 +55,15 @@ public:
 
     // Linear in the rows, once. Raises Input where a number does not fit into the 32 bits that its table needs.
     const Column& column(ir::SpaceId space, ir::KeyId key);
-    // The same for a reader that needs it once: a column that has to be made is not kept, so that its memory can be reused.
+    // The same for a reader that needs it once: a column that has to be made is not kept, so that its memory can be
+    // reused.
     Column passing(ir::SpaceId space, ir::KeyId key);
     // For each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);
     // The rows of a Filter table.
     std::int64_t selected(ir::SpaceId filter) { return selection(filter).starts.back(); }
-    // The same as passing(), with explicit numbers even where row i refers to row i. Raises Input if a number is not that
-    // of a row of the key's target.
+    // The same as passing(), with explicit numbers even where row i refers to row i. Raises Input if a number is not
+    // that of a row of the key's target.
     Column checked(ir::SpaceId space, ir::KeyId key);
 
 private:

@@ -99,7 +99,7 @@ private:
 void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
                const Destinations& range);
 
-// The chunks of a loop that an earlier process has computed, the remaining destinations, and the work that follows the loop.
+// The chunks of a loop that an earlier process has computed, the remaining destinations, and the loop that follows.
 struct LoopShare {
     std::vector<Chunk> kept;
     std::optional<std::vector<Destinations>> left;  // none: all

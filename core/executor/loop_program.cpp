@@ -266,7 +266,7 @@ private:
         return o.use == Use::Message && op.name == "aten::bincount" && o.slot.arg == 0;
     }
 
-    // The class whose local numbers the index holds: what is gathered from, or what is written into.
+    // The class whose local numbers the index holds: that of the rows gathered from, or written to.
     RowClass numberedIn(const ir::Op& op, const RowClass& rows,
                         const std::vector<analysis::OperandRows>& operands) const
     {

@@ -33,7 +33,7 @@ constexpr double numberBytes = 8;
 constexpr double enough = 0.15;  // seconds of repetitions per rate
 constexpr int smallCalls = 200;
 constexpr int launches = 8;           // of an operator, before a GPU is waited for
-constexpr double callsPerBatch = 20;  // what a batch costs besides its operators is taken as so many calls
+constexpr double callsPerBatch = 20;  // a batch's cost besides its operators counts as so many calls
 
 // The best of several repetitions.
 class Timer {

@@ -37,7 +37,7 @@ enum class Kind : std::uint8_t { Small, Part, Large, Spilled };
 
 struct Header {
     std::int64_t bytes;    // of the whole block, header included
-    std::int64_t counted;  // of them: a block that was freed may be larger than what was asked for
+    std::int64_t counted;  // part of them: a reused block may be larger than the request
     Kind kind;
 };
 // Of a spilled block's memory; behind its header.

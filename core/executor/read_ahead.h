@@ -29,8 +29,8 @@ struct FileTable {
 };
 
 // Hands over the rows of the set, and others between them, on several threads: those of [first, end), one after the other.
-// Passes over the table once, in order, and skips gaps that are large enough to be worth it. Returns the bytes read. Throws
-// Failure; returns early if a stop is requested.
+// Passes over the table once, in order, and skips gaps that are too large to read over. Returns the bytes read.
+// Throws Failure; returns early if a stop is requested.
 using TakeRows = std::function<void(std::int64_t first, std::int64_t end, const std::byte* rows)>;
 std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const std::stop_token& stop,
                       const TakeRows& take);

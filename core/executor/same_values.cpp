@@ -14,7 +14,7 @@ namespace {
 
 using analysis::Use;
 
-// An operator with its operands, as text: what has the same description has the same results.
+// An operator with its operands, as text: operators with the same description have the same results.
 class Describer {
 public:
     Describer(const analysis::Analysis& analysis, const std::vector<ir::ValueId>& first)

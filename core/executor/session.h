@@ -49,7 +49,8 @@ public:
     // The rows that the last loop has left in memory for the next one.
     HandedOn handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
-    // Where several processes compute a run, nothing is merged before all have finished: the last batch's contributions.
+    // Where several processes compute a run, nothing is merged before all have finished: the last batch's
+    // contributions.
     Contributions apart;
     RunReport report;
     plan::StageId stage{1};             // the current one

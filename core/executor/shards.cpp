@@ -14,7 +14,7 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr double mostPartsBytes = 4e9;  // of what the tiles of a loop contribute to reductions
+constexpr double mostPartsBytes = 4e9;  // of the contributions of a loop's tiles to reductions
 
 Ranges rangesOf(const std::vector<Chunk>& chunks)
 {
@@ -110,7 +110,7 @@ Ranges Shards::part(const LoopNumber& number, const Remainder* left)
     return mine;
 }
 
-// ---- what is dealt out
+// ---- with a dealer
 
 void Shards::begin(const LoopNumber& number, const Remainder* left)
 {

@@ -1,7 +1,8 @@
 #pragma once
 
 // Private to executor: a run that several processes compute together (Journal::others). Each computes its part of every
-// loop of a stage, or the ranges assigned to it, waits until all parts are finished, and takes over those of the others.
+// loop of a stage, or the ranges assigned to it, waits until all parts are finished, and takes over those of the
+// others.
 
 #include <map>
 #include <optional>
@@ -25,16 +26,17 @@ public:
     void begin(const LoopNumber& number, const Remainder* left);
     // The unfinished destinations of a stage, in pieces of about a `parts`-th of the whole stage.
     StageShards left(plan::StageId stage, int parts);
-    // The unfinished parts of a range, for this process to compute. Raises Usage if the range does not consist of whole tiles.
+    // The unfinished parts of a range, for this process to compute. Raises Usage if the range does not consist of whole
+    // tiles.
     Ranges take(plan::StageId stage, const ShardRange& range);
 
-    // Waits until all loops of the stage are finished; at the last stage, returns whether they are and this process is the
-    // one to publish the results. `told`: the dealer's order, if there is a dealer.
+    // Waits until all loops of the stage are finished; at the last stage, returns whether they are and this process is
+    // the one to publish the results. `told`: the dealer's order, if there is a dealer.
     bool finished(plan::StageId stage, const std::optional<Order>& told);
 
-    // The chunks of a loop that others have computed; `damaged`: ranges to compute again, because rows or reductions differ
-    // from their digests; `open`: remaining parts of chunks that overlap with those of this process. The rest counts as
-    // written. Reads the rows back.
+    // The chunks of a loop that others have computed; `damaged`: ranges to compute again, because rows or reductions
+    // differ from their digests; `open`: remaining parts of chunks that overlap with those of this process. The rest
+    // counts as written. Reads the rows back.
     struct Takeover {
         std::vector<Chunk> chunks;
         Ranges damaged, open;

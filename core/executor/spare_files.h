@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the files of stores that are not read any more. The next stores are written into their pages: fresh
-// pages cost as much as the writes, and several times that on virtual machines, whose host has to provide them.
+// Private to executor: the files of stores that are not read any more. The next stores are written into their pages:
+// fresh pages cost as much as the writes, and several times that on virtual machines, whose host has to provide them.
 
 #include <memory>
 #include <optional>

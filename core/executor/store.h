@@ -36,9 +36,9 @@ graph::Digest digestOf(const at::Tensor& values);
 
 class Store {
 public:
-    // Values of a wider type than `dtype` are rounded when written. `name` names the file, NAME.npy, or NAME.safetensors
-    // with one tensor NAME for dtypes that numpy lacks; `value` names the stored value in messages ("conv1.lin output").
-    // `spare`: see graph::NewFile::reuse().
+    // Values of a wider type than `dtype` are rounded when written. `name` names the file, NAME.npy, or
+    // NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value` names the stored value in messages
+    // ("conv1.lin output"). `spare`: see graph::NewFile::reuse().
     Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
@@ -59,8 +59,8 @@ public:
     [[nodiscard]] bool isNarrow() const { return m_narrow; }
     [[nodiscard]] const Rounding& rounding() const { return m_rounding; }
 
-    // Thread-safe for different rows. Write values[i] to the row with the global number rows[i]; to the rows from `first`
-    // on; to all rows; row rows[i] of `table` to row i, for all rows i, on all cores.
+    // Thread-safe for different rows. Write values[i] to the row with the global number rows[i]; to the rows from
+    // `first` on; to all rows; row rows[i] of `table` to row i, for all rows i, on all cores.
     StoredRows write(const at::Tensor& rows, const at::Tensor& values);
     StoredRows writeRange(std::int64_t first, const at::Tensor& values);
     void writeAll(const at::Tensor& values);

@@ -53,7 +53,7 @@ bool isNumber(const ir::Arg* arg, double wanted)
     return arg->number() == wanted;
 }
 
-// Arguments beside the operands that change what is computed.
+// Whether no argument besides the operands changes the result.
 bool plainly(const ir::Op& op)
 {
     const ir::Arg* const rounding = ir::argument(op, "rounding_mode");

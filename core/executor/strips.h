@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: decides which steps of a loop are computed in strips (kernels/strip.h), and which values a region of
-// them needs from outside.
+// Private to executor: decides which steps of a loop are computed in strips (kernels/strip.h), and which values a
+// region of them needs from outside.
 
 #include <functional>
 #include <map>

@@ -3,8 +3,8 @@
 // Private to executor: parts of a structure that later runs with the same edges take from a folder (graph/array_cache.h).
 //
 // Each is named after everything that it is made of: the numbers of its key columns, the sizes of tables, and the orders
-// of nodes. Parts that are quicker to make than to read are not cached. Others may write to the folder: a cached part is
-// used only if all of its numbers lie within their table and a random sample agrees with the edges.
+// of nodes. Parts that are quicker to make than to read are not cached. Others may write to the folder: a cached part
+// is used only if all of its numbers lie within their table and a random sample agrees with the edges.
 
 #include <functional>
 #include <map>

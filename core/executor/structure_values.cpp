@@ -324,7 +324,7 @@ bool Structure::isMade(ir::ValueId id) const { return m_analysis.program.value(i
 
 std::int64_t Structure::heldBytes() const
 {
-    std::set<const void*> storages;  // of inputs and weights first: what is made may be a view of them
+    std::set<const void*> storages;  // of inputs and weights first: computed values may be views of them
     for (const auto& [v, tensor] : m_values)
         if (!isMade(v) && tensor.has_storage()) storages.insert(tensor.storage().data());
     std::int64_t bytes = 0;

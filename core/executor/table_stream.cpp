@@ -21,7 +21,7 @@ constexpr std::int64_t markGrain = 1 << 14;      // row numbers
 constexpr std::int64_t mostPiece = 1 << 20;      // bytes of destinations' own rows in a piece
 constexpr std::int64_t mostPieces = 12;          // that are in memory
 constexpr std::int64_t shareForOwn = 16;         // of the memory is at most theirs, together
-constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to what is on its way to the disk
+constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to rows not flushed yet
 constexpr std::int64_t mostForRest = 256 << 20;  // bytes
 
 template <class Number>
@@ -92,8 +92,8 @@ TableStream::~TableStream()
     for (const auto& [value, rows] : m_leaving.rows) m_session.stores.at(value)->tell({});
 }
 
-// What the prologue has read of them, or the loop before: their pages would only be in the way. Where they fit into half of
-// the memory, columns may be read where they lie.
+// Drops the pages of inputs that the prologue or the loop before has read, which would only be in the way. Where the
+// inputs fit into half of the memory, columns may be read where they lie.
 void TableStream::letGoOfInputs()
 {
     std::vector<at::Tensor> inputs;
@@ -168,7 +168,7 @@ void TableStream::takeOver()
     }
 }
 
-// With what the loop writes.
+// Whether these bytes of tables and the rows that the loop writes exceed the memory.
 bool TableStream::exceedsMemory(std::int64_t tables) const
 {
     const std::int64_t bytes = tables + writtenRowBytes() * m_session.structure.size(m_program.loop->destination);
@@ -249,7 +249,7 @@ void TableStream::finished(const Window& window)
     if (!m_leaving.rows.empty()) m_session.handed = m_leaving;
 }
 
-// Whether what the first ones ask for is known, and fits.
+// Whether the rows that the first destinations request are known, and fit.
 bool TableStream::knowsFirst(const Destinations& left) const
 {
     if (left.first > 0 || m_windows > 0 || m_handed.destinations == 0 || m_handed.destinations > left.count)
@@ -264,7 +264,7 @@ Destinations TableStream::choose(const Destinations& left, SharedSets& sets)
         sets = m_handed.asked;
         return {0, m_handed.destinations};
     }
-    if (m_windows == 0) {  // what was kept for another window would have to be moved apart
+    if (m_windows == 0) {  // rows kept for another window would have to be moved apart
         m_kept.clear();
         m_ownKept.clear();
     }
@@ -314,15 +314,15 @@ std::int64_t TableStream::firstThatFits(const Destinations& range,
     return std::clamp(first * tile, range.first, end);
 }
 
-// The pass that brings in what is asked for reads over the other rows, too: destinations at the end of the window that have
-// room keep theirs, from the result on. Those whose rows are left to be read ahead.
+// The pass that brings in the requested rows also reads over the others: destinations at the end of the window that
+// have room keep theirs, from the result on. The own rows of the other destinations are read ahead.
 std::int64_t TableStream::firstOwn(const Destinations& window, const SharedSets& sets) const
 {
     const std::int64_t left = room() - bytes(sets, gatheredRows());
     return firstThatFits(window, [&](std::int64_t first) { return ownBytes(first, window, sets) <= left; });
 }
 
-// Of destinations from this one on, the rows that nobody asks for.
+// The bytes of own rows that no key refers to, of destinations from this one on.
 std::int64_t TableStream::ownBytes(std::int64_t first, const Destinations& window, const SharedSets& sets) const
 {
     const std::int64_t end = window.first + window.count;
@@ -365,7 +365,7 @@ KeptRows& TableStream::rowsIn(std::map<ir::ValueId, KeptRows>& kept, ir::ValueId
     return kept.try_emplace(table, std::max(wanted, std::min(room(), most))).first->second;
 }
 
-// Of destinations from `firstOwn` on, also the rows that nobody asks for.
+// For destinations from `firstOwn` on, also loads the own rows that no key refers to.
 void TableStream::load(Window& window, const SharedSets& sets, std::int64_t firstOwn)
 {
     for (const ir::ValueId v : m_gathered) {

@@ -21,17 +21,18 @@ bool inOrder(const Session& session, const LoopProgram& program);
 class TableStream {
 public:
     // For a loop in tiles, and the one that follows, if any. nullptr: its tables and results fit into memory, lie in memory,
-    // are computed in another order than they lie in, or other processes write to them. Rows that the loop before left in
-    // memory are taken over, or dropped. Constant time but for passes over the names of this process's mappings where they do
-    // not fit.
+    // are computed in another order than they lie in, or other processes write to them. Rows that the loop before left
+    // in memory are taken over, or dropped. Constant time but for passes over the names of this process's mappings
+    // where they do not fit.
     static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program, const LoopProgram* next);
     ~TableStream();
     TableStream(const TableStream&) = delete;
     TableStream& operator=(const TableStream&) = delete;
 
-    // As many of these destinations, from the first one on, as there is room for the rows that they request, but at least a
-    // tile; invalidates the window before. Linear in the rows requested, with one pass over each table for those that are not
-    // in memory yet. In the last window, rows that the next loop will read stay in memory as far as there is room.
+    // As many of these destinations, from the first one on, as there is room for the rows that they request, but at
+    // least a tile; invalidates the window before. Linear in the rows requested, with one pass over each table for
+    // those that are not in memory yet. In the last window, rows that the next loop will read stay in memory as far as
+    // there is room.
     std::unique_ptr<Window> next(const Destinations& left);
     // To be called for each window at its end.
     void finished(const Window& window);

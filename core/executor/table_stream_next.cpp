@@ -13,11 +13,11 @@ namespace {
 
 // The next loop may find a little less room.
 constexpr std::int64_t surelyOf32 = 31;
-// Bytes of own rows of tiles that are done and not given away yet, or that lie in blocks of which little is used: the first
-// and the last one of rows that are asked for, and of those that are not.
+// Bytes of own rows of finished tiles that are not released yet, or that lie in sparsely used blocks: the first and the
+// last one of the requested rows, and of the others.
 constexpr std::int64_t mostBehind = KeptRows::releasedAtOnce + 5 * graph::SparePages::block;
 
-// By which keys rows are asked for, of tables of which types.
+// The keys by which rows are requested, with the types of the tables.
 std::vector<std::pair<ir::SpaceId, Ask>> keysOf(const analysis::Analysis& analysis, const LoopProgram& program)
 {
     std::vector<std::pair<ir::SpaceId, Ask>> keys;
@@ -57,8 +57,8 @@ TableStream::RowBytes TableStream::askedByNext() const
     return tables;
 }
 
-// The first window of the next loop. Where its destinations ask by the same keys as those of this window, which are all of
-// this loop, what they ask for is known.
+// The first window of the next loop. Its requested rows are known where its destinations use the same keys as those of
+// this window, provided that this window covers the whole loop.
 Destinations TableStream::firstOfNext(const Destinations& window, const SharedSets& sets, SharedSets& asked) const
 {
     const RowBytes tables = askedByNext();

@@ -11,7 +11,7 @@ namespace hopscope::executor {
 
 namespace {
 
-// What a tile works on: enough for operators to be worth their calls, little enough for the caches of a core.
+// The working set of a tile: large enough for operators to be worth their calls, small enough for the caches of a core.
 constexpr double tileBytes = 3 << 20;
 constexpr std::int64_t rowsStep = 64;
 constexpr std::int64_t leastTiles = 16;  // a smaller loop takes milliseconds, however it is run
@@ -184,7 +184,7 @@ void Tiles::tell()
     m_told = m_ended = m_session.seconds();
 }
 
-// The workers have ended. What follows a tile that failed may be finished already.
+// The workers have ended. Tiles after one that failed may be finished already.
 void Tiles::redo()
 {
     std::ranges::sort(m_failed, {}, &Destinations::first);

@@ -36,9 +36,9 @@ class Tiles {
 public:
     Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling);
 
-    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same destinations, whatever the
-    // range. Rethrows a worker's exception. A tile that runs out of memory is computed again alone, in smaller batches if it
-    // must be; from then on there are half as many workers.
+    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same destinations, whatever
+    // the range. Rethrows a worker's exception. A tile that runs out of memory is computed again alone, in smaller
+    // batches if it must be; from then on there are half as many workers.
     void run(const Destinations& range) { run(range, nullptr); }
     void run(Window& window) { run(window.range(), &window); }
 

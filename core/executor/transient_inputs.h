@@ -3,8 +3,8 @@
 // Private to executor: files of inputs that are not read after the run (Options::transientInputs).
 //
 // Their pages are in use already, so that stores which take them cost less than fresh memory, and the run needs less of
-// it in all. Whether an input is still needed is determined by address: a value, a key column or a table in another order
-// may be a view of an input or a copy of it.
+// it in all. Whether an input is still needed is determined by address: a value, a key column or a table in another
+// order may be a view of an input or a copy of it.
 
 #include <string>
 #include <thread>

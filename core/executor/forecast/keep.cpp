@@ -50,7 +50,7 @@ struct Candidate {
     ir::ValueId value;
 };
 
-// The best first; those that save nothing are left out. `copied`: what the stages copy when nothing is kept.
+// The best first; those that save nothing are left out. `copied`: the copies of the stages when nothing is kept.
 std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::Structure& structure,
                                   const executor::StagePrograms& programs, const Prediction& copied)
 {

@@ -15,7 +15,8 @@ class Outside {
 public:
     using MakeStructure = std::function<std::unique_ptr<executor::Structure>(std::stop_token)>;
 
-    // `structure` is used for sizes only, since its contents may differ from those during a run; `fresh` makes a new one.
+    // `structure` is used for sizes only, since its contents may differ from those during a run; `fresh` makes a new
+    // one.
     Outside(const analysis::Analysis& analysis, executor::Structure& structure, MakeStructure fresh, std::string folder)
         : m_analysis(analysis),
           m_structure(structure),

@@ -17,7 +17,7 @@ using ir::RowKind;
 
 namespace {
 
-constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
+constexpr double usableShare = 0.56;  // of a budget: the part that a batch sizer uses once it has learned
 
 std::set<RowClass> frontiers(const plan::Loop& loop)
 {
@@ -181,7 +181,7 @@ void Planned::compile(const PredictOptions& options)
     }
 }
 
-// What is compiled depends on the options.
+// The compiled loops depend on the options.
 void Planned::compileOnCpu(const PredictOptions& options)
 {
     const executor::TilingRequest request{.batch = options.batch,
@@ -221,8 +221,8 @@ std::int64_t Planned::smallestBatch(std::int64_t size)
     return size;
 }
 
-// Where nobody set a limit, what a batch may take is a matter of taste, and not worth a dry run of each loop of each plan
-// that is only compared with others.
+// Without a limit, the memory of a batch is a matter of choice, and not worth a dry run of each loop of each plan that
+// is only compared with others.
 Planned::Probing Planned::forComparison(const PredictOptions& options) const
 {
     return gpu() || options.memory ? Probing::Yes : Probing::No;
@@ -263,7 +263,7 @@ std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
     return size;
 }
 
-// What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
+// Bytes held before any batch. On a GPU these are left by other runs; weights come with the loops.
 double Planned::baseline(bool staysBeside)
 {
     if (!gpu()) return static_cast<double>(m_known.outside.before(programsOf(), staysBeside, m_stop));
@@ -286,7 +286,7 @@ void Planned::stays(ir::ValueId value, std::int64_t bytes)
     if (m_staying.insert(value).second) m_baseline += static_cast<double>(bytes);
 }
 
-// What a loop evaluates for all of its batches: on a GPU beforehand.
+// Adds the values that a loop evaluates once for all of its batches: on a GPU beforehand.
 void Planned::prepares(const PlannedLoop& l)
 {
     if (!gpu()) {

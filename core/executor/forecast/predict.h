@@ -143,7 +143,8 @@ public:
     base::Result<Prediction> predictTraffic(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 
-    // The memory of a stage's batches, step by step. Fails like predict(), and with Usage if the plan has no such stage.
+    // The memory of a stage's batches, step by step. Fails like predict(), and with Usage if the plan has no such
+    // stage.
     base::Result<StageMemory> memoryOf(const plan::Plan& plan, plan::StageId stage, const PredictOptions& options,
                                        std::stop_token stop);
 

@@ -64,7 +64,7 @@ public:
 
     DryRun single(const executor::Destinations& range)
     {
-        once(range);  // what is made for the first batch and stays
+        once(range);  // creates the state that outlives the first batch
         return {.peak = peakOf(once(range).events), .reduced = reduced()};
     }
 
@@ -78,7 +78,7 @@ public:
             for (const ir::ValueId v : executor::wholeOperands(m_program)) m_session.whole(v);
         probed.whole = m_session.wholeBytes();
         const executor::MarkedProducts marked;
-        once(ranges.front());  // what is made for the first batch and stays
+        once(ranges.front());  // creates the state that outlives the first batch
         for (const executor::Destinations& range : ranges) probed.batches.push_back(once(range));
         probed.reduced = reduced();
         return probed;

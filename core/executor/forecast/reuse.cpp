@@ -8,7 +8,7 @@ namespace {
 
 constexpr int windows = 3;
 constexpr std::int64_t mostSteps = 1 << 20;    // of a window
-constexpr std::int64_t enoughSteps = 1 << 17;  // of a window that needs no other beside it
+constexpr std::int64_t enoughSteps = 1 << 17;  // of a window that suffices alone
 constexpr std::int64_t leastMeasured = 1 << 10;
 
 }  // namespace

@@ -118,7 +118,7 @@ private:
         return {};
     }
 
-    // The batch's own rows are used where they lie: whoever uses them first fetches them.
+    // The batch's own rows are used where they lie: the first instruction that uses them fetches them.
     Work read(const Instruction& i)
     {
         if (i.rows.kind == RowKind::Batch && i.rows.table == m_program.loop->destination) {
@@ -224,7 +224,7 @@ private:
         return work;
     }
 
-    // ---- what an instruction uses
+    // ---- bytes and tables that an instruction uses
 
     [[nodiscard]] double rowBytes(ir::ValueId value) const
     {
@@ -246,7 +246,7 @@ private:
         return bytes;
     }
 
-    // Tables that nobody has used before, in this batch.
+    // Bytes of tables that no earlier instruction of this batch has used.
     double fetched(const Instruction& i)
     {
         double sum = 0;
@@ -296,7 +296,7 @@ private:
         return row(kind, width, [&](double held) { return m_reuse.misses(space, on.key, key, tableRows, held); });
     }
 
-    // Each level serves what the smaller ones have not.
+    // Each level serves the rows that the smaller ones have not.
     double row(WallKind kind, double width, const std::function<double(double held)>& misses) const
     {
         double seconds = 0, left = 1;

@@ -51,10 +51,10 @@ struct LoopRun {
     std::function<double(const ir::RowClass&)> rows;  // of all batches
 };
 
-// Adds up the times of the loop's instructions: products at the rate of their shape, rows that are picked from a table by
-// the caches that they are found in, everything else by the bytes that it touches, and a call each. The bound leaves
-// out avoidable work: values passed between operators, blocks and calls. Linear in the program, and
-// in the sample of a graph that is seen for the first time.
+// Adds up the times of the loop's instructions: products at the rate of their shape, rows that are picked from a table
+// by the caches that they are found in, everything else by the bytes that it touches, and a call each. The bound leaves
+// out avoidable work: values passed between operators, blocks and calls. Linear in the program, and in the sample of a
+// graph that is seen for the first time.
 Timing timingOf(const analysis::Analysis& analysis, executor::Structure& structure, const LoopRun& run,
                 const WallTable& walls, ReuseOfColumns& reuse);
 

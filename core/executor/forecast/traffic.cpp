@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    // ---- what a batch does
+    // ---- the work of a batch
 
     void instruction(const executor::Instruction& i)
     {
@@ -140,7 +140,7 @@ private:
         else row.read[value] += bytes;
     }
 
-    // ---- what a block makes, each thing once
+    // ---- the parts of a block, each made once
 
     void made(const RowClass& on)
     {
