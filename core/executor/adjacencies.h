@@ -21,7 +21,7 @@ namespace hopscope::executor {
 // Makes each at the first call, and keeps it. Not thread-safe; references stay valid as long as this object.
 class Adjacencies {
 public:
-    // `checkStop` raises Cancelled when it is time; it is called before what takes long.
+    // `checkStop` raises Cancelled if a stop was requested; it is called before long operations.
     Adjacencies(const analysis::Tables& tables, const graph::Scratch& scratch, KeyColumns& columns, SizeOf size,
                 std::function<void()> checkStop, int threads)
         : m_tables(tables),
@@ -40,7 +40,7 @@ public:
     // Whether numbers of the rows that a key refers to need 64 bits.
     [[nodiscard]] bool isWide(ir::SpaceId space, ir::KeyId key) const;
 
-    // As Structure has them.
+    // See the functions of Structure.
     void cacheIn(const std::string& folder);
     StructureCache* cache() { return m_cache ? &*m_cache : nullptr; }
     void readColumnsInPlace() { m_columnsInPlace = true; }

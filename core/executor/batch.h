@@ -102,7 +102,7 @@ private:
 // Adds to the totals of reductions; all of them, or none if it throws. Where other processes compute parts of the loop,
 // puts them into Session::apart.
 void mergeInto(Session& session, const Contributions& contributions);
-// To the totals in any case.
+// Always adds to the totals.
 void mergeTotals(Session& session, const Contributions& contributions);
 
 }  // namespace hopscope::executor

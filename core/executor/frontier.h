@@ -9,9 +9,9 @@
 
 namespace hopscope::executor {
 
-// Gives each row that is asked for a local number: first the batch's own rows, in their order, then the others, ascending.
-// The result depends neither on the number of threads nor on the order of the questions. Linear in the rows asked for,
-// and in a 256th of the table's rows.
+// Gives each requested row a local number: first the batch's own rows, in their order, then the others, ascending. The
+// result depends neither on the number of threads nor on the order of the requests. Linear in the requested rows, and
+// in a 256th of the table's rows.
 class FrontierNumbers {
 public:
     // `entries`: for each row of the table its local number + 1, all 0 at first. Must outlive this object; its owner
@@ -38,7 +38,7 @@ private:
     std::int32_t* m_entries;
     std::int64_t m_size;
     std::int64_t m_questions = 0;
-    std::vector<std::uint8_t> m_asked;  // for each group of rows: whether one of them was asked for
+    std::vector<std::uint8_t> m_asked;  // for each group of rows: whether one of them was requested
     at::Tensor m_own;
 };
 

@@ -28,13 +28,13 @@ public:
 
     // Rows from this number on, one after the other. Threads may hand over different ones side by side.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);
-    // No more will come.
+    // To be called after the last put().
     void end() { m_spare.reset(); }
-    // Whether all from `first` on have come.
+    // Whether all rows from `first` on have been put.
     [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }
 
     [[nodiscard]] std::int64_t bytes() const;
-    // For the loop that reads them, each once.
+    // Hand the rows to the loop that reads them. To be called once each.
     KeptRows takeAsked() { return std::move(m_asked); }
     std::optional<KeptRows> takeOwn() { return std::exchange(m_own, {}); }
 
@@ -49,7 +49,7 @@ private:
 // The rows that a loop leaves in memory for the next one.
 struct HandedOn {
     std::int64_t destinations = 0;                                      // of the next loop, from its first one on
-    std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> asked;  // rows that these ask for
+    std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> asked;  // rows that these request
     std::map<ir::ValueId, std::shared_ptr<HandedRows>> rows;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which tables the operators of a loop read where they lie, by global row number, instead of by way
-// of a copy of the frontier's rows.
+// Determines which tables the operators of a loop read where they lie, by global row number, instead of from a copy of
+// the frontier's rows.
 
 #include "executor/fuse.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of derived tables as people know them, by the tables of the inputs.
+// Maps rows of derived tables to rows of the input tables, which users know.
 
 #include "executor/structure.h"
 #include "executor/unsplit.h"

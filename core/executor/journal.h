@@ -87,7 +87,7 @@ struct Order {
     } kind = Kind::Leave;
     int parts = 1;
     ShardRange range{};
-    bool publish = false;  // Leave the last stage: this process makes the results appear, no other one
+    bool publish = false;  // Leave the last stage: this process, and no other one, publishes the results
 };
 
 // Tells a process what to compute, shard by shard. Called on the thread that runs the plan.
@@ -117,7 +117,7 @@ public:
     // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
     virtual void ready() = 0;
-    // To be called when everything is finished: whether this process makes the results appear. Then it is alone with them.
+    // To be called when everything is finished. Returns whether this process is the one to publish the results.
     virtual base::Result<bool> conclude(const std::stop_token& stop) = 0;
 };
 
@@ -135,7 +135,7 @@ public:
     [[nodiscard]] virtual std::int64_t end() const { return 0; }
     // Chunks before `end` survive the end of the machine, provided that their rows do. Any thread.
     virtual base::Status sync(std::int64_t end) = 0;
-    // If this process computes only a part of the run.
+    // nullptr unless this process computes only a part of the run.
     [[nodiscard]] virtual Others* others() { return nullptr; }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to executor: the key columns of all tables. Those of derived tables are written in parallel, in one pass and
-// without a column for each table on the way.
+// without a column for each intermediate table.
 
 #include <functional>
 #include <map>
@@ -44,7 +44,7 @@ struct Column {
 // Not thread-safe. References stay valid as long as this object.
 class KeyColumns {
 public:
-    // `value`: the whole of an input or of a value of the prologue; `size`: rows of a table. Both may ask for columns.
+    // `value`: the whole of an input or of a value of the prologue; `size`: rows of a table. Both may request columns.
     KeyColumns(const analysis::Analysis& analysis, const graph::Scratch& scratch,
                std::function<at::Tensor(ir::ValueId)> value, SizeOf size)
         : m_analysis(analysis),

@@ -100,7 +100,7 @@ struct LoopProgram {
     std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
 };
 
-// How a loop is run.
+// The way in which a loop is run.
 enum class Way : std::uint8_t {
     Gpu,
     Batches,  // CPU: one after the other, with a block and its frontier for each
@@ -117,7 +117,8 @@ LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& lo
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
                         const Families& families);
 
-// Of a loop that is being compiled: which row numbers need 64 bits, and after which instruction registers are empty.
+// Complete a loop that is being compiled: which row numbers need 64 bits, and after which instruction registers are
+// empty.
 void markWide(LoopProgram& program);
 void markDead(LoopProgram& program);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to executor: rows of tables in files, brought into memory past the page cache by threads of their own: those of
-// a set, or those of destinations, piece by piece, ahead of the tiles that ask for them.
+// a set, or those of destinations, piece by piece, ahead of the tiles that need them.
 
 #include <condition_variable>
 #include <exception>
@@ -40,7 +40,7 @@ inline std::int64_t rowBytesIn(const at::Tensor& table)
     return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
 }
 
-// So many rows in memory, in the shape of the table's.
+// A view of so many rows in memory, in the shape of the table's.
 at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table);
 
 // The rows of a range of destinations in some tables, read once, in order, while tiles are computed.
@@ -64,7 +64,7 @@ public:
     at::Tensor rows(ir::ValueId table, const Destinations& tile);
     // To be called once for each tile, when its rows are not needed any more.
     void done(const Destinations& tile);
-    // So far.
+    // Bytes read so far.
     [[nodiscard]] std::int64_t bytes();
 
 private:

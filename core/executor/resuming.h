@@ -14,7 +14,7 @@ namespace hopscope::executor {
 // Bytes of a batch that are the same in any process with the same limit, on this machine.
 std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit);
 
-// Of all loops, by stage.
+// The cuts of all loops, by stage.
 std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs);
 
 // "resumed: 5,000 destinations in 3 chunks were finished before".

@@ -42,10 +42,10 @@ public:
         Ranges damaged, open;
     };
     Takeover takeOver(const LoopNumber& number);
-    // Merges what all tiles of the loop contribute to its reductions, in the order of the destinations.
+    // Merges the contributions of all tiles of the loop to its reductions, in the order of the destinations.
     void mergeReductions(const LoopNumber& number);
 
-    // In which this process has waited, and destinations that it has computed.
+    // The seconds for which this process has waited, and the destinations that it has computed.
     [[nodiscard]] double waited() const { return m_waited; }
     [[nodiscard]] std::int64_t computed() const { return m_computed; }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: a store, that is, all rows of a value in a mapped file or in memory. Checks that every row is written exactly
-// once, in this process or by one before it: a violation raises Internal.
+// Private to executor: a store, that is, all rows of a value in a mapped file or in memory. Checks that every row is
+// written exactly once, in this process or by an earlier one: a violation raises Internal.
 
 #include <functional>
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace hopscope::executor {
 
-// Rows as they have been written, and what that has lost, where the store is narrower.
+// Rows as they have been written, and their rounding errors, where the store is narrower.
 struct StoredRows {
     at::Tensor rows;
     std::optional<Rounding> lost;
@@ -31,7 +31,7 @@ struct StoredPart {
     std::optional<Rounding> lost;
 };
 
-// Of all elements, in order.
+// The digest of all elements, in order.
 graph::Digest digestOf(const at::Tensor& values);
 
 class Store {
@@ -43,10 +43,11 @@ public:
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
 
-    // In memory that holds bytesAhead, and `shape` behind them. Neither published nor taken over by another process.
+    // A store in memory of bytesAhead bytes, followed by `shape`. It is neither published nor taken over by another
+    // process.
     Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
-    // Rows begin there in .npy files, too: products may round by where their operands lie.
+    // Rows in .npy files begin at the same offset: the rounding of products may depend on where their operands lie.
     static constexpr std::int64_t bytesAhead = 128;
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
@@ -55,7 +56,7 @@ public:
     [[nodiscard]] const base::TensorView& view() const { return m_view; }
     [[nodiscard]] const std::string& file() const { return m_file; }
 
-    // Whether something was rounded, and how much that has changed so far.
+    // Whether values were rounded, and the rounding errors so far.
     [[nodiscard]] bool isNarrow() const { return m_narrow; }
     [[nodiscard]] const Rounding& rounding() const { return m_rounding; }
 

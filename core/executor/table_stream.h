@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to executor: a loop whose tables do not fit into memory. Its destinations are computed in windows, one after the
-// other. The rows of tables that a window asks for by a key are brought into memory in one pass over each table, its own
-// rows are read ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits
+// other. The rows of tables that a window requests by a key are brought into memory in one pass over each table, its
+// own rows are read ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits
 // of results, are the same as without windows.
 
 #include <algorithm>
@@ -92,7 +92,7 @@ private:
     Session& m_session;
     const LoopProgram& m_program;
     const LoopProgram* const m_next;
-    HandedOn m_handed;       // by the loop before
+    HandedOn m_handed;       // from the loop before
     std::int64_t m_memory;   // bytes that tables and results may take
     std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
     std::map<ir::ValueId, FileTable> m_files;

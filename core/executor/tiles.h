@@ -43,7 +43,7 @@ public:
     void run(Window& window) { run(window.range(), &window); }
 
 private:
-    // A tile that is computed; reported and merged when all before it are.
+    // A tile that has been computed; it is reported and merged once all tiles before it are.
     struct Finished {
         BatchFigures figures;
         Contributions contributions;
@@ -75,8 +75,8 @@ private:
     std::int64_t m_end = 0;                       // of the range
     std::vector<Destinations> m_failed;           // for want of memory
     std::map<std::int64_t, Finished> m_finished;  // by first destination
-    std::optional<BatchFigures> m_untold;         // of tiles that the observer has not been told about
-    double m_told = 0, m_ended = 0;               // when it was last told; when the last reported tile ended
+    std::optional<BatchFigures> m_untold;         // of tiles not yet reported to the observer
+    double m_told = 0, m_ended = 0;               // time of its last report; end of the last reported tile
 };
 
 }  // namespace hopscope::executor

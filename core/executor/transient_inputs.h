@@ -17,7 +17,7 @@ namespace hopscope::executor {
 
 class TransientInputs {
 public:
-    // After the prologue. Both outlive it.
+    // To be created after the prologue. Both arguments must outlive this object.
     TransientInputs(Session& session, const StagePrograms& programs);
 
     // Empties the files that no stage from `stage` on (counted from 0) and no output needs. Linear in the

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the rows of tables in files that a range of a loop's destinations asks for, in memory.
+// Private to executor: the rows of tables in files that a range of a loop's destinations reads, in memory.
 
 #include <map>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hopscope::executor {
 
-// Where the loop reads rows of a table in place: by a key, for each row of a class.
+// A read of table rows in place: by a key, for each row of a class.
 struct Ask {
     ir::ValueId table;
     ir::RowClass on;
@@ -33,14 +33,14 @@ public:
 
     [[nodiscard]] const Destinations& range() const { return m_range; }
 
-    // The table that is read in place: the rows that are asked for, one after the other, by ascending number. nullptr: it is
-    // read where it lies.
+    // The requested rows of a table that is read in place, one after the other, by ascending number. nullptr: the table
+    // is read where it lies.
     [[nodiscard]] const at::Tensor* table(ir::ValueId table) const;
-    // For numbers of rows (32 or 64 bits) that are asked for, their places there.
+    // The places of requested rows in that table, by their numbers (32 or 64 bits).
     [[nodiscard]] at::Tensor places(ir::ValueId table, const at::Tensor& rows) const;
 
-    // A tile's own rows of a table, valid until done(), in memory as far behind a page as where they lie, since products round
-    // by that; undefined: they are read where they lie.
+    // A tile's own rows of a table, valid until done(). Their offset within a page is that in the file, since it
+    // affects the rounding of products; undefined: they are read where they lie.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
     // To be called once for each tile, however it ended.
     void done(const Destinations& tile);
@@ -53,7 +53,7 @@ public:
         m_tables[table.value] = {&table, std::move(rows), std::move(all), &asked, nullptr};
     }
     void addOwn(ir::ValueId table, KeptRows& rows) { m_tables.at(table).own = &rows; }
-    // To which they give it, and not to the system.
+    // Releases that memory to `spare`, and not to the system.
     void giveTo(std::shared_ptr<graph::SparePages> spare) { m_spare = std::move(spare); }
     void readAhead(std::unique_ptr<ReadAhead> own) { m_ahead.push_back(std::move(own)); }
     [[nodiscard]] std::int64_t bytesAhead() const;

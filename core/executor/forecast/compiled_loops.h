@@ -20,7 +20,7 @@
 namespace hopscope::forecast {
 
 struct CompiledLoop {
-    std::shared_ptr<const plan::Loop> loop;  // that the program is of, if it is not the plan's own
+    std::shared_ptr<const plan::Loop> loop;  // the loop of the program, if it is not the plan's own
     executor::LoopProgram program;
     Traffic traffic;
     executor::MemoryModel memory;
@@ -43,7 +43,7 @@ public:
     std::shared_ptr<CompiledLoop> onCpu(const plan::Loop& loop, const executor::StoredValues& stored,
                                         const executor::LoopCompiler& compiler, const executor::ResidentChoice& choice,
                                         const Outside& outside);
-    // Not kept.
+    // The result is not kept.
     std::shared_ptr<CompiledLoop> onGpu(const executor::LoopProgram& program, const executor::ResidentChoice& choice);
     // Times that were found for another machine are forgotten.
     void timedOn(const plan::Machine& machine);

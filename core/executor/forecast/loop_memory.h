@@ -32,7 +32,7 @@ struct DryRun {
     std::int64_t reduced = 0;  // that reductions hold before it, unless it is the first batch
 };
 
-// The most that is held at once of what these allocations take on a CPU, as counted by the allocator.
+// The peak of the memory held by these allocations on a CPU, as counted by the allocator.
 std::int64_t peakOf(const std::vector<executor::AllocationTrace::Event>& events);
 
 class LoopMemory {

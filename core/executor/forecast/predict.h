@@ -48,8 +48,8 @@ struct StageTime {
     double seconds = 0;
     double boundSeconds = 0;  // docs/reference/format-report.md defines it
     plan::Wall wall = plan::Wall::Stream;
-    // Of `seconds`, what computing and storing the results of each operator takes by the cost model; reading stored rows and
-    // the graph's structure belong to no operator.
+    // The part of `seconds` that the cost model assigns to computing and storing the results of each operator; reading
+    // stored rows and the graph's structure belong to no operator.
     std::map<ir::OpId, double> operators{};
 };
 
@@ -58,7 +58,7 @@ struct Prediction {
     std::int64_t batch = 0;
     std::vector<PredictedStage> stages;
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
-    // Of all stages.
+    // The sizes of all stages.
     [[nodiscard]] std::vector<std::vector<std::optional<std::int64_t>>> sizes() const;
 };
 
@@ -123,8 +123,8 @@ struct PredictOptions {
     base::StoreType store = base::StoreType::Exact;                                             // likewise
 };
 
-// Caches what depends on the graph only. The first call is linear in the edges that the model uses, as is every call
-// with a new batch size or new frontiers; all others are linear in the length of the plan.
+// Caches everything that depends on the graph only. The first call is linear in the edges that the model uses, as is
+// every call with a new batch size or new frontiers; all others are linear in the length of the plan.
 class Predictor {
 public:
     // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`; `cache` is

@@ -17,7 +17,7 @@ namespace hopscope::forecast {
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop);
 
-// What these destinations take as a batch on a CPU. nullopt if an operator fails on zeros.
+// The memory of these destinations as a batch on a CPU. nullopt if an operator fails on zeros.
 std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                              const executor::LoopProgram& program, const executor::Destinations& destinations,
                              std::stop_token stop);
@@ -28,8 +28,8 @@ public:
     // nullptr if the dry run does not determine the memory, which is also cached. Valid until the next call.
     const LoopMemory* of(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                          const executor::LoopProgram& program, std::stop_token stop);
-    // Of a single batch; `rows`: of each class that the program uses. Batches with as many rows take as much. nullopt if the
-    // dry run does not tell, or would take long.
+    // The memory of a single batch; `rows`: of each class that the program uses. Batches with as many rows take as
+    // much. nullopt if the dry run does not determine it, or would take long.
     std::optional<DryRun> single(const analysis::Analysis& analysis, executor::Structure& structure,
                                  const plan::Plan& plan, const executor::LoopProgram& program,
                                  const executor::Destinations& destinations, const std::vector<std::int64_t>& rows,

@@ -22,7 +22,7 @@ struct Timing {
 
     double& at(plan::Wall wall) { return bound[static_cast<std::size_t>(wall)]; }
     [[nodiscard]] double boundSeconds() const;
-    [[nodiscard]] plan::Wall wall() const;  // that most of the bound is
+    [[nodiscard]] plan::Wall wall() const;  // the largest part of the bound
     void add(const Timing& other);
     // A GPU copies in both directions while it computes: the slowest of the three bounds the stage.
     void link(const plan::Bytes& copied, const WallTable& walls);
@@ -43,7 +43,7 @@ private:
     std::map<std::pair<Name, double>, double> m_known;
 };
 
-// How a loop is run on a CPU.
+// The way in which a loop is run on a CPU.
 struct LoopRun {
     const executor::LoopProgram& program;
     double batches = 1;                               // tiles count as batches

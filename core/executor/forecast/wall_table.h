@@ -25,9 +25,9 @@ public:
     [[nodiscard]] double stream(double bytes) const;
     // Operations per second of a product of rows with `columns` columns and a matrix that gives `outputs`.
     [[nodiscard]] double gemm(double columns, double outputs, base::DType dtype) const;
-    // Of random rows of `width` bytes, smallest caches first. `kind`: Rows or Segments.
+    // The levels for random rows of `width` bytes, smallest caches first. `kind`: Rows or Segments.
     [[nodiscard]] std::vector<CacheLevel> levels(plan::WallKind kind, double width) const;
-    // Of a kind without shapes; `otherwise` where it has not been measured.
+    // The rate of a kind without shapes; `otherwise` where it has not been measured.
     [[nodiscard]] double rate(plan::WallKind kind, double otherwise) const;
 
 private:
