@@ -45,7 +45,8 @@ bool roundsByShape(const ir::Op& op)
            known.rule == operators::Rule::Convolution;
 }
 
-// MKL rounds also by where its operands lie in memory, which another order changes; oneDNN does not.
+// The rounding of MKL also depends on the addresses of its operands, which another order changes; that of oneDNN does
+// not.
 bool isByOneDnn(const ir::Program& program, const ir::Op& op)
 {
     const auto shape = denseShape(program, op);
@@ -78,7 +79,7 @@ public:
     }
 
 private:
-    // Of the edges between nodes of this type that its loops follow.
+    // The relation with the most edges between nodes of this type, among those that its loops follow.
     std::optional<Relation> largestRelation()
     {
         std::optional<Relation> largest;
@@ -130,7 +131,7 @@ private:
         return kept && kept->keeps(m_relation->space) ? kept : nullptr;
     }
 
-    // An order that is kept is worth its search also where this run alone does not gain by it.
+    // A cached order is worth its search even where this run alone does not gain from it.
     graph::NodeOrder foundOrMade(const graph::Neighbours& graph, Reorder how)
     {
         const EdgeKeys edges{m_relation->space, m_relation->owner, m_relation->key};
@@ -192,7 +193,7 @@ private:
         return least;
     }
 
-    // Of the tables that an edge reads in place, those that no cache holds.
+    // The bytes that an edge reads in place, from tables that no cache holds.
     [[nodiscard]] double bytesPerEdge() const
     {
         double bytes = 0;
@@ -202,7 +203,7 @@ private:
         return bytes;
     }
 
-    // Of a row of all results.
+    // The bytes of a row of all results.
     [[nodiscard]] double resultBytes() const
     {
         double bytes = 0;
@@ -220,7 +221,8 @@ private:
         return m_session.analysis.rowSpace(id) == m_type ? bytes : 0;
     }
 
-    // The tables and results of some loop: such a loop is computed in windows (table_stream.h).
+    // Whether the tables and results of some loop exceed the memory: such a loop is computed in windows
+    // (table_stream.h).
     [[nodiscard]] bool exceedsMemory() const
     {
         const auto memory = static_cast<double>(m_session.options.tableMemory.value_or(base::availableMemory()));
@@ -240,13 +242,13 @@ private:
         return static_cast<std::int64_t>(communityBytes / widest);
     }
 
-    // Rows per destination, as a share of its edges.
+    // Converts rows per destination to a share of its edges.
     [[nodiscard]] double distinct(double rows) const
     {
         return rows * static_cast<double>(m_nodes) / static_cast<double>(m_relation->edges);
     }
 
-    // Whether an order is worth its seconds, if so large a share of the reads is spared.
+    // Whether an order is worth its time if it avoids this share of the reads.
     [[nodiscard]] bool pays(double share) const
     {
         const auto edges = static_cast<double>(m_relation->edges), nodes = static_cast<double>(m_nodes);

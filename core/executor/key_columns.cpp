@@ -133,7 +133,7 @@ Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
                                    analysis::nameOfKey(m_analysis, key));
 }
 
-// Of a value, or of a part of it.
+// The column of a value, or of a part of it.
 Column KeyColumns::of(ir::ValueId value, at::Tensor tensor) const
 {
     const bool given = m_analysis.program.value(value).origin == ir::Origin::Input &&

@@ -159,7 +159,7 @@ private:
         return finish(std::move(i), to);
     }
 
-    // Values of the prologue on edges lie as tiles and GPUs want them: one after the other, by destination.
+    // Values of the prologue on edges lie in the order in which tiles and GPUs read them: by destination.
     bool isOrdered(ir::ValueId value, const RowClass& rows) const
     {
         return m_way != Way::Batches && rows.kind == RowKind::Owned && m_analysis.info(value).structureOnly &&

@@ -88,7 +88,7 @@ void Recovery::keepTotals(const LoopProgram& program, Chunks& chunks)
     });
 }
 
-// Totals are those of everything before the end of a chunk.
+// Totals cover everything before the end of a chunk.
 void Recovery::keepPrefix(const LoopProgram& program, Chunks& chunks)
 {
     auto end = chunks.begin();

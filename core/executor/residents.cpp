@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 
-// Of numbers below `limit`.
+// The bytes of a number below `limit`.
 std::int64_t numberBytes(std::int64_t limit) { return limit <= std::numeric_limits<std::int32_t>::max() ? 4 : 8; }
 
 at::ScalarType numberType(std::int64_t limit) { return numberBytes(limit) == 4 ? at::kInt : at::kLong; }

@@ -39,7 +39,7 @@ private:
     DeviceContext& m_device;
 };
 
-// Of this process so far.
+// The CPU time of this process so far.
 double coreSeconds()
 {
     timespec now{};
@@ -161,7 +161,7 @@ private:
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
         session.residents.drop(at, m_programs);
-        // A process that was killed and goes on may still read what this one no longer needs.
+        // A process that was killed and is resumed may still read values that this one no longer needs.
         if (session.options.dropStores && !m_shards) dropStores(at);
         if (session.options.dropStores && m_shards && at > 0) dropStores(at - 1);
         if (m_transient) m_transient->release(at + 1);
@@ -191,7 +191,7 @@ private:
         return stage + 1 < m_programs.size() && !m_programs[stage + 1].empty() ? &m_programs[stage + 1][0] : nullptr;
     }
 
-    // Those that no stage after `stage` reads.
+    // Drops the stores that no stage after `stage` reads.
     void dropStores(std::size_t stage)
     {
         std::unordered_set<ir::ValueId> wanted;
@@ -344,7 +344,7 @@ private:
         if (m_commit && !there) m_commit->watch(m_session.stores.at(value));
     }
 
-    // Of a store that an earlier process has written and dropped.
+    // Reports the rounding of a store that an earlier process has written and dropped.
     void reportLoss(ir::ValueId value, const std::vector<Chunk>& chunks, std::size_t place)
     {
         std::optional<Rounding> lost;
@@ -381,7 +381,7 @@ private:
             (m_session.analysis.info(value).structureOnly ? bytes.structure : bytes.h2d) += size;
     }
 
-    // With what batches have left in the allocator's cache, if it takes that.
+    // Retries with the memory that batches have left in the allocator's cache, if necessary.
     void finishReduction(ir::OpId op)
     {
         try {
@@ -400,7 +400,7 @@ private:
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
     std::optional<Shards> m_shards;
-    std::int64_t m_readBack = 0;  // bytes that others had written, in this stage
+    std::int64_t m_readBack = 0;  // bytes written by others and read back, in this stage
     bool m_publishes = true;      // the results so far are complete, and this process publishes them
 };
 

@@ -65,7 +65,7 @@ private:
         return arg.none() ? "none" : "device";
     }
 
-    // Of an operand that only lends its shape, shape and dtype.
+    // Describes an operand; one that is only read for its shape by its shape and dtype.
     [[nodiscard]] std::string operand(const ir::Op& op, ir::ValueId v, ir::Slot slot) const
     {
         const ir::Value& value = m_analysis.program.value(v);

@@ -7,7 +7,7 @@ namespace hopscope::executor {
 
 namespace {
 
-// A file that is longer keeps its pages for too long.
+// A longer file would keep its pages for too long.
 constexpr std::int64_t mostRoom = 4;  // times the bytes needed
 
 }  // namespace

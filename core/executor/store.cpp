@@ -206,7 +206,7 @@ void Store::putRows(std::int64_t first, const at::Tensor& values)
         put((o * m_rows + first) * rowPart, bytes + o * part, static_cast<std::size_t>(part));
 }
 
-// Rows that follow each other at once.
+// Writes consecutive rows at once.
 void Store::putScattered(const at::Tensor& rows, const at::Tensor& values)
 {
     const std::int64_t* const numbers = rows.const_data_ptr<std::int64_t>();

@@ -206,8 +206,8 @@ private:
         return at;
     }
 
-    // Of the same width as one whose value is not needed any more; the step's own operand may be overwritten where
-    // elements stay in their places.
+    // A buffer of edges: one of the same width whose value is not needed any more, or a new one. The step's own operand
+    // may be overwritten where elements stay in their places.
     int newEdge(const Held& result, const StripStep& s)
     {
         int at = -1;

@@ -27,7 +27,7 @@ Bytes bytesOf(const Number* numbers, std::int64_t count)
 
 graph::Digest digestOf(const std::string& text) { return graph::digestOf(text.data(), text.size()); }
 
-// Of numbers that do not follow each other in memory: as if they did.
+// The digest of numbers that are not contiguous in memory, as if they were.
 graph::Digest digestOfStrided(const Column& column, int threads)
 {
     std::vector<graph::Digest> parts(static_cast<std::size_t>((column.rows + rowsAtOnce - 1) / rowsAtOnce));

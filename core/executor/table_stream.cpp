@@ -19,8 +19,8 @@ namespace {
 constexpr std::int64_t markedAtOnce = 64;        // tiles
 constexpr std::int64_t markGrain = 1 << 14;      // row numbers
 constexpr std::int64_t mostPiece = 1 << 20;      // bytes of destinations' own rows in a piece
-constexpr std::int64_t mostPieces = 12;          // that are in memory
-constexpr std::int64_t shareForOwn = 16;         // of the memory is at most theirs, together
+constexpr std::int64_t mostPieces = 12;          // that are in memory at most
+constexpr std::int64_t shareForOwn = 16;         // of the memory may be theirs, together
 constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to rows not flushed yet
 constexpr std::int64_t mostForRest = 256 << 20;  // bytes
 
@@ -33,7 +33,7 @@ void markAll(const at::Tensor& rows, graph::RowSet& set)
     });
 }
 
-// Of the process's memory that no file backs.
+// The part of the limit that is left by the process's memory without a file.
 std::int64_t leftByLimit(const Options& options, std::int64_t handed)
 {
     if (!options.memoryLimit) return std::numeric_limits<std::int64_t>::max();
@@ -117,7 +117,7 @@ void TableStream::eachTable(const LoopProgram& program, Visit&& visit)
         if (i.act == Act::Read && i.rows.kind == RowKind::Batch && !i.inOrder) visit(i.value, false);
 }
 
-// Of all tables, in files or not: cheap to know.
+// The bytes of all tables, in files or not: cheap to determine.
 std::int64_t TableStream::tableBytes(const LoopProgram& program) const
 {
     std::set<ir::ValueId> tables;
@@ -134,7 +134,7 @@ std::int64_t TableStream::fileBytes() const
     return bytes;
 }
 
-// False if there is none.
+// Returns false if there is none.
 bool TableStream::findTables()
 {
     eachTable(m_program, [this](ir::ValueId value, bool gathered) { includeFile(value, gathered); });
@@ -191,7 +191,7 @@ std::int64_t TableStream::ownRowBytes() const
     return bytes;
 }
 
-// Whole tiles.
+// The destinations of a piece, which consists of whole tiles.
 std::int64_t TableStream::pieceRows() const
 {
     const std::int64_t tile = m_program.tiling->rows;
@@ -271,7 +271,7 @@ Destinations TableStream::choose(const Destinations& left, SharedSets& sets)
     return choose(m_program, gatheredRows(), left, room(), sets);
 }
 
-// As many destinations as ask for no more than there is room for, but at least a tile.
+// As many destinations as there is room for the rows that they request, but at least a tile.
 Destinations TableStream::choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left,
                                  std::int64_t room, SharedSets& sets) const
 {
@@ -332,7 +332,7 @@ std::int64_t TableStream::ownBytes(std::int64_t first, const Destinations& windo
     return sum;
 }
 
-// Bytes for rows that are asked for.
+// Bytes for requested rows.
 std::int64_t TableStream::room() const
 {
     return m_forRows - std::min(m_forRows / shareForRest, mostForRest) - ownRowBytes() * pieceRows() * pieces();
@@ -354,7 +354,7 @@ void TableStream::mark(const LoopProgram& program, const Destinations& destinati
     }
 }
 
-// With room for so many rows of the table: a single tile may ask for more than there is room for.
+// The memory for so many rows of the table: a single tile may request more than there is room for.
 KeptRows& TableStream::rowsIn(std::map<ir::ValueId, KeptRows>& kept, ir::ValueId table, std::int64_t count)
 {
     const std::int64_t wanted = count * m_files.at(table).rowBytes;
@@ -386,7 +386,7 @@ void TableStream::load(Window& window, const SharedSets& sets, std::int64_t firs
     m_session.checkStop();
 }
 
-// All of the window's have places, so that none has to be moved when the loop before has put some there.
+// All rows of the window have places, so that none has to be moved when the loop before has put some there.
 KeptRows& TableStream::ownRows(ir::ValueId v, Window& window, const graph::RowSet& asked, std::int64_t first,
                                graph::RowSet& missing)
 {

@@ -1,4 +1,4 @@
-// What stays in memory of a loop's results, because the next loop reads it.
+// Keeps those of a loop's results in memory that the next loop reads.
 
 #include <algorithm>
 #include <utility>
@@ -94,9 +94,9 @@ std::map<ir::ValueId, HandedRows::Wanted> TableStream::wantedNext(const Destinat
     return wanted;
 }
 
-// Of the rows that the first window of the next loop reads, as many of the last ones as there is room for beside those of
-// this window. Its own rows, which are there from `firstOwn` on, leave room as tiles are computed, a little later than these
-// are done: there is most of both together when the first of them are used, or in the end.
+// Keeps as many as possible of the last rows that the first window of the next loop reads, besides those of this
+// window. This window's own rows, which are in memory from `firstOwn` on, are released a little after their tiles are
+// done: both together take most memory when the first of them are used, or at the end.
 void TableStream::handOn(Window& window, const SharedSets& sets, std::int64_t firstOwn)
 {
     const Destinations& range = window.range();

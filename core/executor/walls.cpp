@@ -52,7 +52,7 @@ constexpr std::int64_t diskChunk = 1 << 22;
 constexpr std::int64_t diskBytes = 1 << 26;
 constexpr double diskSeconds = 0.6;  // of writing, on a slow disk
 
-// That the calling thread has worked.
+// The CPU time of the calling thread.
 double coreSeconds()
 {
     timespec now{};
@@ -83,7 +83,7 @@ private:
     std::byte* m_bytes = nullptr;
 };
 
-// Written and read without a map; removed again.
+// A file that is written and read without a mapping, and removed at the end.
 class DiskFile {
 public:
     explicit DiskFile(const std::string& folder) : m_file(folder), m_handle(::open(m_file.path().c_str(), O_RDWR)) {}
@@ -187,7 +187,7 @@ private:
         return std::max(turns[turns.size() / 10], 1e-9);
     }
 
-    // What tiles work on is in the caches; what large batches work on is not.
+    // The operands of tiles are in the caches; those of large batches are not.
     void streams()
     {
         for (const std::int64_t bytes : {tensorBytes, largeTable / 4 / m_cores}) {
@@ -204,7 +204,7 @@ private:
         }
     }
 
-    // As large batches do: what their allocator gives back to the system comes again as pages that have to be cleared.
+    // Memory as large batches use it: pages that their allocator has returned to the system have to be cleared again.
     void fresh()
     {
         const std::int64_t bytes = largeTable / 4 / m_cores;
@@ -280,7 +280,7 @@ private:
         });
     }
 
-    // Into the page cache: that it is full and the disk has to follow is another wall.
+    // Writes into the page cache: another wall covers the case that it is full and limited by the disk.
     void stores()
     {
         std::vector<std::unique_ptr<DiskFile>> files;

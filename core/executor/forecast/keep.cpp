@@ -17,7 +17,7 @@ void forEachLoop(const executor::StagePrograms& programs, Visit&& visit)
         for (const executor::LoopProgram& program : loops) visit(program);
 }
 
-// Made in pieces, or kept in another order: these are never there as a whole.
+// Values that are made in pieces or kept in another order: they never exist as a whole.
 Values partlyThere(const analysis::Analysis& analysis, const executor::StagePrograms& programs)
 {
     Values values;
@@ -31,7 +31,7 @@ Values partlyThere(const analysis::Analysis& analysis, const executor::StageProg
     return values;
 }
 
-// Rows along the first dimension, made by whole batches if a stage makes them.
+// Tables with rows along the first dimension, made by whole batches if a stage makes them.
 Values tablesRead(const analysis::Analysis& analysis, const executor::StagePrograms& programs)
 {
     const Values partly = partlyThere(analysis, programs);
@@ -72,7 +72,7 @@ std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::
 
 }  // namespace
 
-// As many as leave half of the memory to batches.
+// Keeps as many tables as leave half of the memory to batches.
 plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
                      std::stop_token stop)
 {

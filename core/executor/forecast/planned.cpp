@@ -27,7 +27,7 @@ std::set<RowClass> frontiers(const plan::Loop& loop)
     return classes;
 }
 
-// Of the values that stages work on; others may have no rows to count.
+// The tables of the values that stages work on; others may have no rows to count.
 std::set<ir::SpaceId> tablesOf(const analysis::Analysis& analysis)
 {
     std::set<ir::SpaceId> used;
@@ -110,7 +110,8 @@ plan::RowCounts Planned::countRows(const PredictOptions& options)
     return rows;
 }
 
-// Tiles read tables in place: each row once, as a single batch would; and they share the calls of operators among them.
+// Tiles read tables in place: each row once, as a single batch would; and the calls of operators are divided among
+// them.
 void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
                         std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops)
 {
@@ -211,7 +212,7 @@ std::int64_t Planned::largestBatch()
     return rows;
 }
 
-// Of loops that do not take all of their destinations at once.
+// The smallest batch of loops that do not take all of their destinations at once.
 std::int64_t Planned::smallestBatch(std::int64_t size)
 {
     for (const auto& loops : m_loops)
@@ -280,7 +281,7 @@ std::vector<const executor::LoopProgram*> Planned::programsOf() const
     return programs;
 }
 
-// Values without rows, evaluated once: from here on they are there.
+// Values without rows are evaluated once and stay from here on.
 void Planned::stays(ir::ValueId value, std::int64_t bytes)
 {
     if (m_staying.insert(value).second) m_baseline += static_cast<double>(bytes);
@@ -299,7 +300,7 @@ void Planned::prepares(const PlannedLoop& l)
     }
 }
 
-// What stays on a GPU from this loop on, and is copied there.
+// Adds the parts that stay on a GPU from this loop on, and the bytes to copy them there.
 void Planned::loads(PredictedStage& result, const executor::LoopProgram& program)
 {
     const auto held = [&](const executor::ResidentPart& part) { return m_parts.contains(part); };

@@ -28,7 +28,7 @@ double Reuse::misses(double held)
     return sum / windows;
 }
 
-// Windows go on at the beginning where the positions end.
+// Windows wrap around to the beginning where the positions end.
 Reuse::Share Reuse::missesFrom(std::int64_t first, double held)
 {
     ++m_window;

@@ -227,7 +227,7 @@ private:
         return analysis::storedBytes(m_analysis, value, m_program.store, bytes);
     }
 
-    // Of a table that is read in place: rows of an input may lie apart.
+    // The bytes between rows of a table that is read in place: those of an input may lie apart.
     std::int64_t strideBytes(ir::ValueId value)
     {
         if (m_analysis.program.value(value).origin == ir::Origin::Op) return bytesOfRow(value);
