@@ -204,7 +204,7 @@ void Flow::drive()
     }
 }
 
-// Waits if no batch is under way; returns at once if one has been written meanwhile.
+// Waits if no batch is under way; nullptr if none is prepared, but one has been written meanwhile.
 Flow::Slot* Flow::nextPrepared()
 {
     std::unique_lock lock(m_mutex);

@@ -292,7 +292,7 @@ private:
     at::Tensor m_table, m_numbers, m_sink;
 };
 
-// Each step of the way alone, several chunks for each wait.
+// Measures each step of a copy alone, with several chunks for each wait.
 class CopyBench {
 public:
     CopyBench(const std::string& device, const base::ProgressFn& progress, std::stop_token stop)
@@ -354,7 +354,7 @@ plan::Walls linkWalls(const CopyRates& rates)
             {.kind = plan::WallKind::Down, .all = rates.down, .one = rates.down}};
 }
 
-// The cost model ranks plans by what tiles do: on rows of middling width from a table that a large graph has.
+// The cost model ranks plans by the work of tiles: on rows of medium width from a table of a large graph's size.
 void takeWalls(plan::Machine& machine, plan::Walls walls)
 {
     const auto rate = [&](const plan::WallRate& like, double otherwise) {

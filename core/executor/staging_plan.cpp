@@ -91,8 +91,8 @@ private:
     std::int64_t m_all = 0, m_count = 0;
 };
 
-// LibTorch rounds pinned memory up to a power of two, and the system takes longer to pin it than to copy it: a chunk
-// and the page for its alignment fill such a block exactly.
+// LibTorch rounds pinned memory up to a power of two, and pinning takes the system longer than copying: a chunk and the
+// page for its alignment fill such a block exactly.
 std::int64_t chunkBytes(double wanted, bool chosen)
 {
     const double share = chosen ? 1.25 * wanted : wanted / batchesPerLoop;

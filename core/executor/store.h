@@ -43,8 +43,8 @@ public:
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
 
-    // A store in memory of bytesAhead bytes, followed by `shape`. It is neither published nor taken over by another
-    // process.
+    // A store in existing memory: bytesAhead bytes, followed by the values. It is neither published nor taken over by
+    // another process.
     Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
     // Rows in .npy files begin at the same offset: the rounding of products may depend on where their operands lie.

@@ -114,7 +114,7 @@ private:
         return aggregations.size() > 1 ? base::Fuse::Several : base::Fuse::Chain;
     }
 
-    // The segment kernels compute some regions just as fast.
+    // Whether strips pay off: the segment kernels compute some regions just as fast.
     bool pays(const Steps& steps, const Steps& aggregations) const
     {
         int known = 0, all = 0;

@@ -48,7 +48,7 @@ at::Tensor fromLiteral(const ir::Value& value)
     return t.to(loader::scalarType(value.dtype)).reshape(value.shape);
 }
 
-// Recognises a sum of messages onto a table of zeros; nullopt if the operator is something else.
+// The ones that the operator adds to a table of zeros; nullopt if it does something else.
 std::optional<ir::ValueId> sumOfOnes(const analysis::Analysis& analysis, const ir::Op& op)
 {
     const bool adds = op.name == "aten::scatter_add" || op.name == "aten::index_add";

@@ -1,4 +1,4 @@
-// Keeps those of a loop's results in memory that the next loop reads.
+// Keeps the results of a loop that the next one reads in memory.
 
 #include <algorithm>
 #include <utility>
