@@ -1,6 +1,6 @@
 #pragma once
 
-// What the executor needs of an accelerator that LibTorch's device-neutral API does not offer. There is one
+// The accelerator functions that the executor needs and LibTorch's device-neutral API does not offer. There is one
 // implementation, for CUDA; everything else uses the device-neutral API with `accelerator().type()`, so that tests can
 // use another device type instead of CUDA.
 

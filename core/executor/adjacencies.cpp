@@ -16,7 +16,7 @@ constexpr std::int64_t grain = 1 << 16;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t rowsLookedAt = 1 << 14;
 
-// Whether the first rows of the keys ascend: all of them, or nearly all, are in order then, and nothing is to be sorted.
+// Whether the first rows of the keys ascend: then all of them, or nearly all, are in order, and no sorting is needed.
 bool looksSorted(const Column& keys)
 {
     for (std::int64_t row = 1; row < std::min(keys.rows, rowsLookedAt); ++row)

@@ -21,7 +21,7 @@ namespace hopscope::executor {
 // Makes each at the first call, and keeps it. Not thread-safe; references stay valid as long as this object.
 class Adjacencies {
 public:
-    // `checkStop` raises Cancelled when it is time; it is called before what takes long.
+    // `checkStop` raises Cancelled if a stop was requested; it is called before long operations.
     Adjacencies(const analysis::Tables& tables, const graph::Scratch& scratch, KeyColumns& columns, SizeOf size,
                 std::function<void()> checkStop, int threads)
         : m_tables(tables),
@@ -34,13 +34,13 @@ public:
 
     // Its targets are in the order of the places of their type.
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    // nullptr: nobody has asked for it.
+    // nullptr: it has not been requested.
     [[nodiscard]] const graph::Adjacency* known(ir::SpaceId space, ir::KeyId key) const;
     const OwnedColumn& column(const EdgeKeys& keys, Numbers numbers);
     // Whether numbers of the rows that a key refers to need 64 bits.
     [[nodiscard]] bool isWide(ir::SpaceId space, ir::KeyId key) const;
 
-    // As Structure has them.
+    // See the functions of Structure.
     void cacheIn(const std::string& folder);
     StructureCache* cache() { return m_cache ? &*m_cache : nullptr; }
     void readColumnsInPlace() { m_columnsInPlace = true; }
@@ -59,7 +59,7 @@ private:
     OwnedColumn along(const EdgeKeys& keys);
     OwnedColumn copiedAlong(const graph::Adjacency& order, const EdgeKeys& keys);
     OwnedColumn inPlacesAlong(const EdgeKeys& keys, const std::int64_t* places);
-    // Whether what is slow to make of this table is kept.
+    // Whether structures of this table that are slow to build are cached.
     [[nodiscard]] bool caches(ir::SpaceId space) const;
 
     const analysis::Tables& m_tables;

@@ -18,13 +18,13 @@ namespace {
 
 using base::Reorder;
 
-// Measured on two cores of a virtual machine (Zen 5) and on 16 of another (Xeon), per core: what a byte of a row costs more
-// from memory than from the caches; what an edge costs to label, to arrange and to number anew, a node to sort and to find by
-// its number. A byte of a result that is put back into the order of the input costs as much on any number of cores: one at a
-// time writes to a file.
+// Measured on two cores of a virtual machine (Zen 5) and on 16 of another (Xeon), per core: the extra cost of a byte of
+// a row read from memory instead of the caches; the cost to label, arrange and renumber an edge, and to sort a node and
+// find it by its number. A byte of a result that is put back into the order of the input costs as much on any number of
+// cores, since one at a time writes to a file.
 constexpr double secondsPerByte = 0.035e-9, secondsPerEdge = 14e-9, secondsPerNode = 30e-9, secondsPerResult = 0.3e-9;
 constexpr double spareable = 0.8;                 // of the rows of clear communities
-constexpr double leastGain = 1.3;                 // of what is spared over what it takes: both are rough
+constexpr double leastGain = 1.3;                 // of the time saved over the time spent: both are rough
 constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
 constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
 constexpr double leastTogether = 0.1;             // share of the sampled edges within communities
@@ -45,7 +45,8 @@ bool roundsByShape(const ir::Op& op)
            known.rule == operators::Rule::Convolution;
 }
 
-// MKL rounds also by where its operands lie in memory, which another order changes; oneDNN does not.
+// The rounding of MKL also depends on the addresses of its operands, which another order changes; that of oneDNN does
+// not.
 bool isByOneDnn(const ir::Program& program, const ir::Op& op)
 {
     const auto shape = denseShape(program, op);
@@ -78,7 +79,7 @@ public:
     }
 
 private:
-    // Of the edges between nodes of this type that its loops follow.
+    // The relation with the most edges between nodes of this type, among those that its loops follow.
     std::optional<Relation> largestRelation()
     {
         std::optional<Relation> largest;
@@ -130,7 +131,7 @@ private:
         return kept && kept->keeps(m_relation->space) ? kept : nullptr;
     }
 
-    // An order that is kept is worth its search also where this run alone does not gain by it.
+    // A cached order is worth its search even where this run alone does not gain from it.
     graph::NodeOrder foundOrMade(const graph::Neighbours& graph, Reorder how)
     {
         const EdgeKeys edges{m_relation->space, m_relation->owner, m_relation->key};
@@ -161,9 +162,9 @@ private:
         return graph;
     }
 
-    // Whether every product has the same shape whatever the order: those of tiles, whose size is given, and not those on
-    // edges, of which other tiles have others; and rounds alike wherever its rows lie. The rows of the last tile, which is
-    // smaller, stay the same ones.
+    // Whether every product has the same shape in any order, and rounds alike wherever its rows lie. That holds for the
+    // destinations of a tile, whose number is fixed, but not for edges, whose number depends on the tile. The last
+    // tile, which is smaller, keeps its rows.
     [[nodiscard]] bool roundsAlike() const
     {
         return std::ranges::all_of(m_programs, [this](const LoopProgram* program) {
@@ -192,7 +193,7 @@ private:
         return least;
     }
 
-    // Of the tables that an edge reads in place, those that no cache holds.
+    // The bytes that an edge reads in place, from tables that no cache holds.
     [[nodiscard]] double bytesPerEdge() const
     {
         double bytes = 0;
@@ -202,7 +203,7 @@ private:
         return bytes;
     }
 
-    // Of a row of all results.
+    // The bytes of a row of all results.
     [[nodiscard]] double resultBytes() const
     {
         double bytes = 0;
@@ -220,7 +221,8 @@ private:
         return m_session.analysis.rowSpace(id) == m_type ? bytes : 0;
     }
 
-    // The tables and results of some loop: such a loop is computed in windows (table_stream.h).
+    // Whether the tables and results of some loop exceed the memory: such a loop is computed in windows
+    // (table_stream.h).
     [[nodiscard]] bool exceedsMemory() const
     {
         const auto memory = static_cast<double>(m_session.options.tableMemory.value_or(base::availableMemory()));
@@ -240,13 +242,13 @@ private:
         return static_cast<std::int64_t>(communityBytes / widest);
     }
 
-    // Rows per destination, as a share of its edges.
+    // Converts rows per destination to a share of its edges.
     [[nodiscard]] double distinct(double rows) const
     {
         return rows * static_cast<double>(m_nodes) / static_cast<double>(m_relation->edges);
     }
 
-    // Whether an order is worth its seconds, if so large a share of the reads is spared.
+    // Whether an order is worth its time if it avoids this share of the reads.
     [[nodiscard]] bool pays(double share) const
     {
         const auto edges = static_cast<double>(m_relation->edges), nodes = static_cast<double>(m_nodes);

@@ -54,7 +54,7 @@ void Batch::uploadStructure()
     }
 }
 
-// What several instructions share is uploaded once.
+// Data that several instructions share is uploaded once.
 void Batch::upload()
 {
     std::map<const void*, at::Tensor> there;
@@ -124,7 +124,7 @@ void Batch::run(const Instruction& i)
     }
 }
 
-// What has been uploaded is let go of as it is used.
+// Uploaded data is released as it is used.
 Given Batch::given(const Instruction& i)
 {
     if (m_given.empty()) return m_feed.give(i);
@@ -147,7 +147,7 @@ void Batch::pick(const Instruction& i)
     check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
 }
 
-// Of a table on the device, those of the batch follow each other.
+// The rows of a batch are consecutive in a table on the device.
 at::Tensor Batch::rowsHere(const Instruction& i)
 {
     const Destinations& batch = m_block.destinations();

@@ -32,11 +32,11 @@ public:
     void compute();
     // Collects the rows to be stored; on a GPU, queues their download into the chunk.
     void collect(StagingChunk* chunk);
-    // What the batch adds to the reductions of the loop; taken apart from adding it, since contributions are merged in the
-    // order of the batches, however they are computed.
+    // The batch's contributions to the reductions of the loop. Merging them is a separate step, since they are merged
+    // in the order of the batches, in whichever order these are computed.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
-    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. What the journal
-    // wants to know of them, if the run has one.
+    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. Returns
+    // the records for the journal, if the run has one.
     std::vector<StoredPart> store();
     // GPU: empties all registers; memory that queued work uses stays allocated until it is done.
     void letGo();
@@ -102,7 +102,7 @@ private:
 // Adds to the totals of reductions; all of them, or none if it throws. Where other processes compute parts of the loop,
 // puts them into Session::apart.
 void mergeInto(Session& session, const Contributions& contributions);
-// To the totals in any case.
+// Always adds to the totals.
 void mergeTotals(Session& session, const Contributions& contributions);
 
 }  // namespace hopscope::executor

@@ -30,7 +30,7 @@ class BatchSizer {
 public:
     // `fixed`: always this number of destinations. `budget`: bytes.
     BatchSizer(std::optional<std::int64_t> fixed, double budget) : m_fixed(fixed), m_budget(budget) {}
-    // With the same batches in any process, as long as they fit: predictions count as they are.
+    // Chooses the same batches in any process, provided that they fit: predictions are not corrected.
     static BatchSizer steady(std::optional<std::int64_t> fixed, double budget);
 
     // Batches of this number of destinations are known to fit, and are taken until one does not.
@@ -39,7 +39,7 @@ public:
     // The largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1. `cost` must
     // be monotonic.
     [[nodiscard]] std::int64_t next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const;
-    // To be told after each batch: predicted and actual bytes.
+    // To be called after each batch, with its predicted and actual bytes.
     void observe(double predicted, double actual);
     // The batch ran out of memory: halves the limit. Returns false if it was a single destination.
     bool backOff(std::int64_t destinations);

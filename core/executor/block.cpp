@@ -130,8 +130,8 @@ at::Tensor Block::makeRows(const RowClass& rows)
     });
 }
 
-// A number for each position of the adjacency that the batch owns, by fill(first position, end, where to); those of
-// destinations that follow each other do so, too.
+// A number for each position of the adjacency that the batch owns, by fill(first position, end, where to).
+// Consecutive destinations have consecutive positions.
 template <class Fill>
 at::Tensor Block::alongAdjacency(const RowClass& owned, Fill&& fill)
 {

@@ -78,7 +78,7 @@ public:
 
 private:
     // Maps global to local row numbers of a class. Local numbers start at 1; 0 means that the row is not in the batch,
-    // so that freshly mapped memory, of which only touched pages exist, needs no initialisation.
+    // so that freshly mapped memory needs no initialisation, and only its touched pages are allocated.
     struct Map {
         std::shared_ptr<std::byte> bytes;
         at::Tensor touched;

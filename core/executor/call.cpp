@@ -18,7 +18,7 @@ using c10::TypeKind;
 
 constexpr std::int64_t mostParts = 4;  // up to here LibTorch adds them up one after the other
 
-// Turns one IR argument into what the schema's type asks for.
+// Turns one IR argument into a value of the schema's type.
 class ArgumentBuilder {
 public:
     ArgumentBuilder(const analysis::Analysis& analysis, const NumberEvaluator& numbers, const CallContext& context)
@@ -137,8 +137,8 @@ bool isLocal(const ir::Op& op, std::size_t i)
     return op.argInfo[i].type == ir::ArgType::Int || op.argInfo[i].type == ir::ArgType::IntList;
 }
 
-// Some operators give the numbers of another tensor with the note that they are conjugated or negated; who reads memory does
-// not look at it. A result that was not asked for is undefined, and a number on the sample.
+// Some operators return the numbers of another tensor with a flag that they are conjugated or negated, which readers of
+// the memory do not check. A result that was not requested is undefined, and a number on the sample.
 at::Tensor plain(const at::Tensor& t)
 {
     if (!t.defined()) return at::zeros({});
@@ -160,14 +160,14 @@ std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)
     return out;
 }
 
-// What puts a part back into a tensor begins with a copy of all the memory that the tensor is a view of: where that is a
-// batch's rows of a table, of the whole table. These rows are copied on their own first.
+// Operators that put a part back into a tensor first copy all of the memory that the tensor is a view of, which for a
+// batch's rows of a table is the whole table. Such rows are therefore copied beforehand.
 at::Tensor onItsOwn(const at::Tensor& t)
 {
     return t.has_storage() && t.storage().nbytes() > t.nbytes() ? t.clone(at::MemoryFormat::Contiguous) : t;
 }
 
-// Analysis takes a sparse matrix for its coalesced one; the parts of the latter are asked for.
+// The analysis treats a sparse matrix as its coalesced one; the parts of the latter are requested.
 at::Tensor coalesced(const at::Tensor& t) { return t.layout() == at::kSparse && !t.is_coalesced() ? t.coalesce() : t; }
 
 at::Tensor onGpuContiguous(const at::Tensor& t) { return t.is_cpu() ? t : t.contiguous(); }
@@ -205,8 +205,8 @@ std::optional<at::Tensor> denseLayer(const ir::Op& op, const torch::jit::Stack& 
                           arguments->bias ? tensor(*arguments->bias) : at::Tensor());
 }
 
-// The mean of a few parts of each row, of the heads of attention for example: LibTorch's walks rows element by element
-// where parts are not a multiple of its vectors. With its bits.
+// The mean of a few parts of each row, such as the heads of attention: LibTorch's own operator walks rows element by
+// element where parts are not a multiple of its vectors. The bits are the same.
 std::optional<at::Tensor> meanOfParts(const ir::Op& op, const torch::jit::Stack& stack)
 {
     if (op.name != "aten::mean" || stack.size() != 4 || !stack[1].isIntList() || !stack[3].isNone())

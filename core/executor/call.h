@@ -50,7 +50,7 @@ private:
 
     const analysis::Analysis& m_analysis;
     const NumberEvaluator& m_numbers;
-    std::mutex m_mutex;                                                         // guards what follows
+    std::mutex m_mutex;                                                         // guards the members below
     std::unordered_map<std::int32_t, loader::RegisteredOperator> m_registered;  // by operator
 };
 

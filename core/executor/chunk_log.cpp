@@ -98,7 +98,7 @@ void ChunkLog::add(const BatchFigures& finished)
     addTotals();
 }
 
-// Totals are those of everything before the end of the chunk; parts are those of each of its tiles.
+// Totals cover everything before the end of the chunk; parts are the contributions of each of its tiles.
 void ChunkLog::addTotals()
 {
     if (m_program.reductions.empty()) return;
@@ -136,8 +136,8 @@ void ChunkLog::write()
     m_written = m_session.seconds();
 }
 
-// Totals are there before the record that names them; those before the last ones stay until then, because the last record
-// may turn out to be torn.
+// Totals are written before the record that names them; the previous ones stay until then, because the last record may
+// turn out to be torn.
 void ChunkLog::removeOlder()
 {
     std::error_code ignored;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what a loop has finished, gathered into chunks for the journal.
+// Private to executor: gathers the finished destinations of a loop into chunks for the journal.
 
 #include <string>
 #include <vector>
@@ -25,9 +25,10 @@ public:
     // A batch or a tile, after its rows have been stored and its contributions merged; in the order of the destinations
     // but for gaps. Without a journal, nothing happens.
     void add(const BatchFigures& finished);
-    // Hands over what has been added. `last`: of the loop; else it may wait, if the totals of reductions are large.
+    // Appends the destinations added so far to the journal. `last`: the loop has ended; otherwise this may be deferred
+    // if the totals of reductions are large.
     void close(bool last);
-    // From now on, what follows without a gap is one chunk.
+    // From now on, destinations that follow each other without a gap form one chunk.
     void keepWhole() { m_whole = true; }
 
 private:
@@ -50,7 +51,8 @@ private:
     double m_written = 0;
 };
 
-// The file of the totals over all destinations before `end`; of what each tile of a chunk contributes.
+// The file with the totals over all destinations before `end`, and the one with the contributions of each tile of a
+// chunk.
 std::string totalsFile(const LoopNumber& number, std::int64_t end);
 std::string partsFile(const LoopNumber& number, std::int64_t first, std::int64_t end);
 

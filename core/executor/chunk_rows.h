@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the rows of a chunk that somebody else has computed, another process or an earlier one.
+// Private to executor: the rows of a chunk that another process, or an earlier one, has computed.
 
 #include <set>
 
@@ -8,7 +8,7 @@
 
 namespace hopscope::executor {
 
-// Whether the rows of these values are what the chunk says. Reads them all; its stores must exist.
+// Whether the rows of these values match the chunk's digests. Reads all of them; the stores of the chunk must exist.
 bool isIntact(Session& session, const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values);
 
 // Counts them as written.

@@ -14,7 +14,7 @@ constexpr const char* countName = "count";
 
 std::string nameOf(std::size_t part, ir::OpId op) { return std::to_string(part) + ".op" + std::to_string(op.index); }
 
-// Counts are exact as double. What is empty is left out.
+// Counts are exact as double. Empty contributions are left out.
 void add(base::TensorMap& views, const std::string& name, const Contribution& contribution)
 {
     if (contribution.empty) return;

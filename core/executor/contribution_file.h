@@ -10,7 +10,7 @@
 
 namespace hopscope::executor {
 
-// Not flushed to the disk: what is damaged or missing is recognised.
+// Does not flush to the disk: readers detect a damaged or missing file.
 void writeContributions(const std::string& file, const std::vector<Contributions>& parts);
 
 // None if the file is missing or damaged. `ops`: of the reductions of the loop.

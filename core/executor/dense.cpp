@@ -35,11 +35,11 @@ bool isMatrix(const at::Tensor& t)
 
 thread_local bool marked = false;
 
-// Rows of a table in a file or in scratch memory, which are as many in all batches but the last.
+// Whether these are rows of a table in a file or in scratch memory. All batches but the last have as many of them.
 bool ofTable(const at::Tensor& x) { return !x.storage().resizable(); }
 
-// Rows of edges, whose number is another one in each tile, are followed by rows whose products nobody reads, and so is a
-// single row. Products have room for them; other rows are copied.
+// Rows of edges, whose number differs from tile to tile, and single rows are padded with rows whose products are not
+// read. Products have room for the padding; other rows are copied.
 std::int64_t wantedRows(const at::Tensor& x)
 {
     const std::int64_t rows = x.size(0);

@@ -10,8 +10,8 @@
 
 namespace hopscope::executor {
 
-// While one lives, products of this thread have markedRows(), which no other number of rows explains: who traces the memory
-// of small batches sees which tensors have rows in steps.
+// While such an object exists, products of this thread have markedRows() rows, which no other number of rows explains:
+// the trace of small batches' memory then shows which tensors have rows in steps.
 class MarkedProducts {
 public:
     MarkedProducts();

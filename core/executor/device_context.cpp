@@ -18,7 +18,7 @@ using c10::impl::VirtualGuardImpl;
 
 namespace {
 
-constexpr double gpuShare = 1 / 1.5;  // of what is free, that batches take where there is no limit
+constexpr double gpuShare = 1 / 1.5;  // of the free memory, for batches without a limit
 constexpr double cpuShare = 1 / 4.0;
 
 std::atomic<bool> lost = false;
@@ -37,10 +37,10 @@ c10::Device deviceNamed(const std::string& device)
 
 namespace {
 
-// The same bits from run to run, and no coarser arithmetic than the model's own. For the rest of the process: nothing in it
-// wants anything else. Products of half types may be split along their sums: the parts are summed in float32, in the same
-// order every time with cuBLAS's workspace of fixed size, and cuBLAS, which LibTorch prefers to cuBLASLt, refuses products
-// for which splitting is ruled out.
+// Ensures the same bits from run to run, and no coarser arithmetic than the model's own. Applies to the rest of the
+// process, in which nothing needs other settings. Products of half types may be split along their sums: the parts are
+// summed in float32, in the same order every time with cuBLAS's workspace of fixed size, and cuBLAS, which LibTorch
+// prefers to cuBLASLt, refuses products for which splitting is ruled out.
 void computeExactly()
 {
     at::Context& c = at::globalContext();
@@ -56,7 +56,7 @@ void computeExactly()
 
 }  // namespace
 
-// Operators that LibTorch warns of: their sums come in another order each time.
+// Operators that LibTorch warns of: the order of their sums differs from run to run.
 class DeviceContext::Unsteady final : public c10::WarningHandler {
 public:
     void process(const c10::Warning& warning) override
@@ -91,14 +91,14 @@ void DeviceContext::takeWorkspace()
     at::mm(one, one);
 }
 
-// What LibTorch has kept for later is there for the next run, and for other programs.
+// Makes the memory that LibTorch has cached available to the next run, and to other programs.
 DeviceContext::~DeviceContext()
 {
     if (!gpu()) return;
     try {
         synchronize();
         emptyCache();
-    } catch (const std::exception&) {  // what was run has said so before
+    } catch (const std::exception&) {  // the failed operation has raised this before
         lost = true;
     }
 }

@@ -58,8 +58,8 @@ public:
     // Releases the allocator's cached memory.
     void emptyCache();
     [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
-    // Bytes that a batch may take: what remains of the limit, which on a CPU is that of the process, or without a limit a
-    // share of what is free. Negative if the limit is exceeded already.
+    // Bytes that a batch may take: the rest of the limit, which on a CPU applies to the whole process, or without a
+    // limit a share of the free memory. Negative if the limit is exceeded already.
     [[nodiscard]] double batchBudget(std::optional<std::int64_t> limit) const;
     [[nodiscard]] MemoryStats memory() const;
     void resetPeak();

@@ -21,7 +21,7 @@ public:
     [[nodiscard]] const std::vector<AllocationTrace::Event>& events() const { return m_events; }
 
 private:
-    // Bytes asked for since the process began.
+    // Bytes requested since the process began.
     [[nodiscard]] std::int64_t asked() const
     {
         return c10::getDeviceAllocator(m_device.type())->getDeviceStats(m_device.index()).requested_bytes[0].allocated;

@@ -24,8 +24,8 @@
 
 namespace hopscope::executor {
 
-class Probe;      // sees what operators compute (probe.h)
-class Structure;  // what depends on the graph only: tables, adjacencies, the prologue
+class Probe;      // sees the results of operators (probe.h)
+class Structure;  // everything that depends on the graph only: tables, adjacencies, the prologue
 
 struct Options {
     std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
@@ -38,23 +38,24 @@ struct Options {
     std::string folder;                        // for stores; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
     int threads = 0;                           // 0: those of the calling thread, see Cores
-    // CPU: the patterns that are fused ; by default all.
+    // CPU: the patterns that are fused; by default all.
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
-    // CPU: in which order nodes are computed. Stores and outputs are in the order of the input.
+    // CPU: the order in which nodes are computed. Stores and outputs are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
     base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
-    // For adjacencies and orders of nodes, which later runs with the same edges take from there; must exist. Empty: none.
+    // The folder that caches adjacencies and orders of nodes for later runs with the same edges; must exist. Empty:
+    // none.
     std::string cache;
     Probe* probe = nullptr;  // CPU with `batch`; must outlive the run
-    // CPU without a journal, by input: files that hold this input alone and that nobody reads after the run. A file is
-    // emptied as soon as no stage needs what it holds; its mapping must not be read any more then.
+    // CPU without a journal, by input: files that hold this input alone and are not read after the run. A file is
+    // emptied as soon as no stage needs its contents; its mapping must not be read after that.
     std::map<std::string, std::string> transientInputs;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
-    // CPU: where finished work is noted, and taken over from. Stores in `folder` then outlive this process until somebody
-    // removes the folder, and batches have a fixed size. Must outlive the run.
+    // CPU: the journal that records finished work and from which a run resumes. Stores in `folder` then outlive this
+    // process until the folder is removed, and batches have a fixed size. Must outlive the run.
     Journal* journal = nullptr;
-    // CPU: bytes that a loop may take for rows of tables in files and for what it writes to files, before it is computed in
-    // windows (table_stream.h); nullopt: what the process can have when the loop begins.
+    // CPU: bytes that a loop may take for rows read from and written to files before it is computed in windows
+    // (table_stream.h); nullopt: the memory that is available to the process when the loop begins.
     std::optional<std::int64_t> tableMemory;
 };
 
@@ -65,7 +66,7 @@ struct StoredTensor {
     std::string file;         // path of the file in Options::folder; empty for values in memory
 };
 
-// What computing an operator took in one loop of a stage, copies and stores left out.
+// The time of an operator in one loop of a stage, without copies and stores.
 struct OperatorTime {
     ir::OpId op;                  // invalid: no operator, but rows read or numbered
     std::vector<ir::OpId> fused;  // operators that were computed with it, in one pass over the edges
@@ -83,12 +84,12 @@ struct StageReport : plan::StageFigures {
 struct OrderReport {
     std::string nodes;  // the type
     base::Reorder used = base::Reorder::None;
-    double seconds = 0;            // that it took to choose and to make
+    double seconds = 0;            // to choose and make the order
     double before = 0, after = 0;  // rows that a tile asks for per destination: in the order of the input, in this one
     std::string reason;            // a sentence
 };
 
-// What storing a value in a narrower type has changed, over all of its elements.
+// The errors from storing a value in a narrower type, over all of its elements.
 struct StoreReport {
     ir::ValueId value;
     std::string name;  // as messages have it
@@ -98,7 +99,7 @@ struct StoreReport {
     std::int64_t infinite = 0;  // finite elements that became infinite
 };
 
-// Of a process that has computed a part of a run (Journal::others).
+// The report of a process that has computed a part of a run (Journal::others).
 struct ShardReport {
     Share share;
     double waited = 0;          // seconds, for other processes
@@ -123,16 +124,16 @@ struct RunReport {
 
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
 // caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one to
-// finish returns without outputs. Fails with Input (inputs disagree
-// with the schema, or a guard has another value than on the sample), Resources (out of memory with a single
-// destination, disk full), Cancelled, or Internal (a failed check of the executor; these are enabled in release builds,
-// too). `known`: of the same walk, analysis and inputs; what it holds already is not made again.
+// finish returns without outputs. Fails with Input (inputs disagree with the schema, or a guard has another value than
+// on the sample), Resources (out of memory with a single destination, disk full), Cancelled, or Internal (a failed
+// check of the executor; these are also enabled in release builds). `known`: a structure of the same walk, analysis and
+// inputs; its contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);
 
-// While it exists, operators and loops of the calling thread use so many cores (0: as many as before). Predictions count
-// on them, too.
+// While it exists, operators and loops of the calling thread use so many cores (0: as many as before). Predictions also
+// assume this number.
 class Cores {
 public:
     explicit Cores(int count);

@@ -61,7 +61,7 @@ Given Feed::give(const Instruction& i)
     }
 }
 
-// Of what is read in place.
+// The table behind a value that is read in place.
 ir::ValueId Feed::tableOf(ir::ValueId value) const
 {
     const auto base = m_program.reshaped.find(value);
@@ -154,7 +154,7 @@ at::Tensor Feed::columns(const Segment& s)
     });
 }
 
-// Of rows that are stored in a narrower type.
+// Converts rows that are stored in a narrower type.
 at::Tensor Feed::computed(ir::ValueId value, at::Tensor rows)
 {
     const at::ScalarType type = loader::scalarType(m_session.analysis.program.value(value).dtype);
@@ -169,7 +169,7 @@ at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
     return buffer ? host : computed(i.value, std::move(host));
 }
 
-// The rows of destinations that follow each other do so, too.
+// Consecutive destinations have consecutive rows.
 at::Tensor Feed::inOrder(const Instruction& i)
 {
     const at::Tensor all = m_session.ownedValue(i.value, i.rows);
@@ -225,7 +225,7 @@ at::Tensor Feed::rowNumbers(ir::ValueId value, const RowClass& rows)
     return places ? m_block.places(rows) : m_block.rows(rows);
 }
 
-// ---- for all at once
+// ---- for all instructions at once
 
 std::vector<Given> Feed::stage(const Buffer& buffer)
 {
@@ -248,7 +248,7 @@ bool Feed::skips(const Instruction& i) const
     return m_block.destinations().ascending() && m_session.choice.skips(i) && !m_session.standIn;
 }
 
-// Edge tables are there in another order. In a dry run, rows that need no picking are copied.
+// Edge tables on the device are in another order. In a dry run, rows that need no picking are copied.
 bool Feed::picksThere(const Instruction& i) const
 {
     if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;
@@ -355,7 +355,7 @@ std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offset
     }
 }
 
-// A value that is read in the order of an adjacency is there as a whole in no other.
+// A value that is read in the order of an adjacency exists as a whole in no other order.
 std::int64_t Feed::rowBytesOf(const Instruction& i)
 {
     if (i.inOrder) return rowBytes(m_session.analysis, i.value, m_session.structure.sizes());

@@ -41,7 +41,7 @@ public:
 
     // The data for one instruction on a CPU. Ranges of rows are views of their table, not copies.
     Given give(const Instruction& i);
-    // CPU: what a gather in place needs, of rows and offsets.
+    // CPU: the rows and offsets that a gather in place needs.
     Given along(const Segment& s);
     // CPU: the table whose rows they are.
     at::Tensor inPlace(ir::ValueId value);
@@ -50,7 +50,7 @@ public:
     std::vector<Given> stage(const Buffer& buffer);
     // Bytes that stage() needs in its buffer, each piece rounded as by StagingChunk. Computes the batch's row numbers.
     std::int64_t stagingBytes();
-    // Whether the rows follow each other in the value's table, from the first place of the batch on.
+    // Whether the rows are consecutive in the value's table, from the first place of the batch on.
     [[nodiscard]] bool follow(ir::ValueId value, const ir::RowClass& rows) const;
     // The numbers that the rows have there, computed on demand.
     at::Tensor rowNumbers(ir::ValueId value, const ir::RowClass& rows);

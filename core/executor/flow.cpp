@@ -19,7 +19,7 @@ struct Span {
     Mark begin, end;
 };
 
-// The calling and the writing thread are busy, too: a parallel loop waits for each of its threads to get a core.
+// The calling and the writing thread are also busy: a parallel loop waits for each of its threads to get a core.
 int preparingThreads(int all) { return all >= 6 ? all - 2 : all; }
 
 double share(std::int64_t bytes, const StagingChunk& chunk)
@@ -77,7 +77,7 @@ void Flow::run()
         drive();
     } catch (...) {
         stopThreads();
-        m_session.device.synchronize();  // before memory that copies are under way in is given back
+        m_session.device.synchronize();  // before memory of pending copies is released
         throw;
     }
     stopThreads();
@@ -94,7 +94,7 @@ void Flow::stopThreads()
     m_threads.clear();
 }
 
-// What a thread of its own throws is thrown by the calling thread.
+// Exceptions of the flow's own threads are rethrown by the calling thread.
 template <class Work>
 void Flow::guarded(Work&& work)
 {
@@ -133,8 +133,8 @@ void Flow::prepareAll()
     }
 }
 
-// Smaller than wanted if its rows take more pinned memory than there is. Numbering the rows of a batch that does not fit is
-// lost work, so the rows per byte of the batch before decide beforehand.
+// Takes a smaller batch than wanted if its rows exceed the pinned memory. Numbering the rows of a batch that does not
+// fit is lost work, so the size is chosen by the rows per byte of the batch before.
 void Flow::prepare(Slot& slot, std::int64_t first)
 {
     Destinations batch{first, m_sizer.next(first, m_all.count() - first, m_all.order()), m_all.order()};
@@ -145,8 +145,8 @@ void Flow::prepare(Slot& slot, std::int64_t first)
     });
 }
 
-// False if a smaller batch is to be tried. One that the user has chosen is taken as it is: what does not fit is copied from
-// pageable memory.
+// False if a smaller batch is to be tried. A size that the user has chosen is kept: data that does not fit is copied
+// from pageable memory.
 bool Flow::stage(Slot& slot, const Destinations& destinations)
 {
     m_session.checkStop();
@@ -204,11 +204,11 @@ void Flow::drive()
     }
 }
 
-// Waits if nothing is under way; nothing if something has been written meanwhile.
+// Waits if no batch is under way; nullptr if none is prepared, but one has been written meanwhile.
 Flow::Slot* Flow::nextPrepared()
 {
     std::unique_lock lock(m_mutex);
-    // No destination is anywhere, or will be: without this, a mistake in the books would wait for ever.
+    // No destination is in any slot, or will be: without this check, an accounting error would wait forever.
     const auto idle = [&] { return m_free.size() == m_slots.size() && m_next >= m_all.count(); };
     const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty() || idle(); };
     if (m_underWay.empty()) m_mayDrive.wait(lock, m_session.stop, ready);
@@ -307,8 +307,8 @@ void Flow::release(Slot& slot)
     m_mayPrepare.notify_one();
 }
 
-// Batches before this one are kept; all that has been prepared after it is prepared again, after a smaller one, which then
-// has the whole device.
+// Batches before this one are kept; those prepared after it are prepared again, after a smaller one that has the whole
+// device to itself.
 void Flow::redo(Slot& slot)
 {
     const Destinations failed = slot.destinations;

@@ -62,7 +62,7 @@ void FrontierNumbers::eachAsked(std::int64_t part, Each&& each) const
     }
 }
 
-// A few questions are answered sooner than another thread wakes up.
+// A few requests are handled sooner than another thread wakes up.
 std::int64_t FrontierNumbers::partsAtOnce(std::int64_t count) const { return m_questions < grain ? count : 1; }
 
 // The local number of the first row in each part, and after the last one.

@@ -9,23 +9,24 @@
 
 namespace hopscope::executor {
 
-// Gives each row that is asked for a local number: first the batch's own rows, in their order, then the others, ascending.
-// The result depends neither on the number of threads nor on the order of the questions. Linear in the rows asked for,
-// and in a 256th of the table's rows.
+// Gives each requested row a local number: first the batch's own rows, in their order, then the others, ascending. The
+// result depends neither on the number of threads nor on the order of the requests. Linear in the requested rows, and
+// in a 256th of the table's rows.
 class FrontierNumbers {
 public:
-    // `entries`: for each row of the table its local number + 1, all 0 at first. Outlives this object; whoever owns it resets
-    // the entries of the rows that rows() gives.
+    // `entries`: for each row of the table its local number + 1, all 0 at first. Must outlive this object; its owner
+    // resets the entries of the rows that rows() returns.
     FrontierNumbers(std::int32_t* entries, std::int64_t size);
 
     void own(const at::Tensor& rows);
     // Global numbers in 64 bits, with repetitions.
     void ask(const at::Tensor& rows);
-    // Numbers all that were asked for; their global numbers, in local order. Once, after the last question.
+    // Numbers all requested rows and returns their global numbers, in local order. To be called once, after the last
+    // ask().
     at::Tensor rows();
-    // The local number of each of these rows, all of which were asked for.
+    // The local number of each of these rows, which must have been requested.
     [[nodiscard]] at::Tensor positions(const at::Tensor& rows) const;
-    // Resets the entries of all rows that were asked for, for want of memory to number them.
+    // Resets the entries of all requested rows, for want of memory to number them.
     void forget();
 
 private:
@@ -37,7 +38,7 @@ private:
     std::int32_t* m_entries;
     std::int64_t m_size;
     std::int64_t m_questions = 0;
-    std::vector<std::uint8_t> m_asked;  // for each group of rows: whether one of them was asked for
+    std::vector<std::uint8_t> m_asked;  // for each group of rows: whether one of them was requested
     at::Tensor m_own;
 };
 

@@ -128,7 +128,7 @@ std::optional<StripAct> Fuser::rowAct(int step, kernels::StripOp op) const
     return act && act->kind == StripAct::Compute && act->op == op ? act : std::nullopt;
 }
 
-// Of the attention of GAT, for example: (rows * weights).sum(-1).
+// Finds products that are only summed, such as (rows * weights).sum(-1) in the attention of GAT.
 void Fuser::findProducts()
 {
     for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i) {
@@ -253,7 +253,7 @@ std::optional<Fusion> Fuser::aggregation(int step) const
     return fusion;
 }
 
-// The step that makes the value on these rows, if nothing else wants it.
+// The step that makes the value on these rows, if it has no other reader.
 int Fuser::soleProducer(ir::ValueId value, const ir::RowClass& rows) const
 {
     const auto it = m_producers.find({value, rows});
@@ -282,7 +282,7 @@ bool Fuser::gathersRows(int step) const
     return executor::gathersRows(m_analysis, m_loop.steps[at], m_uses[at]);
 }
 
-// Of elements that the segment kernels know.
+// Whether the step gathers rows of elements that the segment kernels support.
 bool Fuser::isRowGather(int step) const
 {
     if (step < 0 || !gathersRows(step)) return false;

@@ -30,8 +30,8 @@ public:
     [[nodiscard]] const Fusion* at(int step) const;
     // Whether the step is a part of a fusion, or of a region.
     [[nodiscard]] bool vanished(int step) const { return m_vanished.contains(step); }
-    // The step that multiplies what this step adds up along the last dimension of each row, if nothing else wants the
-    // product; -1: none.
+    // The step that computes the product which this step adds up along the last dimension of each row, if nothing else
+    // uses the product; -1: none.
     [[nodiscard]] int productOf(int step) const;
     [[nodiscard]] int useCount(ir::ValueId value, const ir::RowClass& rows) const;
     [[nodiscard]] bool gathersRows(int step) const;

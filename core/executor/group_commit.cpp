@@ -60,7 +60,7 @@ void GroupCommit::commit()
     if (!done && !m_failed) m_failed = done.error();
 }
 
-// What is noted has been stored before: rows first.
+// Flushes rows before the records that refer to them.
 base::Status GroupCommit::sync()
 {
     std::vector<std::weak_ptr<Store>> stores;

@@ -20,14 +20,14 @@ public:
     GroupCommit(const GroupCommit&) = delete;
     GroupCommit& operator=(const GroupCommit&) = delete;
 
-    // As long as the store exists.
+    // Flushes the rows of this store from now on, while it exists.
     void watch(const std::shared_ptr<Store>& store);
-    // Raises what the disk has refused.
+    // Raises the error of a failed write to the disk.
     void check();
-    // Brings everything so far to the disk. Raises its errors, also those that the thread has met: the system reports an error
-    // once, to whichever thread asks first.
+    // Brings everything so far to the disk. Raises its errors, including those of the thread: the system reports an
+    // error once, to the first thread that asks.
     void now();
-    // Once, when the run needs no more. Raises likewise.
+    // To be called once, at the end of the run. Raises likewise.
     void finish();
 
 private:
@@ -37,7 +37,7 @@ private:
 
     Journal& m_journal;
     std::mutex m_committing;  // one at a time
-    std::mutex m_mutex;       // guards what follows
+    std::mutex m_mutex;       // guards the members below
     std::condition_variable_any m_waiting;
     std::vector<std::weak_ptr<Store>> m_stores;
     std::optional<base::Error> m_failed;

@@ -6,7 +6,7 @@ namespace hopscope::executor {
 
 namespace {
 
-// Places for all rows of the set, of which those from `first` on come.
+// Places for all rows of the set; only those from `first` on will be put there.
 KeptRows placesFor(std::shared_ptr<const graph::RowSet> rows, const HandedRows::Wanted& wanted, std::int64_t room)
 {
     KeptRows kept(std::max(rows->count() * wanted.rowBytes, room));

@@ -14,27 +14,27 @@
 
 namespace hopscope::executor {
 
-// Of the store's rows, those from `first` on that are wanted: apart from each other, those that destinations of the next loop
-// ask for by a key and their own rows that nobody asks for.
+// The wanted rows of a store from `first` on, in two separate groups: rows that destinations of the next loop request
+// by a key, and these destinations' own rows that no key refers to.
 class HandedRows {
 public:
     struct Wanted {
         std::shared_ptr<const graph::RowSet> asked, own;  // own: may be none
         std::int64_t first = 0, rowBytes = 0;
     };
-    // `room`: bytes that later windows may need for rows that are asked for. `spare`: what the loop does not need any more.
-    // Throws Failure.
+    // `room`: bytes that later windows may need for requested rows. `spare`: pages that the loop does not need any
+    // more. Throws Failure.
     HandedRows(const Wanted& wanted, std::int64_t room, std::shared_ptr<graph::SparePages> spare);
 
     // Rows from this number on, one after the other. Threads may hand over different ones side by side.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);
-    // No more will come.
+    // To be called after the last put().
     void end() { m_spare.reset(); }
-    // Whether all from `first` on have come.
+    // Whether all rows from `first` on have been put.
     [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }
 
     [[nodiscard]] std::int64_t bytes() const;
-    // For the loop that reads them, each once.
+    // Hand the rows to the loop that reads them. To be called once each.
     KeptRows takeAsked() { return std::move(m_asked); }
     std::optional<KeptRows> takeOwn() { return std::exchange(m_own, {}); }
 
@@ -46,10 +46,10 @@ private:
     std::atomic<std::int64_t> m_count = 0;
 };
 
-// What a loop leaves in memory for the next one.
+// The rows that a loop leaves in memory for the next one.
 struct HandedOn {
     std::int64_t destinations = 0;                                      // of the next loop, from its first one on
-    std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> asked;  // rows that these ask for
+    std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> asked;  // rows that these request
     std::map<ir::ValueId, std::shared_ptr<HandedRows>> rows;
 };
 

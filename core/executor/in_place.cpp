@@ -47,14 +47,14 @@ bool TablesInPlace::isTable(const Held& held, const Given& given) const
            given.suitable(value, readInStrips(held)) && !isRecipe(m_analysis, value);
 }
 
-// Its rows, or what they are reshaped to.
+// Whether strips read its rows, directly or reshaped.
 bool TablesInPlace::readInStrips(const Held& held) const
 {
     if (m_inStrips.contains(held)) return true;
     return std::ranges::any_of(reshapesOf(held), [this](int at) { return readInStrips(reshaped(at)); });
 }
 
-// Whether it is a copy: towers of PNA, of which there is only one.
+// Whether the repeat is a copy, as in a PNA with a single tower.
 bool TablesInPlace::repeatsOnce(const ir::Op& op) const
 {
     const ir::Arg* const counts = op.name == "aten::repeat" ? ir::argument(op, "repeats") : nullptr;

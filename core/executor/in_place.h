@@ -1,7 +1,7 @@
 #pragma once
 
-// Which tables the operators of a loop read where they lie, by global row number, instead of by way
-// of a copy of the frontier's rows.
+// Determines which tables the operators of a loop read where they lie, by global row number, instead of from a copy of
+// the frontier's rows.
 
 #include "executor/fuse.h"
 
@@ -25,9 +25,9 @@ public:
     [[nodiscard]] bool isReshaped(ir::ValueId value) const { return reads(value) && table(value) != value; }
     // The table itself, of a value that is read in place.
     [[nodiscard]] ir::ValueId table(ir::ValueId value) const { return m_tables.at(value); }
-    // Steps that reshape what is read in place.
+    // Whether the step only reshapes a table that is read in place.
     [[nodiscard]] bool needless(int step) const { return m_needless.contains(step); }
-    // Tiles: what a step gathers rows of, and could in place; nullptr: it does something else.
+    // Tiles: the operand whose rows a step gathers and could read in place; nullptr: the step does something else.
     [[nodiscard]] const analysis::OperandRows* picked(int step) const;
 
 private:
@@ -55,8 +55,8 @@ private:
     std::set<Held> m_computed;                    // by the loop
     std::set<Held> m_inStrips;                    // read by strips
     std::map<Held, int> m_readers;                // segments and row gathers that could read a table in place
-    std::map<Held, std::vector<int>> m_reshapes;  // steps, by what they reshape
-    std::map<ir::ValueId, ir::ValueId> m_tables;  // by what is read in place
+    std::map<Held, std::vector<int>> m_reshapes;  // steps, by the value they reshape
+    std::map<ir::ValueId, ir::ValueId> m_tables;  // by the value read in place
     std::set<int> m_needless;
 };
 

@@ -1,14 +1,14 @@
 #pragma once
 
-// Rows of derived tables as people know them, by the tables of the inputs.
+// Maps rows of derived tables to rows of the input tables, which users know.
 
 #include "executor/structure.h"
 #include "executor/unsplit.h"
 
 namespace hopscope::executor {
 
-// Behind a row of any table: of a Filter, Perm or Cat table what it was selected from; a self-loop that a model adds is a row
-// of its nodes. Constant time for each step of the derivation.
+// The input row behind a row of any table: a row of a Filter, Perm or Cat table leads to the row that it was selected
+// from, a self-loop added by a model to a row of its nodes. Constant time for each step of the derivation.
 InputRow inputRow(Structure& structure, const analysis::Analysis& analysis, ir::SpaceId table, std::int64_t row);
 
 }  // namespace hopscope::executor

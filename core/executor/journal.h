@@ -1,7 +1,7 @@
 #pragma once
 
-// The journal of a run as the executor sees it: what has been finished, in chunks, so that a later process goes on from
-// there with the same bits. Where it is kept is somebody else's business (pipeline/run_journal.h).
+// The journal of a run as the executor sees it: the finished work, in chunks, so that a later process can resume from
+// there with the same bits. pipeline/run_journal.h implements its storage.
 
 #include <cstdint>
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace hopscope::executor {
 
-// What a narrower type has changed in values that were finite.
+// The rounding errors of finite values that were stored in a narrower type.
 struct Rounding {
     double maxAbsolute = 0;     // of those that stay finite
     double largest = 0;         // absolute value
@@ -26,36 +26,36 @@ struct Rounding {
     void add(const Rounding& other);
 };
 
-// The rows that a chunk has stored of one value: the digest of the digests of its tiles, each of which is that of the
-// tile's rows in the order of the tile.
+// The rows that a chunk has stored of one value: the digest of its tiles' digests. A tile's digest covers the tile's
+// rows in the order of the tile.
 struct ChunkRows {
     ir::ValueId value;
     std::string digest;
     std::optional<Rounding> lost;  // where the store is narrower than the value
 };
 
-// Destinations [first, first + count) of a loop, computed and stored. They were cut into tiles of `tile` destinations,
-// the last of which may have fewer.
+// Destinations [first, first + count) of a loop, computed and stored. They were cut into tiles of `tile` destinations;
+// the last tile may have fewer.
 struct Chunk {
     plan::StageId stage{1};
     int loop = 1;
     std::int64_t first = 0, count = 0, tile = 1;
     std::vector<ChunkRows> rows;  // of all values that the loop writes
     std::string totals;  // file in Options::folder: the reductions of the loop over everything before first + count
-    std::string parts;   // of a shard, instead of totals: file with what each tile of the chunk contributes to them
+    std::string parts;   // of a shard, instead of totals: file with the contribution of each tile of the chunk to them
     // For the report.
     std::int64_t batches = 0, smallest = 0, largest = 0, edges = 0, frontier = 0;
     plan::Bytes bytes;
 };
 
-// One of several processes that compute a run together: `index` counts from 1. `count` is 0 where a Dealer says what each
-// is to compute: then there may be any number of them.
+// One of several processes that compute a run together: `index` counts from 1. `count` is 0 where a Dealer assigns the
+// work: then there may be any number of processes.
 struct Share {
     int index = 1, count = 1;
     bool operator==(const Share&) const = default;
 };
 
-// What a process waits for: destinations of a stage that others have to compute.
+// The destinations of a stage that a process waits for others to compute.
 struct Waiting {
     plan::StageId stage{1};
     int stages = 1;
@@ -72,22 +72,22 @@ struct ShardRange {
     double work = 0;  // edges, and 8 for each destination
 };
 
-// What nobody has finished of a stage, in shards of about equal work.
+// The unfinished destinations of a stage, in shards of about equal work.
 struct StageShards {
     std::vector<ShardRange> shards;
     std::int64_t done = 0, total = 0;  // destinations of the stage
 };
 
-// What a process is told to do at a stage.
+// An instruction to a process at a stage.
 struct Order {
     enum class Kind : std::uint8_t {
-        List,     // say what is left of the stage, in pieces of about a `parts`-th of the whole
-        Compute,  // what nobody has finished of `range`
-        Leave,    // the stage, which all have finished: take over what others have computed
+        List,     // list the unfinished work of the stage, in pieces of about a `parts`-th of the whole
+        Compute,  // compute the unfinished destinations of `range`
+        Leave,    // leave the stage, which is finished: take over the results of the others
     } kind = Kind::Leave;
     int parts = 1;
     ShardRange range{};
-    bool publish = false;  // Leave the last stage: this process makes the results appear, no other one
+    bool publish = false;  // Leave the last stage: this process, and no other one, publishes the results
 };
 
 // Tells a process what to compute, shard by shard. Called on the thread that runs the plan.
@@ -96,8 +96,8 @@ public:
     virtual ~Dealer() = default;
     // Waits for the next order at this stage. Fails with Cancelled.
     virtual base::Result<Order> next(plan::StageId stage, int stages, const std::stop_token& stop) = 0;
-    // What the last order came to: the list; how many destinations were computed, and what that moved; or the bytes of
-    // rows that others had written and that were read back at the end of the stage.
+    // Report the result of the last order: the list; the number of destinations computed and the bytes moved; or the
+    // bytes of rows that others had written and that were read back at the end of the stage.
     virtual void listed(StageShards left) = 0;
     virtual void computed(std::int64_t destinations, const plan::Bytes& moved) = 0;
     virtual void readBack(std::int64_t bytes) = 0;
@@ -110,14 +110,14 @@ public:
     [[nodiscard]] virtual Share share() const = 0;
     // Whether an earlier process has begun the part of this one.
     [[nodiscard]] virtual bool repeated() const = 0;
-    // Who says what this process is to compute; none: its part, by its share.
+    // The dealer that assigns work to this process; nullptr: it computes its share.
     [[nodiscard]] virtual Dealer* dealer() const { return nullptr; }
-    // What all processes have finished, this one included; of others that are running, what has reached the disk.
+    // The finished chunks of all processes, including this one; for others that still run, those that are on the disk.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
     // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
     virtual void ready() = 0;
-    // To be called when everything is finished: whether this process makes the results appear. Then it is alone with them.
+    // To be called when everything is finished. Returns whether this process is the one to publish the results.
     virtual base::Result<bool> conclude(const std::stop_token& stop) = 0;
 };
 
@@ -126,23 +126,24 @@ public:
     virtual ~Journal() = default;
     // The bytes of a batch, if an earlier process has begun this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Notes the cuts. Returns what is finished already, in the order in which it was; Input if other cuts were noted.
+    // Notes the cuts. Returns the finished chunks in the order in which they were noted; Input if other cuts were
+    // noted.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
     // From now on the chunk survives the end of this process. One thread at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
-    // The end of what has been appended so far. Any thread.
+    // The current end of the journal, after the last chunk appended. Any thread.
     [[nodiscard]] virtual std::int64_t end() const { return 0; }
     // Chunks before `end` survive the end of the machine, provided that their rows do. Any thread.
     virtual base::Status sync(std::int64_t end) = 0;
-    // If this process computes only a part of the run.
+    // nullptr unless this process computes only a part of the run.
     [[nodiscard]] virtual Others* others() { return nullptr; }
 };
 
-// What decides, beside model, data, plan and cuts, about the last bits of what this process computes on a CPU: "cpu",
-// "instructions", "torch", "threads".
+// The properties that determine, besides model, data, plan and cuts, the last bits of this process's results on a CPU:
+// "cpu", "instructions", "torch", "threads".
 std::map<std::string, std::string> fingerprint();
 
-// What a run has taken over from an earlier process.
+// The work that a run has taken over from an earlier process.
 struct ResumeReport {
     std::int64_t chunks = 0, destinations = 0;  // taken over
     std::int64_t damaged = 0;                   // chunks whose rows were not those that had been written

@@ -40,7 +40,7 @@ void KeptRows::fillFrom(graph::SparePages& spare, std::int64_t first, std::int64
     spare.fill(m_memory, begin * m_rowBytes, (begin + count) * m_rowBytes);
 }
 
-// Together at the beginning first, so that no row is written over before it is moved.
+// First moves the rows together at the beginning, so that no row is overwritten before it is moved.
 void KeptRows::move(const graph::RowSet& both, const graph::RowSet& after)
 {
     const auto copy = [&](std::int64_t from, std::int64_t to) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: rows of a table in memory, those of a set, one after the other by ascending number.
+// Private to executor: a set of a table's rows in memory, one after the other by ascending number.
 
 #include <memory>
 
@@ -20,14 +20,15 @@ public:
     [[nodiscard]] std::int64_t size() const { return m_memory.size(); }
     [[nodiscard]] const std::byte* data() const { return m_memory.data(); }
 
-    // From now on there are places for the rows of this set. Those of them that are there already are moved; the others are
-    // the result, for the caller to put there.
+    // Makes places for the rows of this set. Rows that are in memory already are moved; the others are returned, for
+    // the caller to put there.
     graph::RowSet arrange(std::shared_ptr<const graph::RowSet> rows, std::int64_t rowBytes);
-    // What has been put there is no more than the rows from this one on.
+    // Notes that only the rows from this one on have been put there.
     void holdsFrom(std::int64_t first);
-    // Rows before this one will not be asked for any more: their memory is given back bit by bit, or to `spare`.
+    // Rows before this one will not be requested any more: their memory is returned to the system bit by bit, or to
+    // `spare`.
     void release(std::int64_t before, graph::SparePages* spare = nullptr);
-    // Before the rows of [first, end) are put: memory for them comes from there.
+    // Takes the memory for the rows of [first, end) from `spare`. To be called before these are put.
     void fillFrom(graph::SparePages& spare, std::int64_t first, std::int64_t end) const;
 
     // Copies the rows of [first, end) that have places from and to where all rows of that range follow each other. Threads

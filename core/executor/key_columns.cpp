@@ -133,7 +133,7 @@ Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
                                    analysis::nameOfKey(m_analysis, key));
 }
 
-// Of a value, or of a part of it.
+// The column of a value, or of a part of it.
 Column KeyColumns::of(ir::ValueId value, at::Tensor tensor) const
 {
     const bool given = m_analysis.program.value(value).origin == ir::Origin::Input &&
@@ -159,7 +159,7 @@ Column KeyColumns::own(std::int64_t rows, bool narrow)
                   .owner = bytes};
 }
 
-// Whether the key's numbers have 32 bits, if they are what they should be.
+// Whether the key's numbers fit into 32 bits, provided that they are valid.
 bool KeyColumns::fitsNarrow(ir::SpaceId space, ir::KeyId key)
 {
     const ir::SpaceId target = m_analysis.tables.target(space, key);

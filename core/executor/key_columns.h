@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to executor: the key columns of all tables. Those of derived tables are written in parallel, in one pass and
-// without a column for each table on the way.
+// without a column for each intermediate table.
 
 #include <functional>
 #include <map>
@@ -44,7 +44,7 @@ struct Column {
 // Not thread-safe. References stay valid as long as this object.
 class KeyColumns {
 public:
-    // `value`: the whole of an input or of a value of the prologue; `size`: rows of a table. Both may ask for columns.
+    // `value`: the whole of an input or of a value of the prologue; `size`: rows of a table. Both may request columns.
     KeyColumns(const analysis::Analysis& analysis, const graph::Scratch& scratch,
                std::function<at::Tensor(ir::ValueId)> value, SizeOf size)
         : m_analysis(analysis),
@@ -55,14 +55,15 @@ public:
 
     // Linear in the rows, once. Raises Input where a number does not fit into the 32 bits that its table needs.
     const Column& column(ir::SpaceId space, ir::KeyId key);
-    // The same for a reader that needs it once: what has to be made is not kept, so that its memory can be used again.
+    // The same for a reader that needs it once: a column that has to be made is not kept, so that its memory can be
+    // reused.
     Column passing(ir::SpaceId space, ir::KeyId key);
     // For each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);
     // The rows of a Filter table.
     std::int64_t selected(ir::SpaceId filter) { return selection(filter).starts.back(); }
-    // The same as passing(), with numbers also where row i refers to row i, all of which are rows of the key's target:
-    // raises Input otherwise.
+    // The same as passing(), with explicit numbers even where row i refers to row i. Raises Input if a number is not
+    // that of a row of the key's target.
     Column checked(ir::SpaceId space, ir::KeyId key);
 
 private:

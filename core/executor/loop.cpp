@@ -283,7 +283,7 @@ void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, con
         if (share.size) sizer.expect(*share.size);
         return runOnCpu(session, program, sizer, books, share);
     }
-    // Beforehand, so that batches take alike.
+    // Evaluated beforehand, so that all batches take the same memory.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
     const auto stays = static_cast<double>(session.device.memory().current);
     LoopSizer sizer(session, program, std::max(budget - stays, 1.0));

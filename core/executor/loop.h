@@ -16,7 +16,7 @@ struct StageProgress {
     std::int64_t done = 0, total = 0;
 };
 
-// What is reported about a batch, or about successive ones together.
+// The reported figures of a batch, or of successive batches together.
 struct BatchFigures {
     std::int64_t first = 0, destinations = 0;
     BatchRows rows;
@@ -55,12 +55,12 @@ public:
 
     // To be called in the order of the batches.
     void account(const BatchFigures& finished);
-    // The same in two parts: the report counts each batch, the observer is told about several at once.
+    // The same in two parts: the report counts each batch, the observer is notified of several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
     // Notes that a range was computed in windows, for which so many bytes were read from files; `least`: each table once.
     void streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least);
-    // What an earlier process has computed.
+    // Counts chunks that an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);
     // To be called when nothing is left to compute.
     void close() { m_log.close(true); }
@@ -99,7 +99,7 @@ private:
 void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
                const Destinations& range);
 
-// What an earlier process has computed of a loop, what is left, and what comes after it.
+// The chunks of a loop that an earlier process has computed, the remaining destinations, and the loop that follows.
 struct LoopShare {
     std::vector<Chunk> kept;
     std::optional<std::vector<Destinations>> left;  // none: all

@@ -24,8 +24,8 @@ public:
     // the program. Linear in the loop.
     [[nodiscard]] LoopProgram compile(const plan::Loop& loop, const StoredValues& stored) const;
 
-    // The steps of that on a CPU: compiled for tiles, of which it is not known yet whether they pay; nothing where nobody
-    // wants tiles.
+    // The stages of compile() on a CPU: the program for tiles, before it is known whether tiles pay off; nullopt where
+    // tiles are not wanted.
     [[nodiscard]] std::optional<LoopProgram> forTiles(const plan::Loop& loop, const StoredValues& stored) const;
     // See tilingOf.
     [[nodiscard]] std::optional<Tiling> tiling(const LoopProgram& forTiles) const;

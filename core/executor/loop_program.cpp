@@ -159,7 +159,7 @@ private:
         return finish(std::move(i), to);
     }
 
-    // Values of the prologue on edges lie as tiles and GPUs want them: one after the other, by destination.
+    // Values of the prologue on edges lie in the order in which tiles and GPUs read them: by destination.
     bool isOrdered(ir::ValueId value, const RowClass& rows) const
     {
         return m_way != Way::Batches && rows.kind == RowKind::Owned && m_analysis.info(value).structureOnly &&
@@ -266,7 +266,7 @@ private:
         return o.use == Use::Message && op.name == "aten::bincount" && o.slot.arg == 0;
     }
 
-    // The class whose local numbers the index holds: what is gathered from, or what is written into.
+    // The class whose local numbers the index holds: that of the rows gathered from, or written to.
     RowClass numberedIn(const ir::Op& op, const RowClass& rows,
                         const std::vector<analysis::OperandRows>& operands) const
     {

@@ -100,7 +100,7 @@ struct LoopProgram {
     std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
 };
 
-// How a loop is run.
+// The way in which a loop is run.
 enum class Way : std::uint8_t {
     Gpu,
     Batches,  // CPU: one after the other, with a block and its frontier for each
@@ -112,12 +112,13 @@ using InPlace = std::function<bool(ir::ValueId, bool inStrips)>;
 
 // `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their rows
 // are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that is neither
-// stored nor computed. `families`: what is computed in strips; nothing on a GPU.
+// stored nor computed. `families`: the steps computed in strips; none on a GPU.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
                         const Families& families);
 
-// Of a loop that is being compiled: which row numbers need 64 bits, and after which instruction registers are empty.
+// Complete a loop that is being compiled: which row numbers need 64 bits, and after which instruction registers are
+// empty.
 void markWide(LoopProgram& program);
 void markDead(LoopProgram& program);
 

@@ -55,7 +55,7 @@ public:
     std::int64_t rows(const Destinations& destinations);
     // The bytes that a batch will use on the executing device.
     double predicted(const Destinations& destinations);
-    // To be told about each finished batch: predicted and actual bytes, and its block.
+    // To be called for each finished batch, with its predicted and actual bytes, and its block.
     void observe(double predicted, double actual);
     BatchRows learn(Block& block);
     // The batch ran out of memory. Returns false if it was a single destination.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: how much work the destinations of a loop are, and where they may be cut: between tiles, or between
-// the batches of a loop without tiles.
+// Private to executor: the work of a loop's destinations, and the places where they may be cut: between tiles, or
+// between the batches of a loop without tiles.
 
 #include <cstdint>
 #include <vector>

@@ -33,7 +33,7 @@ constexpr double numberBytes = 8;
 constexpr double enough = 0.15;  // seconds of repetitions per rate
 constexpr int smallCalls = 200;
 constexpr int launches = 8;           // of an operator, before a GPU is waited for
-constexpr double callsPerBatch = 20;  // what a batch costs besides its operators is taken as so many calls
+constexpr double callsPerBatch = 20;  // a batch's cost besides its operators counts as so many calls
 
 // The best of several repetitions.
 class Timer {
@@ -85,7 +85,7 @@ void inParallel(std::int64_t count, const std::function<void(std::int64_t, std::
     at::parallel_for(0, count, 1024, work);
 }
 
-// Of the table on the device.
+// The rows of the table on the device.
 std::int64_t rowsFor(const DeviceContext& device)
 {
     if (!device.gpu()) return cpuRows;
@@ -176,7 +176,7 @@ public:
     }
 
 private:
-    // From a mapped file, as stores are read.
+    // Reads from a mapped file, as stores are read.
     void reading()
     {
         const std::int64_t moved = m_device.gpu() ? m_rows : m_messages, bytes = moved * messageBytes;
@@ -199,7 +199,7 @@ private:
         m_machine.gather = static_cast<double>(bytes) / byNumber;
     }
 
-    // Into a new file each time, as a stage writes: pages are made on the way.
+    // Writes into a new file each time, as a stage does: its pages are allocated meanwhile.
     void writing()
     {
         Courier courier(m_device, m_rows);
@@ -261,7 +261,7 @@ private:
         inParallel(a.destinations, [&](std::int64_t first, std::int64_t last) { kernels::segmentCpu(a, first, last); });
     }
 
-    // As a block numbers its frontier: each source is looked up, and new ones are counted.
+    // Numbers rows as a block does for its frontier: each source is looked up, and new ones are counted.
     void numbering()
     {
         std::vector<std::int32_t> marks(static_cast<std::size_t>(m_rows)), local(static_cast<std::size_t>(m_messages));
@@ -292,7 +292,7 @@ private:
     at::Tensor m_table, m_numbers, m_sink;
 };
 
-// Each step of the way alone, several chunks for each wait.
+// Measures each step of a copy alone, with several chunks for each wait.
 class CopyBench {
 public:
     CopyBench(const std::string& device, const base::ProgressFn& progress, std::stop_token stop)
@@ -354,7 +354,7 @@ plan::Walls linkWalls(const CopyRates& rates)
             {.kind = plan::WallKind::Down, .all = rates.down, .one = rates.down}};
 }
 
-// The cost model ranks plans by what tiles do: on rows of middling width from a table that a large graph has.
+// The cost model ranks plans by the work of tiles: on rows of medium width from a table of a large graph's size.
 void takeWalls(plan::Machine& machine, plan::Walls walls)
 {
     const auto rate = [&](const plan::WallRate& like, double otherwise) {

@@ -37,10 +37,10 @@ enum class Kind : std::uint8_t { Small, Part, Large, Spilled };
 
 struct Header {
     std::int64_t bytes;    // of the whole block, header included
-    std::int64_t counted;  // of them: a block that was freed may be larger than what was asked for
+    std::int64_t counted;  // part of them: a reused block may be larger than the request
     Kind kind;
 };
-// Of a spilled block's memory; behind its header.
+// The owner of a spilled block's memory, stored behind its header.
 using Owner = std::shared_ptr<std::byte>;
 constexpr std::size_t ownerAt = 32;
 static_assert(sizeof(Header) <= ownerAt && ownerAt + sizeof(Owner) <= headerBytes);
@@ -98,8 +98,8 @@ private:
     std::map<std::int64_t, std::vector<void*>> m_blocks;
 };
 
-// What batches write lies side by side in huge pages: there a page fault is for 2 MB and not for 4 KB. Blocks keep their
-// places; those that are free can give their pages back.
+// Blocks of batches lie side by side in huge pages, where a page fault covers 2 MB and not 4 KB. Blocks keep their
+// places; the pages of free ones can be returned to the system.
 class Slabs {
 public:
     std::pair<void*, std::int64_t> take(std::int64_t bytes)
@@ -217,7 +217,7 @@ private:
         return finish(memory, bytes, bytes, Kind::Small);
     }
 
-    // With a limit every block counts by itself.
+    // Under a limit, every block is counted separately.
     void* large(std::int64_t bytes)
     {
         if (m_limit <= 0 && bytes < hugePageBytes) {

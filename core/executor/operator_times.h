@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what each operator of a loop took, on a CPU.
+// Private to executor: the time of each operator of a loop, on a CPU.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hopscope::executor {
 
-// Of one instruction or reduction of a loop.
+// The cost of one instruction or reduction of a loop.
 struct OperatorCost {
     double seconds = 0;
     std::int64_t bytes = 0;  // of its results in one batch, at most
@@ -24,8 +24,8 @@ struct OperatorCost {
     }
 };
 
-// By instruction of the loop, then by reduction; those that compute no operator stay empty. Nothing on a GPU, which is
-// told what to compute long before it does.
+// Costs by instruction of the loop, then by reduction; those that compute no operator stay empty. Records nothing on a
+// GPU, where operators are queued long before they are executed.
 class OperatorCosts {
 public:
     OperatorCosts() = default;
@@ -33,7 +33,7 @@ public:
         : m_costs(measured ? program.instructions.size() + program.reductions.size() : 0)
     {}
 
-    // Runs `work`, and asks for the `bytes` of its results.
+    // Runs `work`, and records its time and the `bytes` of its results.
     template <class Work, class Bytes>
     void measure(std::size_t number, Work&& work, Bytes&& bytes)
     {
@@ -55,7 +55,7 @@ private:
     std::vector<OperatorCost> m_costs;
 };
 
-// Adds what a batch took to the entries of its loop in the report of a stage, which begin at `first`.
+// Adds the times of a batch to the entries of its loop in the report of a stage, which begin at `first`.
 void addCosts(const OperatorCosts& costs, std::vector<OperatorTime>& report, std::size_t first);
 
 // The entries of a loop without times, one for each instruction and reduction.

@@ -24,8 +24,8 @@ struct OwnedColumn {
 
     // Any numbers in it; raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
-    // The column of an input where it lies, to which nobody may write; nullopt: its numbers are not in the order of the
-    // adjacency, do not follow each other, have 32 bits, or are no input's.
+    // The column of an input where it lies, which is read-only; nullopt: its numbers are not in the order of the
+    // adjacency, are not contiguous, have 32 bits, or do not belong to an input.
     static std::optional<OwnedColumn> inPlace(const Column& column, const graph::Adjacency& order);
 
     [[nodiscard]] std::int64_t operator[](std::int64_t position) const

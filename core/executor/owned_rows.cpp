@@ -20,7 +20,7 @@ using operators::Rule;
 
 namespace {
 
-// Elements: what LibTorch's operators compute on one core, and what stays in its cache.
+// Elements: LibTorch's operators compute so many on one core, and they fit into its cache.
 constexpr std::int64_t chunkElements = 1 << 15;
 
 std::int64_t widthOf(const at::Tensor& rows) { return rows.size(0) > 0 ? rows.numel() / rows.size(0) : 1; }
@@ -43,8 +43,8 @@ bool OwnedRows::hasClassRows(ValueId value) const
            !m_analysis.info(value).sparse;
 }
 
-// Row by row, from operands with the same rows and from those without rows. Not what numbers rows: a chunk holds others than
-// the first ones, in another order.
+// Row by row, from operands with the same rows and from those without rows. Excludes operators that number rows: a
+// chunk holds other rows than the first ones, in another order.
 bool OwnedRows::isComputed(const ir::Op& op) const
 {
     if (operators::of(op.name).rule == Rule::Arange) return false;
@@ -57,7 +57,7 @@ bool OwnedRows::isComputed(const ir::Op& op) const
     });
 }
 
-// Whole rows of a table that is there before any stage.
+// Whole rows of a table that exists before any stage.
 bool OwnedRows::isGathered(const ir::Op& op) const
 {
     const analysis::OpInfo& info = m_analysis.info(op.id);

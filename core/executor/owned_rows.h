@@ -3,8 +3,8 @@
 // Private to executor: values of the prologue in the order of an adjacency, where a batch's rows follow each other.
 //
 // They are computed in that order, in chunks on all cores: a gather reads its table by the adjacency's columns, and
-// what is row by row follows. No value in the order of the table is needed on the way, and no index; only what is made
-// in other ways is computed as a whole and then rearranged.
+// row-wise operators follow. This needs no intermediate value in the order of the table, and no index; only values of
+// other operators are computed as a whole and then rearranged.
 
 #include "executor/structure.h"
 

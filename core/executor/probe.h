@@ -1,7 +1,7 @@
 #pragma once
 
-// Looks at what operators compute while a plan runs, for the debugger. A run without a probe asks for a null pointer after
-// each instruction of a batch, and nothing else.
+// Inspects the results of operators while a plan runs, for the debugger. A run without a probe only checks for a null
+// pointer after each instruction of a batch.
 
 #include <ATen/core/Tensor.h>
 
@@ -29,7 +29,7 @@ struct Probed {
 class Probe {
 public:
     virtual ~Probe() = default;
-    // Whether each operator is computed by itself, and so seen: else those that are fused show the last result alone.
+    // Whether each operator is computed separately, and thus visible: otherwise fused ones show the last result alone.
     [[nodiscard]] virtual bool everyOperator() const = 0;
     virtual void computed(const Probed& result) = 0;
 };

@@ -21,7 +21,7 @@ StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan
 
 // The values of the prologue that loops, operators without rows, and outputs use as a whole.
 std::unordered_set<ir::ValueId> prologueValues(const analysis::Analysis& analysis, const StagePrograms& programs);
-// Those that loops use in the order of an adjacency.
+// The values that loops use in the order of an adjacency.
 std::unordered_set<ir::ValueId> orderedValues(const StagePrograms& programs);
 
 // Evaluates these values, large ones in files in `folder`, checks the guards, and builds the adjacencies and key

@@ -96,8 +96,8 @@ std::size_t placeIn(const std::vector<std::int64_t>& ends, std::int64_t end)
     return static_cast<std::size_t>(std::ranges::lower_bound(ends, end) - ends.begin());
 }
 
-// Shortest paths: from one end to the next one costs the destinations between them, a chunk from its first to its end
-// nothing.
+// Shortest paths: a step from one end to the next costs the destinations between them, a chunk from its first to its
+// end costs nothing.
 std::vector<Step> stepsTo(const std::vector<std::int64_t>& ends, const std::vector<Chunk>& chunks)
 {
     std::multimap<std::int64_t, const Chunk*> from;

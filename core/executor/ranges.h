@@ -16,17 +16,17 @@ using Chunks = std::map<std::int64_t, Chunk>;  // by first destination, none ove
 // In any order, overlapping or not.
 Ranges united(Ranges ranges);
 Ranges intersection(const Ranges& a, const Ranges& b);
-// What is left of [0, count).
+// The parts of [0, count) outside of the ranges.
 Ranges gaps(const Ranges& ranges, std::int64_t count);
-// What of `a` is not in `b`.
+// The parts of `a` that are not in `b`.
 Ranges difference(const Ranges& a, const Ranges& b);
 std::int64_t sizeOf(const Ranges& ranges);
 
 Ranges rangesOf(const Chunks& chunks);
-// A later record replaces what it overlaps.
+// A later record replaces the parts of earlier ones that it overlaps.
 void insert(Chunks& chunks, const Chunk& chunk);
-// Of records that overlap because two processes have computed the same: those that leave the fewest destinations open, and
-// of these the later ones. O(n log n).
+// Selects from records that overlap because two processes have computed the same: those that leave the fewest
+// destinations open, and of these the later ones. O(n log n).
 Chunks cover(const std::vector<Chunk>& chunks);
 
 }  // namespace hopscope::executor

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int readers = 4;                   // requests that the disk has at a time
 constexpr std::int64_t requested = 1 << 20;  // bytes of a request
-constexpr std::int64_t readOver = 1 << 16;   // bytes that are read sooner than skipped
+constexpr std::int64_t readOver = 1 << 16;   // bytes of a gap that takes less time to read than to skip
 
 // Cuts a pass over a table into requests.
 class Requests {
@@ -42,7 +42,7 @@ private:
     std::int64_t m_next = 0;
 };
 
-// Runs `work` on some threads and passes on what one of them throws.
+// Runs `work` on some threads and rethrows an exception of one of them.
 template <class Work>
 void onReaders(Work&& work)
 {
@@ -182,7 +182,7 @@ void ReadAhead::done(const Destinations& tile)
     const std::int64_t number = numberOf(tile.first);
     std::unique_lock lock(m_mutex);
     Piece& piece = held(number);
-    // Without having asked for its rows a tile may be done before they are there.
+    // A tile that has not requested its rows may be done before they have been read.
     m_changed.wait(lock, [&] { return m_failure || (piece.number == number && piece.there); });
     if (m_failure) return;
     piece.left -= tile.count;

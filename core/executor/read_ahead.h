@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to executor: rows of tables in files, brought into memory past the page cache by threads of their own: those of
-// a set, or those of destinations, piece by piece, ahead of the tiles that ask for them.
+// a set, or those of destinations, piece by piece, ahead of the tiles that need them.
 
 #include <condition_variable>
 #include <exception>
@@ -29,8 +29,8 @@ struct FileTable {
 };
 
 // Hands over the rows of the set, and others between them, on several threads: those of [first, end), one after the other.
-// Passes over the table once, in order, and skips what is not worth reading over. The bytes that it has read. Throws
-// Failure; returns early if it is told to stop.
+// Passes over the table once, in order, and skips gaps that are too large to read over. Returns the bytes read.
+// Throws Failure; returns early if a stop is requested.
 using TakeRows = std::function<void(std::int64_t first, std::int64_t end, const std::byte* rows)>;
 std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const std::stop_token& stop,
                       const TakeRows& take);
@@ -40,7 +40,7 @@ inline std::int64_t rowBytesIn(const at::Tensor& table)
     return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
 }
 
-// So many rows in memory, in the shape of the table's.
+// A view of so many rows in memory, in the shape of the table's.
 at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table);
 
 // The rows of a range of destinations in some tables, read once, in order, while tiles are computed.
@@ -62,9 +62,9 @@ public:
     }
     // Its rows of a tile that lies within a piece; waits for them. Valid until done(). Throws what reading has thrown.
     at::Tensor rows(ir::ValueId table, const Destinations& tile);
-    // To be told of each tile once: nobody needs its rows any more.
+    // To be called once for each tile, when its rows are not needed any more.
     void done(const Destinations& tile);
-    // So far.
+    // Bytes read so far.
     [[nodiscard]] std::int64_t bytes();
 
 private:
@@ -86,7 +86,7 @@ private:
     std::vector<const FileTable*> m_tables;
     Destinations m_range;
     std::int64_t m_piece, m_depth;
-    std::mutex m_mutex;  // guards what follows
+    std::mutex m_mutex;  // guards the members below
     std::condition_variable_any m_changed;
     std::vector<Piece> m_pieces;
     std::int64_t m_next, m_bytes = 0;

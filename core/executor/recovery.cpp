@@ -24,7 +24,7 @@ Recovery::Recovery(Session& session, const StagePrograms& programs, const std::v
         }
 }
 
-// Of one process a later record replaces what it overlaps; those of several are true side by side.
+// A later record of one process replaces the parts that it overlaps; records of several processes are all valid.
 void Recovery::sort(const std::vector<Chunk>& found)
 {
     if (!m_session.others()) {
@@ -49,8 +49,8 @@ void Recovery::need(const LoopProgram& program)
     for (const plan::Access& read : program.loop->reads) m_needed.insert(read.value);
 }
 
-// Reductions count as needed: they are small, and nobody lists who reads them. What is incomplete needs all values that it
-// writes, and all that it reads; what is complete needs only those that somebody reads.
+// Reductions count as needed: they are small, and their readers are not listed. An incomplete loop needs all values
+// that it writes, and all that it reads; a complete one needs only those that are read.
 Remainder Recovery::examine(const LoopProgram& program, const LoopNumber& number)
 {
     Chunks& chunks = m_found[number];
@@ -88,7 +88,7 @@ void Recovery::keepTotals(const LoopProgram& program, Chunks& chunks)
     });
 }
 
-// Totals are those of everything before the end of a chunk.
+// Totals cover everything before the end of a chunk.
 void Recovery::keepPrefix(const LoopProgram& program, Chunks& chunks)
 {
     auto end = chunks.begin();

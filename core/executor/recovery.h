@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: finds out what a run need not compute again, because an earlier process has noted it in the journal
-// and its rows are still what they were.
+// Private to executor: finds the work that a run need not repeat, because an earlier process has noted it in the
+// journal and its rows are unchanged.
 
 #include <map>
 #include <set>
@@ -13,9 +13,9 @@
 
 namespace hopscope::executor {
 
-// What is left of a loop.
+// The remaining work of a loop.
 struct Remainder {
-    bool needed = true;       // by somebody who reads its results
+    bool needed = true;       // its results are read
     std::vector<Chunk> kept;  // by first destination
     Ranges ranges;            // to be computed
 };

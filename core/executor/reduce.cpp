@@ -86,7 +86,7 @@ Contribution Reducer::moments(const at::Tensor& x) const
 
 namespace {
 
-// Row numbers for each element of `values`, as scatter wants them.
+// Row numbers for each element of `values`, as scatter requires them.
 at::Tensor elementIndex(const at::Tensor& index, const at::Tensor& values, std::int64_t dim)
 {
     if (index.dim() == values.dim()) return index.expand_as(values);

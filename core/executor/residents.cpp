@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 16;
 
-// Of numbers below `limit`.
+// The bytes of a number below `limit`.
 std::int64_t numberBytes(std::int64_t limit) { return limit <= std::numeric_limits<std::int32_t>::max() ? 4 : 8; }
 
 at::ScalarType numberType(std::int64_t limit) { return numberBytes(limit) == 4 ? at::kInt : at::kLong; }
@@ -105,7 +105,7 @@ std::vector<ResidentLoad> ResidentChoice::added(const LoopProgram& program, cons
     return loads;
 }
 
-// What a stage has made is a table to later ones.
+// Values that a stage has computed are tables to later ones.
 bool ResidentChoice::usedAfter(const ResidentPart& part, std::size_t stage,
                                const std::vector<std::vector<LoopProgram>>& programs) const
 {
@@ -210,7 +210,7 @@ at::Tensor Residents::uploaded(const at::Tensor& host)
     return there;
 }
 
-// Inputs lie in an order of their own; what the prologue makes of edges is made in this one.
+// Inputs lie in an order of their own; values that the prologue computes on edges are made in this one.
 at::Tensor Residents::ownedRows(const ResidentPart& part)
 {
     const analysis::Analysis& analysis = m_session.analysis;

@@ -32,7 +32,7 @@ struct ResidentPart {
     auto operator<=>(const ResidentPart&) const = default;
 };
 
-// A part that is not on the device yet, with its size and what has to be copied (nothing for a store).
+// A part that is not on the device yet, with its size and the data to be copied (none for a store).
 struct ResidentLoad {
     ResidentPart part;
     std::int64_t bytes = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what a run hands out: its results, and the checkpoints that were kept, in the order of the input.
+// Private to executor: the outputs of a run: its results and the checkpoints that were kept, in the order of the input.
 
 #include <memory>
 #include <unordered_map>

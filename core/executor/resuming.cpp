@@ -9,8 +9,8 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr double steadyShare = 0.125;  // of a limit, which is for the whole process
-constexpr double steadyBytes = 0.4e9;  // as cpuBatchBytes, less what predictions may be wrong by
+constexpr double steadyShare = 0.125;  // of a limit, which applies to the whole process
+constexpr double steadyBytes = 0.4e9;  // cpuBatchBytes less a margin for errors of predictions
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what a run with a journal notes about itself, so that other processes go on with the same bits.
+// Private to executor: the facts that a run with a journal records, so that other processes can resume it bit for bit.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ namespace hopscope::executor {
 // Bytes of a batch that are the same in any process with the same limit, on this machine.
 std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit);
 
-// Of all loops, by stage.
+// The cuts of all loops, by stage.
 std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs);
 
 // "resumed: 5,000 destinations in 3 chunks were finished before".

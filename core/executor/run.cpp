@@ -39,7 +39,7 @@ private:
     DeviceContext& m_device;
 };
 
-// Of this process so far.
+// The CPU time of this process so far.
 double coreSeconds()
 {
     timespec now{};
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    // On the CPU the limit is for the whole process: what it holds already outside of tensors is taken off.
+    // On the CPU the limit applies to the whole process: memory that it already holds outside of tensors is subtracted.
     void setLimit()
     {
         DeviceContext& device = m_session.device;
@@ -105,7 +105,7 @@ private:
         m_session.observer.prologueFinished(m_session.report.prologueSeconds);
     }
 
-    // What an earlier process has finished is taken over.
+    // Takes over the work that an earlier process has finished.
     void beginJournal()
     {
         Journal* const journal = m_session.options.journal;
@@ -117,7 +117,7 @@ private:
         if (found.empty()) return;
         m_recovery.emplace(m_session, m_programs, found);
         for (const auto& [value, store] : m_session.stores) m_commit->watch(store);
-        const bool others = m_shards && !journal->others()->repeated();  // what was found is theirs
+        const bool others = m_shards && !journal->others()->repeated();  // the chunks found are theirs
         if (others && m_recovery->report().damaged == 0) return;
         m_session.report.resumed = m_recovery->report();
         m_session.noteOnce(sentenceOf(m_recovery->report()));
@@ -161,7 +161,7 @@ private:
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
         session.residents.drop(at, m_programs);
-        // A process that was killed and goes on may still read what this one no longer needs.
+        // A process that was killed and is resumed may still read values that this one no longer needs.
         if (session.options.dropStores && !m_shards) dropStores(at);
         if (session.options.dropStores && m_shards && at > 0) dropStores(at - 1);
         if (m_transient) m_transient->release(at + 1);
@@ -191,7 +191,7 @@ private:
         return stage + 1 < m_programs.size() && !m_programs[stage + 1].empty() ? &m_programs[stage + 1][0] : nullptr;
     }
 
-    // Those that no stage after `stage` reads.
+    // Drops the stores that no stage after `stage` reads.
     void dropStores(std::size_t stage)
     {
         std::unordered_set<ir::ValueId> wanted;
@@ -221,8 +221,8 @@ private:
         finishLoop(program, left);
     }
 
-    // With other processes: computes the parts of this one, or what it is told to, waits for the others', and takes those
-    // over.
+    // With other processes: computes the parts of this one, or the ranges assigned to it, waits for the others' parts,
+    // and takes those over.
     void loopsTogether(std::size_t stage, StageReport& report, StageProgress& progress)
     {
         const std::vector<LoopProgram>& programs = m_programs[stage];
@@ -248,7 +248,7 @@ private:
     {
         const Remainder* const left = m_recovery ? &m_recovery->of(number) : nullptr;
         const std::vector<Chunk> kept = left ? left->kept : std::vector<Chunk>();
-        const bool complete = left && left->ranges.empty();  // then only what somebody reads has been taken over
+        const bool complete = left && left->ranges.empty();  // then only values that are read were taken over
         if (left && !left->needed) return pass(program, *left, books);
         if (m_session.others()->dealer() == nullptr && !complete)
             return compute(program, report, books, {kept, m_shards->part(number, left)});
@@ -258,7 +258,7 @@ private:
         books.takeOver(kept);
     }
 
-    // Carries out what this process is told at a stage; the order to leave it.
+    // Carries out the orders to this process at a stage. Returns the order to leave it.
     Order obey(Dealer& dealer, std::size_t stage, StageReport& report, Books& books)
     {
         const plan::StageId id = plan::StageId::at(stage);
@@ -276,11 +276,11 @@ private:
         const auto at = static_cast<std::size_t>(range.loop) - 1;
         const plan::Bytes before = report.bytes;
         if (!wanted.empty()) compute(m_programs[stage][at], report, *books[at], {{}, wanted});
-        m_commit->now();  // what was answered counts for others even if this process stands still from now on
+        m_commit->now();  // reported work counts for others even if this process stalls from now on
         dealer.computed(sizeOf(wanted), movedSince(before, report.bytes));
     }
 
-    // What is damaged is computed again by whoever finds it.
+    // Damaged rows are computed again by the process that finds them.
     void takeOver(const LoopProgram& program, const LoopNumber& number, StageReport& report, LoopBooks& books)
     {
         const Shards::Takeover taken = m_shards->takeOver(number);
@@ -298,7 +298,7 @@ private:
         finishLoop(program, m_recovery ? m_recovery->of(number) : Remainder());
     }
 
-    // Nobody reads what the loop computes: an earlier process has done that.
+    // Skips a loop whose results are not read any more: an earlier process has computed their readers.
     void pass(const LoopProgram& program, const Remainder& left, LoopBooks& books)
     {
         books.takeOver(left.kept);
@@ -344,7 +344,7 @@ private:
         if (m_commit && !there) m_commit->watch(m_session.stores.at(value));
     }
 
-    // Of a store that an earlier process has written and dropped.
+    // Reports the rounding of a store that an earlier process has written and dropped.
     void reportLoss(ir::ValueId value, const std::vector<Chunk>& chunks, std::size_t place)
     {
         std::optional<Rounding> lost;
@@ -381,7 +381,7 @@ private:
             (m_session.analysis.info(value).structureOnly ? bytes.structure : bytes.h2d) += size;
     }
 
-    // With what batches have left in the allocator's cache, if it takes that.
+    // Retries with the memory that batches have left in the allocator's cache, if necessary.
     void finishReduction(ir::OpId op)
     {
         try {
@@ -400,12 +400,12 @@ private:
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
     std::optional<Shards> m_shards;
-    std::int64_t m_readBack = 0;  // bytes that others had written, in this stage
-    bool m_publishes = true;      // what has been computed so far is complete, and it is this process that goes on
+    std::int64_t m_readBack = 0;  // bytes written by others and read back, in this stage
+    bool m_publishes = true;      // the results so far are complete, and this process publishes them
 };
 
-// Whether pages of inputs are there from stage to stage: stores come to about as much as inputs. Of inputs that are to be
-// emptied nothing may be in use for longer than needed, and devices copy what they read.
+// Whether pages of inputs stay in memory from stage to stage; stores take about as much as inputs. Pages of inputs that
+// are to be emptied must not be in use for longer than needed, and devices copy the rows that they read.
 bool stayInMemory(const base::TensorMap& inputs, const Options& options)
 {
     std::int64_t bytes = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using analysis::Use;
 
-// An operator with its operands, as text: what has the same description has the same results.
+// An operator with its operands, as text: operators with the same description have the same results.
 class Describer {
 public:
     Describer(const analysis::Analysis& analysis, const std::vector<ir::ValueId>& first)
@@ -65,7 +65,7 @@ private:
         return arg.none() ? "none" : "device";
     }
 
-    // Of an operand that only lends its shape, shape and dtype.
+    // Describes an operand; one that is only read for its shape by its shape and dtype.
     [[nodiscard]] std::string operand(const ir::Op& op, ir::ValueId v, ir::Slot slot) const
     {
         const ir::Value& value = m_analysis.program.value(v);

@@ -20,7 +20,7 @@
 
 namespace hopscope::executor {
 
-// What a batch adds to the reductions of its loop.
+// The contributions of a batch to the reductions of its loop.
 using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
 
 // All rows of a value, and how these are numbered.
@@ -46,10 +46,11 @@ public:
     Residents residents;
     std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
     SpareFiles spares;
-    // What the last loop has left in memory for the next one.
+    // The rows that the last loop has left in memory for the next one.
     HandedOn handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
-    // The process of a run that several compute merges nothing before all have finished: what the last batch contributed.
+    // Where several processes compute a run, nothing is merged before all have finished: the last batch's
+    // contributions.
     Contributions apart;
     RunReport report;
     plan::StageId stage{1};             // the current one
@@ -68,12 +69,12 @@ public:
     [[nodiscard]] std::map<ir::ValueId, std::int64_t> wholeBytes() const;
     // A value with rows, on the host: an input, a parameter, a value of the prologue, or a store.
     Table table(ir::ValueId id);
-    // The same for what a loop reads in place.
+    // The same for a value that a loop reads in place.
     Table table(ir::ValueId id, const LoopProgram& program);
     // The same in the order of the input; raises Internal if it lies in another.
     at::Tensor inputTable(ir::ValueId id);
     // How the rows of a table are numbered. Stores lie in the order in which their nodes are computed, so that they are
-    // written from the first row to the last and what is computed together lies together; those of a run with a journal,
+    // written from the first row to the last and rows computed together lie together; those of a run with a journal,
     // which knows rows by their numbers in the input, lie in the order of the input.
     [[nodiscard]] Numbers numbers(ir::ValueId id) const;
     [[nodiscard]] Numbers numbers(ir::ValueId id, const LoopProgram& program) const;
@@ -104,7 +105,7 @@ private:
     [[nodiscard]] bool staysInMemory(ir::ValueId id) const;
     [[nodiscard]] graph::Lasting lasting() const;
 
-    std::recursive_mutex m_mutex;  // guards what follows and the report's notes; making one value asks for others
+    std::recursive_mutex m_mutex;  // guards the members below and the report's notes; making one value requests others
     std::unordered_map<ir::ValueId, at::Tensor> m_whole;
     double m_began;
 };

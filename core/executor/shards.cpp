@@ -14,7 +14,7 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr double mostPartsBytes = 4e9;  // of what the tiles of a loop contribute to reductions
+constexpr double mostPartsBytes = 4e9;  // of the contributions of a loop's tiles to reductions
 
 Ranges rangesOf(const std::vector<Chunk>& chunks)
 {
@@ -110,7 +110,7 @@ Ranges Shards::part(const LoopNumber& number, const Remainder* left)
     return mine;
 }
 
-// ---- what is dealt out
+// ---- with a dealer
 
 void Shards::begin(const LoopNumber& number, const Remainder* left)
 {
@@ -207,7 +207,7 @@ bool Shards::finished(plan::StageId stage, const std::optional<Order>& told)
     return waiting.over() && unwrap(m_others.conclude(m_session.stop));
 }
 
-// ---- what others have computed
+// ---- chunks of other processes
 
 Chunks Shards::chunksOf(const LoopNumber& number) const
 {
@@ -243,7 +243,8 @@ std::vector<bool> Shards::verify(const LoopProgram& program, const std::vector<C
     return {intact.begin(), intact.end()};
 }
 
-// A chunk that reaches into what this process has comes from one that computed the same: the rest of it is computed here.
+// A chunk that overlaps with those of this process comes from one that computed the same: its other rows are computed
+// here.
 Shards::Takeover Shards::takeOver(const LoopNumber& number)
 {
     Loop& loop = this->loop(number);

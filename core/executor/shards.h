@@ -1,7 +1,8 @@
 #pragma once
 
 // Private to executor: a run that several processes compute together (Journal::others). Each computes its part of every
-// loop of a stage, or what it is told to, waits until all is finished, and takes over what others have computed.
+// loop of a stage, or the ranges assigned to it, waits until all parts are finished, and takes over those of the
+// others.
 
 #include <map>
 #include <optional>
@@ -14,36 +15,37 @@ namespace hopscope::executor {
 
 class Shards {
 public:
-    // `found`: what was finished when this process began. `budget`: as for runLoop().
+    // `found`: the chunks that were finished when this process began. `budget`: as for runLoop().
     Shards(Session& session, const StagePrograms& programs, Others& others, const std::vector<Chunk>& found,
            double budget);
 
-    // What this process is to compute of a loop: its part, as far as it is not finished, and what was noted by anybody, but
-    // was damaged. `left`: of a process that goes on. Raises Unsupported if that cannot be done in parts.
+    // The ranges of a loop that this process has to compute: the unfinished rest of its part, and damaged chunks of any
+    // process. `left`: the remainder in a resumed process. Raises Unsupported if the loop cannot be computed in parts.
     Ranges part(const LoopNumber& number, const Remainder* left);
-    // With a dealer instead: what was finished before counts as taken over.
+    // The same with a dealer: chunks that were finished before count as taken over.
     void begin(const LoopNumber& number, const Remainder* left);
-    // What nobody has finished of a stage, in pieces of about a `parts`-th of all of it.
+    // The unfinished destinations of a stage, in pieces of about a `parts`-th of the whole stage.
     StageShards left(plan::StageId stage, int parts);
-    // What nobody has finished of a range, for this process to compute. Raises Usage if it is not one of whole tiles.
+    // The unfinished parts of a range, for this process to compute. Raises Usage if the range does not consist of whole
+    // tiles.
     Ranges take(plan::StageId stage, const ShardRange& range);
 
-    // Waits until all loops of the stage are finished; at the last stage, whether they are, and it is this process that goes
-    // on with the results. `told`: by the dealer, who knows.
+    // Waits until all loops of the stage are finished; at the last stage, returns whether they are and this process is
+    // the one to publish the results. `told`: the dealer's order, if there is a dealer.
     bool finished(plan::StageId stage, const std::optional<Order>& told);
 
-    // What others have computed of a loop; `damaged`: what has to be computed again, because rows or reductions are not
-    // what was noted; `open`: what is left of chunks that reach into what this process has. The rest counts as written.
-    // Reads the rows back.
+    // The chunks of a loop that others have computed; `damaged`: ranges to compute again, because rows or reductions
+    // differ from their digests; `open`: remaining parts of chunks that overlap with those of this process. The rest
+    // counts as written. Reads the rows back.
     struct Takeover {
         std::vector<Chunk> chunks;
         Ranges damaged, open;
     };
     Takeover takeOver(const LoopNumber& number);
-    // Merges what all tiles of the loop contribute to its reductions, in the order of the destinations.
+    // Merges the contributions of all tiles of the loop to its reductions, in the order of the destinations.
     void mergeReductions(const LoopNumber& number);
 
-    // In which this process has waited, and destinations that it has computed.
+    // The seconds for which this process has waited, and the destinations that it has computed.
     [[nodiscard]] double waited() const { return m_waited; }
     [[nodiscard]] std::int64_t computed() const { return m_computed; }
 

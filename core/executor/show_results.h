@@ -8,7 +8,8 @@
 
 namespace hopscope::executor {
 
-// Of operators; rows that are only fetched have been seen where they were computed. There must be a probe.
+// Shows results of operators only; rows that are fetched have been seen where they were computed. There must be a
+// probe.
 void showResults(const Session& session, const LoopProgram& program, Block& block, const Instruction& instruction,
                  const std::vector<at::Tensor>& registers);
 

@@ -7,8 +7,8 @@ namespace hopscope::executor {
 
 namespace {
 
-// A file that is longer keeps its pages for too long.
-constexpr std::int64_t mostRoom = 4;  // times what is needed
+// A longer file would keep its pages for too long.
+constexpr std::int64_t mostRoom = 4;  // times the bytes needed
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void SpareFiles::shorten(const std::shared_ptr<Store>& store)
     if (file && file->room() > file->size()) m_shortening.emplace_back([store] { store->newFile()->shorten(); });
 }
 
-// The system takes 70 ms per GiB for their pages, and more for a disk that is told of free blocks.
+// The system takes 70 ms per GiB for their pages, and more for a disk mounted with discard.
 void SpareFiles::drop()
 {
     if (m_stores.empty()) return;

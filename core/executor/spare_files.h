@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the files of stores that nobody reads any more. The next stores are written into their pages: fresh
-// ones cost as much as what is written, and on virtual machines, whose host has to provide them, several times that.
+// Private to executor: the files of stores that are not read any more. The next stores are written into their pages:
+// fresh pages cost as much as the writes, and several times that on virtual machines, whose host has to provide them.
 
 #include <memory>
 #include <optional>
@@ -17,15 +17,15 @@ class SpareFiles {
 public:
     explicit SpareFiles(std::string folder) : m_folder(std::move(folder)) {}
 
-    // A store that nobody reads or writes any more.
+    // Adds a store that is not read or written any more.
     void add(std::shared_ptr<Store> store);
     // The shortest file that has room for so many bytes, unless it is much longer.
     std::optional<graph::NewFile> take(std::int64_t bytes);
-    // What a store's file has too much goes while the store is written.
+    // Frees the excess pages of a store's file while the store is written.
     void shorten(const std::shared_ptr<Store>& store);
-    // Waits for that: before a store is published.
+    // Waits until they are freed: to be called before a store is published.
     void finishShortening() { m_shortening.clear(); }
-    // What nobody has taken goes while others work, or at once where its room may be needed.
+    // Frees the unused files in the background, or at once where their room may be needed.
     void drop();
 
 private:

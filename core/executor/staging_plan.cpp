@@ -58,7 +58,7 @@ private:
         }
     }
 
-    // Of a table on the device only the numbers of its rows are copied.
+    // Only row numbers are copied for a table on the device.
     [[nodiscard]] bool picksThere(const Instruction& i) const
     {
         return m_choice.holds(i.value) && !m_choice.inOrder(i);
@@ -69,7 +69,7 @@ private:
         return static_cast<double>(rowBytes(m_analysis, value, m_structure.sizes()));
     }
 
-    // On average; of a frontier, at most.
+    // The average number of rows; for a frontier, an upper bound.
     double rows(const RowClass& on)
     {
         const auto count = static_cast<double>(m_count);
@@ -91,8 +91,8 @@ private:
     std::int64_t m_all = 0, m_count = 0;
 };
 
-// LibTorch rounds pinned memory, which takes the system longer than copying it takes, up to a power of two: a chunk and the
-// page that it is moved by are all of that.
+// LibTorch rounds pinned memory up to a power of two, and pinning takes the system longer than copying: a chunk and the
+// page for its alignment fill such a block exactly.
 std::int64_t chunkBytes(double wanted, bool chosen)
 {
     const double share = chosen ? 1.25 * wanted : wanted / batchesPerLoop;

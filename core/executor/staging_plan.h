@@ -22,8 +22,8 @@ struct SlotBytes {
     std::int64_t up = 0, down = 0;
 };
 
-// For all loops of a run: a share of what the largest one copies (tables on the device are not), or all of a batch that the user has chosen. Linear in the
-// programs.
+// For all loops of a run: a share of the bytes that the largest one copies, which excludes tables on the device, or all
+// of them for a batch that the user has chosen. Linear in the programs.
 SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
                     const StagePrograms& programs, std::optional<std::int64_t> batch);
 

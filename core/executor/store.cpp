@@ -206,7 +206,7 @@ void Store::putRows(std::int64_t first, const at::Tensor& values)
         put((o * m_rows + first) * rowPart, bytes + o * part, static_cast<std::size_t>(part));
 }
 
-// Rows that follow each other at once.
+// Writes consecutive rows at once.
 void Store::putScattered(const at::Tensor& rows, const at::Tensor& values)
 {
     const std::int64_t* const numbers = rows.const_data_ptr<std::int64_t>();
@@ -227,7 +227,7 @@ void Store::writeAll(const at::Tensor& values)
     m_tensor.copy_(values);
 }
 
-// In parts that stay in the caches of a core, one after the other, so that what is written is on its way to the disk.
+// Writes parts that fit into the caches of a core, one after the other, so that the disk is busy from the start.
 void Store::writePicked(const at::Tensor& table, const std::int64_t* rows)
 {
     const std::int64_t each = std::max<std::int64_t>(pickedBytes / std::max<std::int64_t>(m_rowBytes, 1), 1);

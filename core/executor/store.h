@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: a store, that is, all rows of a value in a mapped file or in memory. Checks that every row is written exactly
-// once, in this process or by one before it: a violation raises Internal.
+// Private to executor: a store, that is, all rows of a value in a mapped file or in memory. Checks that every row is
+// written exactly once, in this process or by an earlier one: a violation raises Internal.
 
 #include <functional>
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace hopscope::executor {
 
-// Rows as they have been written, and what that has lost, where the store is narrower.
+// Rows as they have been written, and their rounding errors, where the store is narrower.
 struct StoredRows {
     at::Tensor rows;
     std::optional<Rounding> lost;
@@ -31,21 +31,23 @@ struct StoredPart {
     std::optional<Rounding> lost;
 };
 
-// Of all elements, in order.
+// The digest of all elements, in order.
 graph::Digest digestOf(const at::Tensor& values);
 
 class Store {
 public:
-    // What is written may have a wider type than `dtype`, and is rounded then. `name` names the file, NAME.npy, or NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value`
-    // names what is stored in messages ("conv1.lin output"). `spare`: see graph::NewFile::reuse().
+    // Values of a wider type than `dtype` are rounded when written. `name` names the file, NAME.npy, or
+    // NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value` names the stored value in messages
+    // ("conv1.lin output"). `spare`: see graph::NewFile::reuse().
     Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
 
-    // In memory that holds bytesAhead, and `shape` behind them. Neither published nor taken over by another process.
+    // A store in existing memory: bytesAhead bytes, followed by the values. It is neither published nor taken over by
+    // another process.
     Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
-    // Rows begin there in .npy files, too: products may round by where their operands lie.
+    // Rows in .npy files begin at the same offset: the rounding of products may depend on where their operands lie.
     static constexpr std::int64_t bytesAhead = 128;
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
@@ -54,31 +56,31 @@ public:
     [[nodiscard]] const base::TensorView& view() const { return m_view; }
     [[nodiscard]] const std::string& file() const { return m_file; }
 
-    // Whether something was rounded, and how much that has changed so far.
+    // Whether values were rounded, and the rounding errors so far.
     [[nodiscard]] bool isNarrow() const { return m_narrow; }
     [[nodiscard]] const Rounding& rounding() const { return m_rounding; }
 
-    // Thread-safe for different rows. Writes values[i] to the row with the global number rows[i]; to rows from `first` on; to all rows; to all
-    // rows, of which row i is the one of `table` with the number rows[i], on all cores.
+    // Thread-safe for different rows. Write values[i] to the row with the global number rows[i]; to the rows from
+    // `first` on; to all rows; row rows[i] of `table` to row i, for all rows i, on all cores.
     StoredRows write(const at::Tensor& rows, const at::Tensor& values);
     StoredRows writeRange(std::int64_t first, const at::Tensor& values);
     void writeAll(const at::Tensor& values);
     void writePicked(const at::Tensor& table, const std::int64_t* rows);
     // Fails unless every row has been written.
     void checkComplete() const;
-    // What is written from now on is on its way to the disk at once: for what will be published.
+    // From now on, rows are flushed to the disk as soon as they are written: for stores that will be published.
     void flushBehind();
-    // The same, and what is on the disk leaves the page cache: for more than fits into memory.
+    // The same, and flushed pages leave the page cache: for stores that do not fit into memory.
     void letGoBehind();
-    // Rows are told to `also` as well as they are written by writeRange(), by the thread that writes them; empty: no more.
+    // From now on, writeRange() also passes its rows to `also`, on the thread that writes them; empty: no more.
     using Also = std::function<void(std::int64_t first, std::int64_t count, const std::byte* rows)>;
     void tell(Also also) { m_also = std::move(also); }
     // Gives the file its final name.
     void publish();
-    // The file that is being written, to take it away if nobody uses the store any more; nullptr: it is in memory.
+    // The file that is being written, to be taken if the store is not used any more; nullptr: it is in memory.
     graph::NewFile* newFile();
 
-    // Lasting stores: whether an earlier process has written rows; takes these as written, with what they have lost;
+    // Lasting stores: whether an earlier process has written rows; counts these as written, with their rounding errors;
     // flushes to the disk (any thread).
     [[nodiscard]] bool continued();
     void adopt(const at::Tensor& rows);
@@ -112,7 +114,7 @@ private:
     std::shared_ptr<std::byte> m_written;
     bool m_shared = false;
     Also m_also;
-    std::mutex m_mutex;  // guards what follows
+    std::mutex m_mutex;  // guards the members below
     Rounding m_rounding;
     bool m_narrow = false;
 };

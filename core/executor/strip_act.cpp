@@ -53,7 +53,7 @@ bool isNumber(const ir::Arg* arg, double wanted)
     return arg->number() == wanted;
 }
 
-// Arguments beside the operands that change what is computed.
+// Whether no argument besides the operands changes the result.
 bool plainly(const ir::Op& op)
 {
     const ir::Arg* const rounding = ir::argument(op, "rounding_mode");
@@ -151,7 +151,7 @@ private:
         return act;
     }
 
-    // Over the last dimension.
+    // A sum over the last dimension.
     std::optional<StripAct> rowSum() const
     {
         if (m_op.name != "aten::sum" || m_use.operands.size() != 1 || m_info.feedsChoice) return std::nullopt;
@@ -236,7 +236,7 @@ private:
         return fitted(made, {value.shape.begin() + (full ? 1 : 0), value.shape.end()}, rank);
     }
 
-    // Whether the operand's row is that of the result, or repeated in a way that the kernels know.
+    // Whether the operand's row is that of the result, or repeated in a way that the kernels support.
     std::optional<StripArgument> fitted(StripArgument made, Shape row, std::size_t rank) const
     {
         const Shape out = rowShape(m_analysis, m_op.outputs[0]);

@@ -54,7 +54,7 @@ private:
     const plan::Step& step(int i) const { return m_request.loop.steps[static_cast<std::size_t>(i)]; }
     Held resultAt(int i) const { return {m_analysis.program.op(step(i).op).outputs.at(0), step(i).rows}; }
 
-    // The value of which it is an alias, or itself.
+    // The value that this one is an alias of, or the value itself.
     Held rootOf(const Held& held) const
     {
         const auto it = m_roots.find(held);
@@ -206,8 +206,8 @@ private:
         return at;
     }
 
-    // Of the same width as one whose value is not needed any more; the step's own operand may be overwritten where
-    // elements stay in their places.
+    // A buffer of edges: one of the same width whose value is not needed any more, or a new one. The step's own operand
+    // may be overwritten where elements stay in their places.
     int newEdge(const Held& result, const StripStep& s)
     {
         int at = -1;

@@ -26,7 +26,7 @@ Families Families::of(const std::vector<base::Fuse>& chosen)
 
 namespace {
 
-// Which steps depend on which, by the values that they read, whatever the rows: careful rather than exact.
+// The dependencies between steps, by the values that they read on any rows: conservative rather than exact.
 class Dependences {
 public:
     Dependences(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses)
@@ -78,7 +78,7 @@ private:
     ir::ValueId resultOf(int i) const { return m_request.analysis.program.op(step(i).op).outputs.at(0); }
     base::DType dtypeOf(int i) const { return m_request.analysis.program.value(resultOf(i)).dtype; }
 
-    // As many aggregations as possible in one region, from the first on.
+    // Puts as many aggregations as possible into one region, from the first on.
     void cover(const ir::RowClass& messages, base::DType dtype, const std::vector<int>& aggregations)
     {
         for (std::size_t first = 0; first < aggregations.size();) {
@@ -114,7 +114,7 @@ private:
         return aggregations.size() > 1 ? base::Fuse::Several : base::Fuse::Chain;
     }
 
-    // The segment kernels do some of it just as well.
+    // Whether strips pay off: the segment kernels compute some regions just as fast.
     bool pays(const Steps& steps, const Steps& aggregations) const
     {
         int known = 0, all = 0;
@@ -123,8 +123,8 @@ private:
         return aggregations.size() > 1 || all > known;
     }
 
-    // The aggregations, what only they need on edges, and the way from one to another. nullopt: something on that way
-    // cannot be computed in strips.
+    // The aggregations, the steps on edges that only they need, and the steps from one to another. nullopt: one of the
+    // latter cannot be computed in strips.
     std::optional<Steps> closure(const ir::RowClass& messages, base::DType dtype, const Steps& aggregations) const
     {
         const std::vector<bool> behind = dependents(aggregations);
@@ -151,7 +151,7 @@ private:
         return it == m_request.counts.end() ? 0 : it->second;
     }
 
-    // By steps that read the result of step i on its rows as an operand of theirs.
+    // The number of uses of step i's result, on its rows, as an operand of the chosen steps.
     int usesWithin(int i, const Steps& chosen) const
     {
         if (m_request.analysis.program.op(step(i).op).outputs.size() != 1) return 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: decides which steps of a loop are computed in strips (kernels/strip.h), and what a region of them
-// needs from outside.
+// Private to executor: decides which steps of a loop are computed in strips (kernels/strip.h), and which values a
+// region of them needs from outside.
 
 #include <functional>
 #include <map>
@@ -20,7 +20,7 @@ struct StepUse {
     std::vector<analysis::OperandRows> operands;  // of each step
 };
 
-// Which patterns are fused.
+// The patterns that are fused.
 struct Families {
     bool chain = true, softmax = true, several = true;
     bool segments = true;  // gather, scale and aggregate by destination
@@ -54,11 +54,11 @@ struct StripAct {
     double empty = 0;
 };
 
-// nullopt: the strip kernels cannot do what the step does, in its dtype and shapes.
+// nullopt: the strip kernels do not support the step in its dtype and shapes.
 std::optional<StripAct> stripAct(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
 
-// Steps that one instruction computes: aggregations of the same messages, what leads to them on edges and is needed
-// nowhere else, and what leads from one of them to another by way of destinations.
+// Steps that one instruction computes: aggregations of the same messages, steps on edges that only they need, and steps
+// on destinations that lead from one aggregation to another.
 struct StripRegion {
     base::Fuse family = base::Fuse::Chain;
     ir::RowClass messages;
@@ -74,8 +74,8 @@ struct StripRequest {
     const Families& families;
 };
 
-// The regions of a loop, without common steps. None that the segment kernels compute as well. No step outside a region
-// lies between two of its own. Steps times the square of the aggregations.
+// The regions of a loop, without common steps. Regions that the segment kernels compute as fast are left out. No step
+// outside a region lies between two of its own. O(steps times the square of the aggregations).
 std::vector<StripRegion> stripRegions(const StripRequest& request);
 
 // The loop's steps in an order in which all steps of a region follow each other: by number, regions as late as their last

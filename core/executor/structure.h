@@ -25,10 +25,10 @@ public:
     Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
               const std::string& scratchFolder, int threads, std::stop_token stop);
 
-    // From now on it is this that stops the making of tables and values.
+    // From now on this token stops the making of tables and values.
     void stopBy(std::stop_token stop) { m_stop = std::move(stop); }
-    // From now on adjacencies, columns along them and orders of nodes that are slow to make are taken from this folder, which
-    // exists, or are kept there. Of the first call only.
+    // From now on adjacencies, columns along them and orders of nodes that are slow to make are cached in this folder,
+    // which must exist. Only the first call has an effect.
     void cacheIn(const std::string& folder) { m_adjacencies.cacheIn(folder); }
     // nullptr: nothing is kept.
     StructureCache* cache() { return m_adjacencies.cache(); }
@@ -47,7 +47,8 @@ public:
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // Of a row number in such a column: 4 where these suffice, whether the column lies in place or was copied.
+    // The bytes of a row number in such a column: 4 where these suffice, whether the column lies in place or was
+    // copied.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
     // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64 bits.
     void readColumnsInPlace() { m_adjacencies.readColumnsInPlace(); }
@@ -71,9 +72,9 @@ public:
     // Only these values will be requested as a whole, and those of `owned` in the order of an adjacency; all others are
     // freed after their last consumer has been evaluated.
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
-    // Frees tables that keep() did not name: what they were needed for is there.
+    // Frees tables that keep() did not name, since the values computed from them exist.
     void dropOthers();
-    // Nobody asks for the input any more, nor for what would have to be made of it: that raises Internal from now on.
+    // Drops the input: from now on, requests for it or for values that would have to be made of it raise Internal.
     void forgetInput(ir::ValueId input);
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
@@ -100,7 +101,7 @@ private:
     graph::Scratch m_scratch;
     int m_threads;
     std::stop_token m_stop;
-    SameValues m_same;  // of which only the first is evaluated and kept
+    SameValues m_same;  // of equal values, only the first is evaluated and kept
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;
@@ -112,7 +113,7 @@ private:
     std::unordered_set<ir::ValueId> m_kept;
     bool m_features = false;
     bool m_numbersFound = false;
-    std::recursive_mutex m_mutex;  // making one thing asks for others
+    std::recursive_mutex m_mutex;  // making one value requests others
 };
 
 }  // namespace hopscope::executor

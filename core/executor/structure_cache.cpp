@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = graph::ArrayCache::Bytes;
 
-// Part of every name: changes whenever what is made of the same edges does.
+// Part of every name: changes whenever the arrays made of the same edges change.
 constexpr const char* madeAs = "1 ";
 constexpr std::int64_t rowsAtOnce = 1 << 17;  // 1 MiB: a piece of graph::digestOf()
 constexpr std::int64_t sampled = 2048;
@@ -27,7 +27,7 @@ Bytes bytesOf(const Number* numbers, std::int64_t count)
 
 graph::Digest digestOf(const std::string& text) { return graph::digestOf(text.data(), text.size()); }
 
-// Of numbers that do not follow each other in memory: as if they did.
+// The digest of numbers that are not contiguous in memory, as if they were.
 graph::Digest digestOfStrided(const Column& column, int threads)
 {
     std::vector<graph::Digest> parts(static_cast<std::size_t>((column.rows + rowsAtOnce - 1) / rowsAtOnce));
@@ -51,7 +51,7 @@ graph::Digest digestOf(const Column& column, int threads)
     return digestOfStrided(column, threads);
 }
 
-// nullopt: not what a column of so many rows looks like.
+// nullopt: the entry is not a column of so many rows.
 std::optional<OwnedColumn> columnFrom(const graph::ArrayCache::Entry& entry, std::int64_t rows)
 {
     if (entry.arrays.size() != 1) return std::nullopt;
@@ -74,8 +74,8 @@ bool allBelow(const OwnedColumn& column, std::int64_t rows, std::int64_t end, in
     return below;
 }
 
-// Of some of the targets that have rows, one row each; whoever has written the file cannot know which. Whether
-// holds(target, position, row) is true for all.
+// Whether holds(target, position, row) is true for a sample: one row each of some of the targets that have rows. The
+// writer of the file cannot predict which.
 template <class Holds>
 bool holdsForSample(const graph::Adjacency& adjacency, Holds&& holds)
 {
@@ -151,7 +151,7 @@ void StructureCache::keep(const std::string& name, std::span<const Bytes> arrays
     if (!kept && !m_problem) m_problem = kept.error();
 }
 
-// ---- what is kept
+// ---- the cached parts
 
 graph::Adjacency StructureCache::adjacency(ir::SpaceId space, ir::KeyId key,
                                            const std::function<std::int64_t(std::int64_t)>& targetOf,

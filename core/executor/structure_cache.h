@@ -3,8 +3,8 @@
 // Private to executor: parts of a structure that later runs with the same edges take from a folder (graph/array_cache.h).
 //
 // Each is named after everything that it is made of: the numbers of its key columns, the sizes of tables, and the orders
-// of nodes. What is quicker to make than to read is not kept. Others may write to the folder: no number that is found leads
-// outside of its table, and a random sample is what would be made; otherwise it is made.
+// of nodes. Parts that are quicker to make than to read are not cached. Others may write to the folder: a cached part
+// is used only if all of its numbers lie within their table and a random sample agrees with the edges.
 
 #include <functional>
 #include <map>
@@ -37,14 +37,15 @@ public:
           m_threads(threads)
     {}
 
-    // Whether the table has so many rows that anything of it is kept.
+    // Whether the table has enough rows for its structures to be cached.
     [[nodiscard]] bool keeps(ir::SpaceId space) const { return m_size(space) >= leastRows; }
 
-    // Those in the folder, or what `make` returns, which is kept there. `targetOf`: the target of a row.
+    // The adjacency in the folder, or the result of `make`, which is then cached there. `targetOf`: the target of a
+    // row.
     graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key,
                                const std::function<std::int64_t(std::int64_t)>& targetOf,
                                const std::function<graph::Adjacency()>& make);
-    // `places`: of the rows that the keys name, where numbers are those.
+    // `places`: of the rows that the keys refer to, where rows are numbered by places.
     OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const graph::Adjacency& order, const std::int64_t* places,
                        const std::function<OwnedColumn()>& make);
 
@@ -54,11 +55,11 @@ public:
     // From now on the nodes of the type are in this order.
     void arrange(ir::SpaceId type, const graph::NodeOrder& order);
 
-    // Why something could not be kept, if so.
+    // The error if something could not be cached.
     [[nodiscard]] const std::optional<base::Error>& problem() const { return m_problem; }
 
 private:
-    static constexpr std::int64_t leastRows = 1 << 16;  // of fewer, all is made faster than files are opened
+    static constexpr std::int64_t leastRows = 1 << 16;  // smaller structures are made faster than files are opened
 
     std::string numbersOf(ir::SpaceId space, ir::KeyId key);
     std::string orderOf(ir::SpaceId type) const;

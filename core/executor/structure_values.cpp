@@ -48,7 +48,7 @@ at::Tensor fromLiteral(const ir::Value& value)
     return t.to(loader::scalarType(value.dtype)).reshape(value.shape);
 }
 
-// Of a table that is filled with zeros; nullopt if the operator is something else.
+// The ones that the operator adds to a table of zeros; nullopt if it does something else.
 std::optional<ir::ValueId> sumOfOnes(const analysis::Analysis& analysis, const ir::Op& op)
 {
     const bool adds = op.name == "aten::scatter_add" || op.name == "aten::index_add";
@@ -163,7 +163,7 @@ bool Structure::has(ir::ValueId value)
     return m_values.contains(m_same.first(value));
 }
 
-// Without the lock, since other threads ask for sizes.
+// Called without the lock, since other threads request sizes.
 at::Tensor Structure::ownedValue(ir::ValueId value, const ir::RowClass& rows)
 {
     const std::pair wanted{m_same.first(value), rows};
@@ -229,7 +229,7 @@ std::optional<at::Tensor> Structure::degrees(const ir::Op& op)
 
 namespace {
 
-// Single numbers that the prologue reads out of tensors.
+// Finds the single numbers that the prologue reads from tensors.
 std::vector<ir::ValueId> numbersRead(const analysis::Analysis& analysis)
 {
     std::vector<ir::ValueId> found;
@@ -241,7 +241,8 @@ std::vector<ir::ValueId> numbersRead(const analysis::Analysis& analysis)
     return found;
 }
 
-// Sizes and single numbers are asked for as late as they are needed: by then inputs that tell them may be gone.
+// Sizes and single numbers are requested only when they are needed, by which time inputs that they follow from may be
+// gone.
 void findNumbers(Structure& structure, const analysis::Analysis& analysis)
 {
     for (const ir::Op& op : analysis.program.ops) {
@@ -287,7 +288,7 @@ void Structure::forgetInput(ir::ValueId input)
     const analysis::ValueInfo& info = m_analysis.info(input);
     if (info.role) (void)size(info.role->target);
     for (const analysis::Role& role : info.pairRoles) (void)size(role.target);
-    if (!std::exchange(m_numbersFound, true)) findNumbers(*this, m_analysis);  // while all inputs are there
+    if (!std::exchange(m_numbersFound, true)) findNumbers(*this, m_analysis);  // while all inputs exist
     m_values.erase(input);
 }
 
@@ -306,8 +307,8 @@ void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& see
     }
 }
 
-// Forgets operands that no later operator of the prologue and no stage wants, and unused ones of several results; keeps single
-// numbers, from which sizes may follow.
+// Drops operands that no later operator of the prologue and no stage needs, and unused ones of several results; keeps
+// single numbers, from which sizes may follow.
 void Structure::release(const ir::Op& op, ir::ValueId wanted)
 {
     if (m_kept.empty()) return;
@@ -324,7 +325,7 @@ bool Structure::isMade(ir::ValueId id) const { return m_analysis.program.value(i
 
 std::int64_t Structure::heldBytes() const
 {
-    std::set<const void*> storages;  // of inputs and weights first: what is made may be a view of them
+    std::set<const void*> storages;  // of inputs and weights first: computed values may be views of them
     for (const auto& [v, tensor] : m_values)
         if (!isMade(v) && tensor.has_storage()) storages.insert(tensor.storage().data());
     std::int64_t bytes = 0;
@@ -342,7 +343,7 @@ std::int64_t Structure::heldBytes() const
 
 namespace {
 
-// Out of order, forward would count places within groups that overlap, and write over its own messages.
+// If edges were not sorted, forward would count places within groups that overlap, and overwrite its own messages.
 void checkSorted(const analysis::Analysis& analysis, const ir::Op& op, const analysis::Role& role, const Column& keys)
 {
     bool sorted = true;

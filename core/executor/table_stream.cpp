@@ -19,9 +19,9 @@ namespace {
 constexpr std::int64_t markedAtOnce = 64;        // tiles
 constexpr std::int64_t markGrain = 1 << 14;      // row numbers
 constexpr std::int64_t mostPiece = 1 << 20;      // bytes of destinations' own rows in a piece
-constexpr std::int64_t mostPieces = 12;          // that are in memory
-constexpr std::int64_t shareForOwn = 16;         // of the memory is at most theirs, together
-constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to what is on its way to the disk
+constexpr std::int64_t mostPieces = 12;          // that are in memory at most
+constexpr std::int64_t shareForOwn = 16;         // of the memory may be theirs, together
+constexpr std::int64_t shareForRest = 8;         // of the memory is left to tiles and to rows not flushed yet
 constexpr std::int64_t mostForRest = 256 << 20;  // bytes
 
 template <class Number>
@@ -33,7 +33,7 @@ void markAll(const at::Tensor& rows, graph::RowSet& set)
     });
 }
 
-// Of the process's memory that no file backs.
+// The part of the limit that is left by the process's memory without a file.
 std::int64_t leftByLimit(const Options& options, std::int64_t handed)
 {
     if (!options.memoryLimit) return std::numeric_limits<std::int64_t>::max();
@@ -92,8 +92,8 @@ TableStream::~TableStream()
     for (const auto& [value, rows] : m_leaving.rows) m_session.stores.at(value)->tell({});
 }
 
-// What the prologue has read of them, or the loop before: their pages would only be in the way. Where they fit into half of
-// the memory, columns may be read where they lie.
+// Drops the pages of inputs that the prologue or the loop before has read, which would only be in the way. Where the
+// inputs fit into half of the memory, columns may be read where they lie.
 void TableStream::letGoOfInputs()
 {
     std::vector<at::Tensor> inputs;
@@ -117,7 +117,7 @@ void TableStream::eachTable(const LoopProgram& program, Visit&& visit)
         if (i.act == Act::Read && i.rows.kind == RowKind::Batch && !i.inOrder) visit(i.value, false);
 }
 
-// Of all tables, in files or not: cheap to know.
+// The bytes of all tables, in files or not: cheap to determine.
 std::int64_t TableStream::tableBytes(const LoopProgram& program) const
 {
     std::set<ir::ValueId> tables;
@@ -134,7 +134,7 @@ std::int64_t TableStream::fileBytes() const
     return bytes;
 }
 
-// False if there is none.
+// Returns false if there is none.
 bool TableStream::findTables()
 {
     eachTable(m_program, [this](ir::ValueId value, bool gathered) { includeFile(value, gathered); });
@@ -168,7 +168,7 @@ void TableStream::takeOver()
     }
 }
 
-// With what the loop writes.
+// Whether these bytes of tables and the rows that the loop writes exceed the memory.
 bool TableStream::exceedsMemory(std::int64_t tables) const
 {
     const std::int64_t bytes = tables + writtenRowBytes() * m_session.structure.size(m_program.loop->destination);
@@ -191,7 +191,7 @@ std::int64_t TableStream::ownRowBytes() const
     return bytes;
 }
 
-// Whole tiles.
+// The destinations of a piece, which consists of whole tiles.
 std::int64_t TableStream::pieceRows() const
 {
     const std::int64_t tile = m_program.tiling->rows;
@@ -249,7 +249,7 @@ void TableStream::finished(const Window& window)
     if (!m_leaving.rows.empty()) m_session.handed = m_leaving;
 }
 
-// Whether what the first ones ask for is known, and fits.
+// Whether the rows that the first destinations request are known, and fit.
 bool TableStream::knowsFirst(const Destinations& left) const
 {
     if (left.first > 0 || m_windows > 0 || m_handed.destinations == 0 || m_handed.destinations > left.count)
@@ -264,14 +264,14 @@ Destinations TableStream::choose(const Destinations& left, SharedSets& sets)
         sets = m_handed.asked;
         return {0, m_handed.destinations};
     }
-    if (m_windows == 0) {  // what was kept for another window would have to be moved apart
+    if (m_windows == 0) {  // rows kept for another window would have to be moved apart
         m_kept.clear();
         m_ownKept.clear();
     }
     return choose(m_program, gatheredRows(), left, room(), sets);
 }
 
-// As many destinations as ask for no more than there is room for, but at least a tile.
+// As many destinations as there is room for the rows that they request, but at least a tile.
 Destinations TableStream::choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left,
                                  std::int64_t room, SharedSets& sets) const
 {
@@ -314,15 +314,15 @@ std::int64_t TableStream::firstThatFits(const Destinations& range,
     return std::clamp(first * tile, range.first, end);
 }
 
-// The pass that brings in what is asked for reads over the other rows, too: destinations at the end of the window that have
-// room keep theirs, from the result on. Those whose rows are left to be read ahead.
+// The pass that brings in the requested rows also reads over the others: destinations at the end of the window that
+// have room keep theirs, from the result on. The own rows of the other destinations are read ahead.
 std::int64_t TableStream::firstOwn(const Destinations& window, const SharedSets& sets) const
 {
     const std::int64_t left = room() - bytes(sets, gatheredRows());
     return firstThatFits(window, [&](std::int64_t first) { return ownBytes(first, window, sets) <= left; });
 }
 
-// Of destinations from this one on, the rows that nobody asks for.
+// The bytes of own rows that no key refers to, of destinations from this one on.
 std::int64_t TableStream::ownBytes(std::int64_t first, const Destinations& window, const SharedSets& sets) const
 {
     const std::int64_t end = window.first + window.count;
@@ -332,7 +332,7 @@ std::int64_t TableStream::ownBytes(std::int64_t first, const Destinations& windo
     return sum;
 }
 
-// Bytes for rows that are asked for.
+// Bytes for requested rows.
 std::int64_t TableStream::room() const
 {
     return m_forRows - std::min(m_forRows / shareForRest, mostForRest) - ownRowBytes() * pieceRows() * pieces();
@@ -354,7 +354,7 @@ void TableStream::mark(const LoopProgram& program, const Destinations& destinati
     }
 }
 
-// With room for so many rows of the table: a single tile may ask for more than there is room for.
+// The memory for so many rows of the table: a single tile may request more than there is room for.
 KeptRows& TableStream::rowsIn(std::map<ir::ValueId, KeptRows>& kept, ir::ValueId table, std::int64_t count)
 {
     const std::int64_t wanted = count * m_files.at(table).rowBytes;
@@ -365,7 +365,7 @@ KeptRows& TableStream::rowsIn(std::map<ir::ValueId, KeptRows>& kept, ir::ValueId
     return kept.try_emplace(table, std::max(wanted, std::min(room(), most))).first->second;
 }
 
-// Of destinations from `firstOwn` on, also the rows that nobody asks for.
+// For destinations from `firstOwn` on, also loads the own rows that no key refers to.
 void TableStream::load(Window& window, const SharedSets& sets, std::int64_t firstOwn)
 {
     for (const ir::ValueId v : m_gathered) {
@@ -386,7 +386,7 @@ void TableStream::load(Window& window, const SharedSets& sets, std::int64_t firs
     m_session.checkStop();
 }
 
-// All of the window's have places, so that none has to be moved when the loop before has put some there.
+// All rows of the window have places, so that none has to be moved when the loop before has put some there.
 KeptRows& TableStream::ownRows(ir::ValueId v, Window& window, const graph::RowSet& asked, std::int64_t first,
                                graph::RowSet& missing)
 {

@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to executor: a loop whose tables do not fit into memory. Its destinations are computed in windows, one after the
-// other. The rows of tables that a window asks for by a key are brought into memory in one pass over each table, its own
-// rows are read ahead of its tiles, and what it computes is on its way to the disk at once. Tiles, and with them the bits
+// other. The rows of tables that a window requests by a key are brought into memory in one pass over each table, its
+// own rows are read ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits
 // of results, are the same as without windows.
 
 #include <algorithm>
@@ -21,19 +21,20 @@ bool inOrder(const Session& session, const LoopProgram& program);
 class TableStream {
 public:
     // For a loop in tiles, and the one that follows, if any. nullptr: its tables and results fit into memory, lie in memory,
-    // are computed in another order than they lie in, or other processes write to them. What the loop before has left in
-    // memory is taken over, or dropped. Constant time but for passes over the names of this process's mappings where they do
-    // not fit.
+    // are computed in another order than they lie in, or other processes write to them. Rows that the loop before left
+    // in memory are taken over, or dropped. Constant time but for passes over the names of this process's mappings
+    // where they do not fit.
     static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program, const LoopProgram* next);
     ~TableStream();
     TableStream(const TableStream&) = delete;
     TableStream& operator=(const TableStream&) = delete;
 
-    // As many of these destinations as have room for what they ask for, from the first one on, but at least a tile; nobody
-    // may use the window before any more. Linear in what they ask for, and one pass over each table for the rows that are not
-    // in memory yet. In the last window, what the next loop will read stays in memory as far as there is room.
+    // As many of these destinations, from the first one on, as there is room for the rows that they request, but at
+    // least a tile; invalidates the window before. Linear in the rows requested, with one pass over each table for
+    // those that are not in memory yet. In the last window, rows that the next loop will read stay in memory as far as
+    // there is room.
     std::unique_ptr<Window> next(const Destinations& left);
-    // To be told of each window at its end.
+    // To be called for each window at its end.
     void finished(const Window& window);
 
     [[nodiscard]] std::int64_t windows() const { return m_windows; }
@@ -81,7 +82,7 @@ private:
     KeptRows& ownRows(ir::ValueId v, Window& window, const graph::RowSet& asked, std::int64_t first,
                       graph::RowSet& missing);
 
-    // What the next loop reads (table_stream_next.cpp).
+    // The rows that the next loop reads (table_stream_next.cpp).
     void handOn(Window& window, const SharedSets& sets, std::int64_t firstOwn);
     [[nodiscard]] RowBytes askedByNext() const;
     [[nodiscard]] Destinations firstOfNext(const Destinations& window, const SharedSets& sets, SharedSets& asked) const;
@@ -91,7 +92,7 @@ private:
     Session& m_session;
     const LoopProgram& m_program;
     const LoopProgram* const m_next;
-    HandedOn m_handed;       // by the loop before
+    HandedOn m_handed;       // from the loop before
     std::int64_t m_memory;   // bytes that tables and results may take
     std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
     std::map<ir::ValueId, FileTable> m_files;

@@ -1,4 +1,4 @@
-// What stays in memory of a loop's results, because the next loop reads it.
+// Keeps the results of a loop that the next one reads in memory.
 
 #include <algorithm>
 #include <utility>
@@ -13,11 +13,11 @@ namespace {
 
 // The next loop may find a little less room.
 constexpr std::int64_t surelyOf32 = 31;
-// Bytes of own rows of tiles that are done and not given away yet, or that lie in blocks of which little is used: the first
-// and the last one of rows that are asked for, and of those that are not.
+// Bytes of own rows of finished tiles that are not released yet, or that lie in sparsely used blocks: the first and the
+// last one of the requested rows, and of the others.
 constexpr std::int64_t mostBehind = KeptRows::releasedAtOnce + 5 * graph::SparePages::block;
 
-// By which keys rows are asked for, of tables of which types.
+// The keys by which rows are requested, with the types of the tables.
 std::vector<std::pair<ir::SpaceId, Ask>> keysOf(const analysis::Analysis& analysis, const LoopProgram& program)
 {
     std::vector<std::pair<ir::SpaceId, Ask>> keys;
@@ -57,8 +57,8 @@ TableStream::RowBytes TableStream::askedByNext() const
     return tables;
 }
 
-// The first window of the next loop. Where its destinations ask by the same keys as those of this window, which are all of
-// this loop, what they ask for is known.
+// The first window of the next loop. Its requested rows are known where its destinations use the same keys as those of
+// this window, provided that this window covers the whole loop.
 Destinations TableStream::firstOfNext(const Destinations& window, const SharedSets& sets, SharedSets& asked) const
 {
     const RowBytes tables = askedByNext();
@@ -94,9 +94,9 @@ std::map<ir::ValueId, HandedRows::Wanted> TableStream::wantedNext(const Destinat
     return wanted;
 }
 
-// Of the rows that the first window of the next loop reads, as many of the last ones as there is room for beside those of
-// this window. Its own rows, which are there from `firstOwn` on, leave room as tiles are computed, a little later than these
-// are done: there is most of both together when the first of them are used, or in the end.
+// Keeps as many as possible of the last rows that the first window of the next loop reads, besides those of this
+// window. This window's own rows, which are in memory from `firstOwn` on, are released a little after their tiles are
+// done: both together take most memory when the first of them are used, or at the end.
 void TableStream::handOn(Window& window, const SharedSets& sets, std::int64_t firstOwn)
 {
     const Destinations& range = window.range();

@@ -11,11 +11,11 @@ namespace hopscope::executor {
 
 namespace {
 
-// What a tile works on: enough for operators to be worth their calls, little enough for the caches of a core.
+// The working set of a tile: large enough for operators to be worth their calls, small enough for the caches of a core.
 constexpr double tileBytes = 3 << 20;
 constexpr std::int64_t rowsStep = 64;
 constexpr std::int64_t leastTiles = 16;  // a smaller loop takes milliseconds, however it is run
-constexpr double secondsBetween = 0.1;   // of telling the observer
+constexpr double secondsBetween = 0.1;   // between reports to the observer
 constexpr std::int64_t mostTold = 64;    // tiles of a loop, but for slow ones: batches are events of the protocol
 
 }  // namespace
@@ -45,7 +45,7 @@ public:
           m_batch(session, program, m_block, window)
     {}
 
-    // Nothing if there was not enough memory: then nothing of the tile remains.
+    // nullopt if there was not enough memory: then nothing of the tile remains.
     std::optional<Finished> attempt(const Destinations& tile)
     {
         const bool fits = fitsIntoMemory([&] {
@@ -161,7 +161,7 @@ BatchFigures Tiles::shared(BatchFigures figures) const
     return figures;
 }
 
-// In order, as far as there is no gap.
+// Reports and merges finished tiles in order, up to the first gap.
 void Tiles::report()
 {
     for (auto it = m_finished.begin(); it != m_finished.end() && it->first == m_reported; it = m_finished.erase(it)) {
@@ -184,7 +184,7 @@ void Tiles::tell()
     m_told = m_ended = m_session.seconds();
 }
 
-// The workers have ended. What follows a tile that failed may be finished already.
+// The workers have ended. Tiles after one that failed may be finished already.
 void Tiles::redo()
 {
     std::ranges::sort(m_failed, {}, &Destinations::first);

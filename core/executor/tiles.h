@@ -2,7 +2,7 @@
 
 // Private to executor: computes a loop on a CPU in tiles, small batches that each run on one core from end to end.
 //
-// Where no frontier is built, a batch costs nothing but its own rows, so that it may be small: what it computes stays
+// Where no frontier is built, a batch costs nothing but its own rows, so that it may be small: its values stay
 // in the core's cache, buffers are used again by the next one instead of being fresh memory, and cores wait for each
 // other only at the end of the loop. Tiles depend on the plan, the graph and nothing else: sizes of products, and with
 // them the last bits of results, are the same for any number of cores and any memory limit that a tile fits into.
@@ -19,7 +19,7 @@
 namespace hopscope::executor {
 
 struct TilingRequest {
-    std::optional<std::int64_t> batch;  // destinations per batch, if somebody asks for that: no tiles then
+    std::optional<std::int64_t> batch;  // destinations per batch, if the caller sets them: no tiles then
     std::optional<std::int64_t> tile;   // destinations per tile; nullopt: by the bytes that a tile works on
     double budget = 1;                  // bytes for all workers together
     int threads = 1;
@@ -36,14 +36,14 @@ class Tiles {
 public:
     Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling);
 
-    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same ones, whatever the range. Throws what a worker
-    // throws. A tile that runs out of memory is computed again by itself, in smaller batches if it must be; from then on
-    // there are half as many workers.
+    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same destinations, whatever
+    // the range. Rethrows a worker's exception. A tile that runs out of memory is computed again alone, in smaller
+    // batches if it must be; from then on there are half as many workers.
     void run(const Destinations& range) { run(range, nullptr); }
     void run(Window& window) { run(window.range(), &window); }
 
 private:
-    // A tile that is computed; reported and merged when all before it are.
+    // A tile that has been computed; it is reported and merged once all tiles before it are.
     struct Finished {
         BatchFigures figures;
         Contributions contributions;
@@ -69,14 +69,14 @@ private:
     Destinations m_range;
     Window* m_window = nullptr;  // of the range
 
-    std::mutex m_mutex;                           // guards what follows
+    std::mutex m_mutex;                           // guards the members below
     std::int64_t m_next = 0;                      // first destination that is not taken
     std::int64_t m_reported = 0;                  // first destination that is not merged
     std::int64_t m_end = 0;                       // of the range
     std::vector<Destinations> m_failed;           // for want of memory
     std::map<std::int64_t, Finished> m_finished;  // by first destination
-    std::optional<BatchFigures> m_untold;         // of tiles that the observer has not been told about
-    double m_told = 0, m_ended = 0;               // when it was last told; when the last reported tile ended
+    std::optional<BatchFigures> m_untold;         // of tiles not yet reported to the observer
+    double m_told = 0, m_ended = 0;               // time of its last report; end of the last reported tile
 };
 
 }  // namespace hopscope::executor

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: how the loops of a run may be tiled, by its options.
+// Private to executor: determines from a run's options how its loops may be tiled.
 
 #include <optional>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::executor {
 
-// None on a GPU. `budget`: as for runLoop().
+// nullopt on a GPU. `budget`: as for runLoop().
 std::optional<TilingRequest> tilingOf(const Session& session, double budget);
 
 }  // namespace hopscope::executor

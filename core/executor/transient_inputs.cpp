@@ -9,7 +9,7 @@ namespace hopscope::executor {
 
 namespace {
 
-// Where the memory begins that loops read, as far as it is there already.
+// The addresses of the memory that loops read, as far as it exists already.
 class Places {
 public:
     Places(const analysis::Analysis& analysis, Structure& structure) : m_analysis(analysis), m_structure(structure) {}
@@ -60,7 +60,7 @@ private:
 
     void keys(const Segment& segment) { keys(segment.messages, segment.columnSpace, segment.columnKey); }
 
-    // As Block reads them.
+    // Adds the key columns that Block reads.
     void keys(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key)
     {
         if (!space.valid() || !key.valid()) return;
@@ -93,7 +93,7 @@ void TransientInputs::release(std::size_t stage)
 {
     if (m_files.empty()) return;
     Places needed(m_session.analysis, m_session.structure);
-    // Values without rows are evaluated when they are asked for, from these.
+    // Values without rows are evaluated from these when they are requested.
     for (const ir::ValueId v : prologueValues(m_session.analysis, {})) needed.include(v);
     for (std::size_t s = stage; s < m_programs.size(); ++s)
         for (const LoopProgram& program : m_programs[s]) needed.include(program);

@@ -1,10 +1,10 @@
 #pragma once
 
-// Private to executor: files of inputs that nobody reads after the run (Options::transientInputs).
+// Private to executor: files of inputs that are not read after the run (Options::transientInputs).
 //
 // Their pages are in use already, so that stores which take them cost less than fresh memory, and the run needs less of
-// it in all. What is needed is found out by address: a value, a key column or a table in another order may be a view of
-// an input or a copy of it.
+// it in all. Whether an input is still needed is determined by address: a value, a key column or a table in another
+// order may be a view of an input or a copy of it.
 
 #include <string>
 #include <thread>
@@ -17,11 +17,11 @@ namespace hopscope::executor {
 
 class TransientInputs {
 public:
-    // After the prologue. Both outlive it.
+    // To be created after the prologue. Both arguments must outlive this object.
     TransientInputs(Session& session, const StagePrograms& programs);
 
-    // Empties the files of which no stage from `stage` on (counted from 0) and no output needs anything. Linear in the
-    // programs; the files are emptied while the caller goes on (their pages take the system some 100 ms per GiB). A file
+    // Empties the files that no stage from `stage` on (counted from 0) and no output needs. Linear in the
+    // programs; the files are emptied in the background (their pages take the system some 100 ms per GiB). A file
     // that cannot be emptied stays as it is.
     void release(std::size_t stage);
 

@@ -16,7 +16,7 @@ namespace {
 using analysis::Analysis;
 using ir::ValueId;
 
-// What the values are computed from, themselves included.
+// The values and all others that they are computed from.
 std::unordered_set<ValueId> ancestors(const Analysis& a, const std::vector<ValueId>& values)
 {
     std::unordered_set<ValueId> found;
@@ -32,8 +32,8 @@ std::unordered_set<ValueId> ancestors(const Analysis& a, const std::vector<Value
     return found;
 }
 
-// In the program's order, so that no operator calls for a long chain of others. Of several results of an operator, those
-// that nobody wants are not kept.
+// Evaluates in the program's order, so that no operator calls for a long chain of others. Unwanted results of an
+// operator with several are not kept.
 std::map<ValueId, base::TensorView> evaluate(Structure& structure, const Analysis& a,
                                              const std::vector<ValueId>& values)
 {

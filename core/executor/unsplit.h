@@ -32,7 +32,7 @@ base::Result<std::map<ir::ValueId, base::TensorView>>
 evaluateUnsplit(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                 const std::vector<ir::ValueId>& values, const std::string& folder, std::stop_token stop);
 
-// The same one value at a time: what no later operator reads is freed on the way.
+// The same, one value at a time: values that no later operator reads are freed.
 class UnsplitValues {
 public:
     // Evaluates guards. Arguments passed by reference must outlive the object. Fails like evaluateUnsplit().
@@ -45,10 +45,10 @@ public:
 
     // Whether an output follows from the value, which is a tensor that an operator computes, or that is given.
     [[nodiscard]] bool wanted(ir::ValueId value) const;
-    // A wanted value; to be asked for in the program's order, since the operands of an operator may be gone once it is
+    // A wanted value; to be requested in the program's order, since the operands of an operator may be gone once it is
     // evaluated. Strided; the view keeps it.
     base::Result<base::TensorView> value(ir::ValueId value);
-    // The row of the inputs behind a row of a table behind it.
+    // The input row behind a row of a derived table.
     base::Result<InputRow> inputRow(ir::SpaceId table, std::int64_t row);
 
 private:
@@ -57,8 +57,8 @@ private:
     std::unique_ptr<State> m_state;
 };
 
-// How many rows each mask over a table selects: the sizes of tables that do not follow from those of the inputs. Linear
-// in the rows, no features are computed. Fails like evaluateUnsplit().
+// The number of rows that each mask over a table selects: the sizes of tables that do not follow from those of the
+// inputs. Linear in the rows, no features are computed. Fails like evaluateUnsplit().
 base::Result<std::map<ir::SpaceId, std::int64_t>> countSelected(const loader::Walk& walk,
                                                                 const analysis::Analysis& analysis,
                                                                 const base::TensorMap& inputs,

@@ -38,8 +38,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double enough = 0.04;  // seconds of repetitions of a rate
 constexpr std::size_t leastTurns = 5, mostTurns = 200;
 constexpr std::int64_t largeTable = 1 << 28;                  // beyond the caches of most processors
-constexpr std::int64_t largestTable = std::int64_t{1} << 31;  // beyond what they keep of page tables; of free memory
-constexpr std::int64_t shareForTable = 8;                     // at most the eighth part
+constexpr std::int64_t largestTable = std::int64_t{1} << 31;  // beyond the page tables that they cache
+constexpr std::int64_t shareForTable = 8;                     // of the free memory: at most an eighth
 constexpr std::array<std::int64_t, 4> tables{1 << 19, 1 << 22, 1 << 25, largeTable};  // bytes
 constexpr std::array<std::int64_t, 3> widths{64, 256, 1024};                          // bytes of a row
 constexpr std::int64_t numberCount = 1 << 20;  // of random rows: enough not to come again from a cache
@@ -52,7 +52,7 @@ constexpr std::int64_t diskChunk = 1 << 22;
 constexpr std::int64_t diskBytes = 1 << 26;
 constexpr double diskSeconds = 0.6;  // of writing, on a slow disk
 
-// That the calling thread has worked.
+// The CPU time of the calling thread.
 double coreSeconds()
 {
     timespec now{};
@@ -83,7 +83,7 @@ private:
     std::byte* m_bytes = nullptr;
 };
 
-// Written and read without a map; removed again.
+// A file that is written and read without a mapping, and removed at the end.
 class DiskFile {
 public:
     explicit DiskFile(const std::string& folder) : m_file(folder), m_handle(::open(m_file.path().c_str(), O_RDWR)) {}
@@ -150,10 +150,10 @@ private:
         return m_tables.back();
     }
 
-    // `work(worker, turn)`: the share of one core; the turns go on from call to call.
+    // `work(worker, turn)`: the share of one core; turns are counted across calls.
     using Work = std::function<void(int worker, std::int64_t turn)>;
 
-    // What `amount` of each core comes to in a second, on all of them side by side and on one alone.
+    // The rate per second if each core handles `amount` in a turn, with all cores at once and with one alone.
     void measure(const char* what, WallRate wall, double amount, const Work& work)
     {
         if (m_progress) m_progress({std::string("measuring ") + what, 0, 0});
@@ -162,8 +162,8 @@ private:
         m_walls.push_back(wall);
     }
 
-    // Of a core, by its own clock: while other programs have the core, the clock stands still. The best turns are left out,
-    // in which cores may have worked one after the other, and so are the typical ones of a busy machine.
+    // Seconds of a core by its own clock, which stands still while other programs use the core. Leaves out the best
+    // turns, in which cores may have worked one after the other, and the typical turns of a busy machine.
     double seconds(int cores, const Work& work)
     {
         std::vector<double> turns;
@@ -187,7 +187,7 @@ private:
         return std::max(turns[turns.size() / 10], 1e-9);
     }
 
-    // What tiles work on is in the caches; what large batches work on is not.
+    // The operands of tiles are in the caches; those of large batches are not.
     void streams()
     {
         for (const std::int64_t bytes : {tensorBytes, largeTable / 4 / m_cores}) {
@@ -204,7 +204,7 @@ private:
         }
     }
 
-    // As large batches do: what their allocator gives back to the system comes again as pages that have to be cleared.
+    // Memory as large batches use it: pages that their allocator has returned to the system have to be cleared again.
     void fresh()
     {
         const std::int64_t bytes = largeTable / 4 / m_cores;
@@ -280,7 +280,7 @@ private:
         });
     }
 
-    // Into the page cache: that it is full and the disk has to follow is another wall.
+    // Writes into the page cache: another wall covers the case that it is full and limited by the disk.
     void stores()
     {
         std::vector<std::unique_ptr<DiskFile>> files;
@@ -294,7 +294,7 @@ private:
         });
     }
 
-    // Once: a disk is not faster the second time, and what the page cache holds says nothing about it.
+    // Measured once: a disk is not faster the second time, and the page cache says nothing about it.
     void disk()
     {
         if (m_progress) m_progress({"measuring the disk", 0, 0});

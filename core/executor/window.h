@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the rows of tables in files that a range of a loop's destinations asks for, in memory.
+// Private to executor: the rows of tables in files that a range of a loop's destinations reads, in memory.
 
 #include <map>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hopscope::executor {
 
-// Where the loop reads rows of a table in place: by a key, for each row of a class.
+// A read of table rows in place: by a key, for each row of a class.
 struct Ask {
     ir::ValueId table;
     ir::RowClass on;
@@ -33,27 +33,27 @@ public:
 
     [[nodiscard]] const Destinations& range() const { return m_range; }
 
-    // The table that is read in place: the rows that are asked for, one after the other, by ascending number. nullptr: it is
-    // read where it lies.
+    // The requested rows of a table that is read in place, one after the other, by ascending number. nullptr: the table
+    // is read where it lies.
     [[nodiscard]] const at::Tensor* table(ir::ValueId table) const;
-    // For numbers of rows (32 or 64 bits) that are asked for, their places there.
+    // The places of requested rows in that table, by their numbers (32 or 64 bits).
     [[nodiscard]] at::Tensor places(ir::ValueId table, const at::Tensor& rows) const;
 
-    // A tile's own rows of a table, valid until done(), in memory as far behind a page as where they lie, since products round
-    // by that; undefined: they are read where they lie.
+    // A tile's own rows of a table, valid until done(). Their offset within a page is that in the file, since it
+    // affects the rounding of products; undefined: they are read where they lie.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
-    // To be told of each tile once, however it ended.
+    // To be called once for each tile, however it ended.
     void done(const Destinations& tile);
 
-    // What lives longer than the window: the rows that are asked for; own rows that nobody asks for, which give their memory
-    // back behind the tiles that are done.
+    // Add the rows that outlive the window: requested rows; own rows that no key refers to, whose memory is released
+    // behind the tiles that are done.
     void add(const FileTable& table, std::shared_ptr<const graph::RowSet> rows, const KeptRows& asked)
     {
         at::Tensor all = rowsAt(asked.data(), rows->count(), table.mapped);
         m_tables[table.value] = {&table, std::move(rows), std::move(all), &asked, nullptr};
     }
     void addOwn(ir::ValueId table, KeptRows& rows) { m_tables.at(table).own = &rows; }
-    // To which they give it, and not to the system.
+    // Releases that memory to `spare`, and not to the system.
     void giveTo(std::shared_ptr<graph::SparePages> spare) { m_spare = std::move(spare); }
     void readAhead(std::unique_ptr<ReadAhead> own) { m_ahead.push_back(std::move(own)); }
     [[nodiscard]] std::int64_t bytesAhead() const;
@@ -73,7 +73,7 @@ private:
     std::map<ir::ValueId, Kept> m_tables;
     std::vector<std::unique_ptr<ReadAhead>> m_ahead;  // of different tables
     std::shared_ptr<graph::SparePages> m_spare;
-    std::mutex m_mutex;                            // guards what follows
+    std::mutex m_mutex;                            // guards the members below
     std::int64_t m_done;                           // all destinations before it are
     std::map<std::int64_t, std::int64_t> m_later;  // first and end of those after it that are
 };

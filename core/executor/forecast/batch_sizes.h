@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: how many destinations a batch takes.
+// Private to forecast: the number of destinations in a batch.
 
 #include <cstdint>
 #include <functional>
@@ -17,8 +17,8 @@ struct Traffic;
 
 using Fits = std::function<bool(std::int64_t destinations)>;
 
-// All destinations, or the first fraction of them that fits: a half, a third, ... `surely` may refuse what fits, and is asked
-// first; `exactly` takes longer, and tells whether larger batches fit.
+// All destinations, or the first fraction of them that fits: a half, a third, ... `surely` may refuse a size that fits,
+// and is called first; `exactly` takes longer, and determines whether larger batches fit.
 std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exactly);
 
 // The destinations, at most `size`, whose batches fill no slot of pinned memory: between the first of the halves of `size` that

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to forecast: loops compiled as for a run, with what follows from that. Successive plans have most of their loops
-// in common: on a CPU these are compiled once.
+// Private to forecast: loops compiled as for a run, with the figures derived from them. Successive plans share most of
+// their loops; on a CPU these are compiled once.
 
 #include <list>
 #include <map>
@@ -20,7 +20,7 @@
 namespace hopscope::forecast {
 
 struct CompiledLoop {
-    std::shared_ptr<const plan::Loop> loop;  // that the program is of, if it is not the plan's own
+    std::shared_ptr<const plan::Loop> loop;  // the loop of the program, if it is not the plan's own
     executor::LoopProgram program;
     Traffic traffic;
     executor::MemoryModel memory;
@@ -36,14 +36,14 @@ public:
           m_structure(structure)
     {}
 
-    // What is asked for from now on; loops that were compiled for other options are forgotten. For the calls of `onCpu` that
-    // follow, the compiler is one for these options.
+    // Sets the options of the calls that follow and discards loops that were compiled for other options. Later calls of
+    // `onCpu` use a compiler for these options.
     void begin(const PredictOptions& options);
     // `stored`: the values that earlier stages write. Raises what compileLoop raises.
     std::shared_ptr<CompiledLoop> onCpu(const plan::Loop& loop, const executor::StoredValues& stored,
                                         const executor::LoopCompiler& compiler, const executor::ResidentChoice& choice,
                                         const Outside& outside);
-    // Not kept.
+    // The result is not kept.
     std::shared_ptr<CompiledLoop> onGpu(const executor::LoopProgram& program, const executor::ResidentChoice& choice);
     // Times that were found for another machine are forgotten.
     void timedOn(const plan::Machine& machine);
@@ -51,9 +51,9 @@ public:
 private:
     struct Known {
         std::shared_ptr<const plan::Loop> loop;
-        std::vector<ir::ValueId> stored;                      // of what it computes and reads, ascending
+        std::vector<ir::ValueId> stored;                      // among those it computes and reads, ascending
         std::optional<executor::LoopProgram> tiles;           // if there may be tiles
-        std::vector<std::shared_ptr<CompiledLoop>> compiled;  // by tiling: it depends on the memory that is free
+        std::vector<std::shared_ptr<CompiledLoop>> compiled;  // by tiling, which depends on the free memory
     };
 
     [[nodiscard]] std::vector<ir::ValueId> storedOf(const plan::Loop& loop, const executor::StoredValues& stored) const;

@@ -84,7 +84,7 @@ private:
         return from < 0 ? std::nullopt : m_holding[index(from)];
     }
 
-    // The executor asks the same at run time, of tensors.
+    // The executor checks the same at run time, on tensors.
     std::optional<std::size_t> overwritten(const Instruction& i) const
     {
         if (i.act != Act::Call || i.operands.empty() || i.operands[0].kind != Operand::InRegister) return std::nullopt;
@@ -114,7 +114,7 @@ private:
                from.bytesPerRow == to.bytesPerRow;
     }
 
-    // Memory stays as long as something sees it.
+    // Memory stays allocated while something refers to it.
     void keepWhatIsSeen()
     {
         for (std::size_t h = m_result.held.size(); h-- > 0;)

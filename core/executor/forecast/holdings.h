@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: what the registers of a loop hold after each of its instructions, in bytes.
+// Private to forecast: the bytes that the registers of a loop hold after each of its instructions.
 
 #include "analysis/analysis.h"
 #include "executor/batching.h"
@@ -8,9 +8,9 @@
 
 namespace hopscope::forecast {
 
-// Of a batch with `rows` rows of each class. An operator counts as writing over its operand where the executor would (see
-// executor/overwrite.h). The destination and the numbers of batches are left to the caller. At most quadratic in the
-// program.
+// The holdings of a batch with `rows` rows of each class. An operator counts as overwriting its operand where it would
+// (see executor/overwrite.h). The destination and the numbers of batches are left to the caller. At most quadratic in
+// the program.
 LoopHoldings holdingsOf(const analysis::Analysis& analysis, const executor::LoopProgram& program, bool gpu,
                         const executor::CountOf& rows);
 

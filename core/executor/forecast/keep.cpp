@@ -17,7 +17,7 @@ void forEachLoop(const executor::StagePrograms& programs, Visit&& visit)
         for (const executor::LoopProgram& program : loops) visit(program);
 }
 
-// Made in pieces, or kept in another order: these are never there as a whole.
+// Values that are made in pieces or kept in another order: they never exist as a whole.
 Values partlyThere(const analysis::Analysis& analysis, const executor::StagePrograms& programs)
 {
     Values values;
@@ -31,7 +31,7 @@ Values partlyThere(const analysis::Analysis& analysis, const executor::StageProg
     return values;
 }
 
-// Rows along the first dimension, made by whole batches if a stage makes them.
+// Tables with rows along the first dimension, made by whole batches if a stage makes them.
 Values tablesRead(const analysis::Analysis& analysis, const executor::StagePrograms& programs)
 {
     const Values partly = partlyThere(analysis, programs);
@@ -50,7 +50,7 @@ struct Candidate {
     ir::ValueId value;
 };
 
-// The best first; those that save nothing are left out. `copied`: what the stages copy when nothing is kept.
+// The best first; those that save nothing are left out. `copied`: the copies of the stages when nothing is kept.
 std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::Structure& structure,
                                   const executor::StagePrograms& programs, const Prediction& copied)
 {
@@ -72,7 +72,7 @@ std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::
 
 }  // namespace
 
-// As many as leave half of the memory to batches.
+// Keeps as many tables as leave half of the memory to batches.
 plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
                      std::stop_token stop)
 {

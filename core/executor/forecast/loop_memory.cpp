@@ -24,7 +24,8 @@ bool sameOrder(const Events& a, const Events& b)
         a, b, [](const auto& x, const auto& y) { return x.block == y.block && (x.bytes == 0) == (y.bytes == 0); });
 }
 
-// The largest group of batches that did the same; of groups as large, the one that did most.
+// The largest group of batches with the same sequence of events; among groups of that size, the one with the most
+// events.
 std::vector<const ProbedBatch*> alike(const std::vector<ProbedBatch>& batches)
 {
     std::vector<const ProbedBatch*> best;
@@ -39,7 +40,7 @@ std::vector<const ProbedBatch*> alike(const std::vector<ProbedBatch>& batches)
     return best;
 }
 
-// By batch: the rows of each class, then those of products of each.
+// Columns by batch: the rows of each class, then those of products of each.
 std::vector<Sizes> columnsOf(const std::vector<const ProbedBatch*>& batches, const std::vector<ir::RowClass>& classes)
 {
     std::vector<Sizes> columns(2 * classes.size());

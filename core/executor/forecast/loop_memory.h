@@ -26,13 +26,13 @@ struct Probed {
     std::map<ir::ValueId, std::int64_t> whole{};  // GPU: bytes of each value without rows that the loop uses
 };
 
-// What a single batch took when it was run dry, as counted by the allocator.
+// The memory of a single batch in a dry run, as counted by the allocator.
 struct DryRun {
     std::int64_t peak = 0;
     std::int64_t reduced = 0;  // that reductions hold before it, unless it is the first batch
 };
 
-// The most that is held at once of what these allocations take on a CPU, as counted by the allocator.
+// The peak of the memory held by these allocations on a CPU, as counted by the allocator.
 std::int64_t peakOf(const std::vector<executor::AllocationTrace::Event>& events);
 
 class LoopMemory {

@@ -77,11 +77,12 @@ std::optional<Outside::Prologue> Outside::made(const std::vector<const executor:
         return Prologue{.held = trace.held(), .peak = peakOf(trace.events())};
     } catch (const executor::Failure& failure) {
         if (failure.error.code == base::ErrorCode::Cancelled) throw;
-        return std::nullopt;  // a run will say so
+        return std::nullopt;  // a run will report it
     }
 }
 
-// By a run, once its stages have begun: not in the prologue, and not as a part of a row reduction.
+// Whether a run evaluates the value once its stages have begun: not in the prologue, and not as a part of a row
+// reduction.
 bool Outside::evaluated(ValueId value) const
 {
     const ir::Value& v = m_analysis.program.value(value);

@@ -15,8 +15,8 @@ class Outside {
 public:
     using MakeStructure = std::function<std::unique_ptr<executor::Structure>(std::stop_token)>;
 
-    // `structure` is used for sizes only, since it exists already and need not hold what it will during a run; `fresh`
-    // makes a new one.
+    // `structure` is used for sizes only, since its contents may differ from those during a run; `fresh` makes a new
+    // one.
     Outside(const analysis::Analysis& analysis, executor::Structure& structure, MakeStructure fresh, std::string folder)
         : m_analysis(analysis),
           m_structure(structure),
@@ -29,7 +29,7 @@ public:
     // graph all its values with rows are spilled. Results are cached.
     std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, bool staysBeside,
                         std::stop_token stop);
-    // The same at the moment when the prologue holds most, as far as that is known: what it computes on the way is gone
+    // The same at the moment when the prologue holds most, as far as that is known: its intermediate values are freed
     // before the first batch.
     std::int64_t most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     // Values without rows that are evaluated during a loop and kept until the end of the run.

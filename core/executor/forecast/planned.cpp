@@ -17,7 +17,7 @@ using ir::RowKind;
 
 namespace {
 
-constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
+constexpr double usableShare = 0.56;  // of a budget: the part that a batch sizer uses once it has learned
 
 std::set<RowClass> frontiers(const plan::Loop& loop)
 {
@@ -27,7 +27,7 @@ std::set<RowClass> frontiers(const plan::Loop& loop)
     return classes;
 }
 
-// Of the values that stages work on; others may have no rows to count.
+// The tables of the values that stages work on; others may have no rows to count.
 std::set<ir::SpaceId> tablesOf(const analysis::Analysis& analysis)
 {
     std::set<ir::SpaceId> used;
@@ -110,7 +110,8 @@ plan::RowCounts Planned::countRows(const PredictOptions& options)
     return rows;
 }
 
-// Tiles read tables in place: each row once, as a single batch would; and they share the calls of operators among them.
+// Tiles read tables in place: each row once, as a single batch would; and the calls of operators are divided among
+// them.
 void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
                         std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops)
 {
@@ -181,7 +182,7 @@ void Planned::compile(const PredictOptions& options)
     }
 }
 
-// What is compiled depends on the options.
+// The compiled loops depend on the options.
 void Planned::compileOnCpu(const PredictOptions& options)
 {
     const executor::TilingRequest request{.batch = options.batch,
@@ -211,7 +212,7 @@ std::int64_t Planned::largestBatch()
     return rows;
 }
 
-// Of loops that do not take all of their destinations at once.
+// The smallest batch of loops that do not take all of their destinations at once.
 std::int64_t Planned::smallestBatch(std::int64_t size)
 {
     for (const auto& loops : m_loops)
@@ -221,8 +222,8 @@ std::int64_t Planned::smallestBatch(std::int64_t size)
     return size;
 }
 
-// Where nobody set a limit, what a batch may take is a matter of taste, and not worth a dry run of each loop of each plan
-// that is only compared with others.
+// Without a limit, the memory of a batch is a matter of choice, and not worth a dry run of each loop of each plan that
+// is only compared with others.
 Planned::Probing Planned::forComparison(const PredictOptions& options) const
 {
     return gpu() || options.memory ? Probing::Yes : Probing::No;
@@ -263,7 +264,7 @@ std::int64_t Planned::batchSizeOnGpu(const PredictOptions& options)
     return size;
 }
 
-// What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
+// Bytes held before any batch. On a GPU these are left by other runs; weights come with the loops.
 double Planned::baseline(bool staysBeside)
 {
     if (!gpu()) return static_cast<double>(m_known.outside.before(programsOf(), staysBeside, m_stop));
@@ -280,13 +281,13 @@ std::vector<const executor::LoopProgram*> Planned::programsOf() const
     return programs;
 }
 
-// Values without rows, evaluated once: from here on they are there.
+// Values without rows are evaluated once and stay from here on.
 void Planned::stays(ir::ValueId value, std::int64_t bytes)
 {
     if (m_staying.insert(value).second) m_baseline += static_cast<double>(bytes);
 }
 
-// What a loop evaluates for all of its batches: on a GPU beforehand.
+// Adds the values that a loop evaluates once for all of its batches: on a GPU beforehand.
 void Planned::prepares(const PlannedLoop& l)
 {
     if (!gpu()) {
@@ -299,7 +300,7 @@ void Planned::prepares(const PlannedLoop& l)
     }
 }
 
-// What stays on a GPU from this loop on, and is copied there.
+// Adds the parts that stay on a GPU from this loop on, and the bytes to copy them there.
 void Planned::loads(PredictedStage& result, const executor::LoopProgram& program)
 {
     const auto held = [&](const executor::ResidentPart& part) { return m_parts.contains(part); };

@@ -24,7 +24,7 @@
 
 namespace hopscope::forecast {
 
-// What is kept between calls: everything that depends on the graph only, and what is known about loops from earlier
+// State that is kept between calls: everything that depends on the graph only, and the results for loops of earlier
 // plans.
 struct Known {
     Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
@@ -70,7 +70,7 @@ private:
         const executor::LoopProgram& program;
         const Traffic& traffic;
         const executor::MemoryModel& memory;
-        // Destinations that memory allows in a batch, on a GPU what goes through pinned memory.
+        // Destinations that memory allows in a batch; on a GPU, those whose copies fit into pinned memory.
         std::int64_t most = std::numeric_limits<std::int64_t>::max();
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
@@ -84,7 +84,7 @@ private:
 
     enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without what operators take themselves
     [[nodiscard]] Probing forComparison(const PredictOptions& options) const;
-    // Of all loops; each may have smaller ones (sizeOf).
+    // The batch size of all loops; each may have smaller ones (sizeOf).
     std::int64_t batchSize(const PredictOptions& options, Probing probing);
     std::int64_t batchSizeOnGpu(const PredictOptions& options);
     std::int64_t fitting(const PlannedLoop& l, double allowed, Probing probing);
@@ -94,7 +94,7 @@ private:
         return l.program.tiling ? l.program.tiling->rows : std::min(size, l.most);
     }
     double mostMemory(std::int64_t size);
-    // Of a batch of so many destinations, by the counts of its rows or by bounds of them.
+    // The peak of a batch of so many destinations, by the counts of its rows or by bounds of them.
     enum class Rows : bool { Bounded, Counted };
     double memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Probing probing);
     // `size`: of the batches that were counted; 0: upper bounds of their rows were.

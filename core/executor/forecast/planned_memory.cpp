@@ -1,4 +1,4 @@
-// What Planned knows of memory: peaks of batches, and what batches hold when.
+// Planned: peaks of batches, and the memory of batches over time.
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf
     return counts;
 }
 
-// Of one batch; classes that the program does not use have none.
+// The rows of one batch; classes that the program does not use have none.
 executor::CountOf rowsIn(const std::map<RowClass, Counts>& counts, std::size_t batch)
 {
     return [&counts, batch](const RowClass& rows) {
@@ -38,7 +38,7 @@ std::set<std::size_t> fullest(const std::map<RowClass, Counts>& counts)
     return batches;
 }
 
-// Of the batch that holds most, among those in which some class has the most rows.
+// The holdings of the batch that holds most, among those in which some class has the most rows.
 LoopHoldings fullestHoldings(const analysis::Analysis& analysis, const executor::LoopProgram& program, bool gpu,
                              const std::map<RowClass, Counts>& counts, const Counts& own)
 {
@@ -54,7 +54,7 @@ LoopHoldings fullestHoldings(const analysis::Analysis& analysis, const executor:
     return result;
 }
 
-// By the tensors of the program alone, in the batch that holds most.
+// The peak by the tensors of the program alone, in the batch that holds most.
 double heldAtMost(const executor::MemoryModel& memory, const std::map<RowClass, Counts>& counts)
 {
     std::size_t batches = 0;
@@ -83,7 +83,7 @@ double Planned::memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Pro
     return peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr, 0);
 }
 
-// Of the batches in which some class has the most rows.
+// The highest peak of the batches in which some class has the most rows.
 double Planned::peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt, std::int64_t size)
 {
     double most = 0;
@@ -108,7 +108,8 @@ double Planned::bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const Cl
     return bytes;
 }
 
-// Of what other batches do not tell: operators do without copies of a single row, and about some loops nothing is learnt.
+// Runs batches dry that others do not predict: operators need no copies of a single row, and some loops cannot be
+// learnt.
 std::optional<DryRun> Planned::dryRun(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
                                       std::size_t batch, std::int64_t size)
 {

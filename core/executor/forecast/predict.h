@@ -33,7 +33,7 @@ namespace hopscope::forecast {
 
 struct PredictedStage : plan::StagePrediction {  // seconds: of StageTime
     plan::StageId index{1};
-    std::int64_t outside = 0;  // of peakMemory, what is held outside of batches: the prologue's values and structure
+    std::int64_t outside = 0;  // the part of peakMemory held outside of batches: the prologue's values and structure
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
     // By loop: destinations of batches that fit, for a run to take; none where it finds out itself: in tiles, on a GPU, and
@@ -42,14 +42,14 @@ struct PredictedStage : plan::StagePrediction {  // seconds: of StageTime
     std::vector<std::int64_t> batchPeaks;  // with PredictOptions::eachBatch: of each batch, loop by loop
 };
 
-// What a stage will take, and what it takes at least on this machine.
+// The predicted time of a stage, and a lower bound of it on this machine.
 struct StageTime {
     plan::StageId index{1};
     double seconds = 0;
     double boundSeconds = 0;  // docs/reference/format-report.md defines it
     plan::Wall wall = plan::Wall::Stream;
-    // Of `seconds`, what computing and storing the results of each operator takes by the cost model; reading stored rows and
-    // the graph's structure belong to no operator.
+    // The part of `seconds` that the cost model assigns to computing and storing the results of each operator; reading
+    // stored rows and the graph's structure belong to no operator.
     std::map<ir::OpId, double> operators{};
 };
 
@@ -58,18 +58,18 @@ struct Prediction {
     std::int64_t batch = 0;
     std::vector<PredictedStage> stages;
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
-    // Of all stages.
+    // The sizes of all stages.
     [[nodiscard]] std::vector<std::vector<std::optional<std::int64_t>>> sizes() const;
 };
 
-// What is held at some point in any case: less can never do.
+// A lower bound of the memory: so much is held at some point in any case.
 struct LeastMemory {
     plan::StageId stage{1};     // that needs most
     std::int64_t bytes = 0;     // of a batch of one destination, whatever operators take besides
-    std::int64_t prologue = 0;  // what is computed before the first stage, on a CPU
+    std::int64_t prologue = 0;  // of the values computed before the first stage, on a CPU
 };
 
-// What a plan will move, hold and take.
+// The predicted traffic, memory and time of a plan.
 struct Forecast {
     Prediction prediction;
     std::vector<StageTime> times;
@@ -105,8 +105,8 @@ struct LoopHoldings {
     [[nodiscard]] std::int64_t peak() const { return bytes.empty() ? 0 : bytes[peakStep]; }
 };
 
-// What the batches of a stage hold when. Operators need memory of their own beside their operands and results; the peak
-// knows it from a dry run.
+// The memory of a stage's batches over time. Operators need memory of their own besides their operands and results; the
+// peak includes it, from a dry run.
 struct StageMemory {
     PredictedStage predicted;
     std::vector<LoopHoldings> loops;
@@ -123,8 +123,8 @@ struct PredictOptions {
     base::StoreType store = base::StoreType::Exact;                                             // likewise
 };
 
-// Caches what depends on the graph only. The first call is linear in the edges that the model uses, as is every call
-// with a new batch size or new frontiers; all others are linear in the length of the plan.
+// Caches everything that depends on the graph only. The first call is linear in the edges that the model uses, as is
+// every call with a new batch size or new frontiers; all others are linear in the length of the plan.
 class Predictor {
 public:
     // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`; `cache` is
@@ -143,7 +143,8 @@ public:
     base::Result<Prediction> predictTraffic(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 
-    // What the batches of a stage hold, step by step. Fails like predict(), and with Usage if the plan has no such stage.
+    // The memory of a stage's batches, step by step. Fails like predict(), and with Usage if the plan has no such
+    // stage.
     base::Result<StageMemory> memoryOf(const plan::Plan& plan, plan::StageId stage, const PredictOptions& options,
                                        std::stop_token stop);
 
@@ -161,9 +162,10 @@ public:
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 
-    // What has been found out about the graph, for a run; nullptr if nothing has been asked for. The predictor begins anew.
+    // Hands the structure of the graph, as far as it was built, to a run; nullptr if there is none. The predictor then
+    // starts afresh.
     std::shared_ptr<executor::Structure> takeStructure();
-    // What predict() says, and the seconds of the stages in batches of that size. Fails like predict().
+    // The result of predict(), and the seconds of the stages in batches of that size. Fails like predict().
     base::Result<Forecast> forecast(const plan::Plan& plan, const PredictOptions& options, const plan::Machine& machine,
                                     std::stop_token stop);
 

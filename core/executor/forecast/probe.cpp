@@ -64,7 +64,7 @@ public:
 
     DryRun single(const executor::Destinations& range)
     {
-        once(range);  // what is made for the first batch and stays
+        once(range);  // creates the state that outlives the first batch
         return {.peak = peakOf(once(range).events), .reduced = reduced()};
     }
 
@@ -78,7 +78,7 @@ public:
             for (const ir::ValueId v : executor::wholeOperands(m_program)) m_session.whole(v);
         probed.whole = m_session.wholeBytes();
         const executor::MarkedProducts marked;
-        once(ranges.front());  // what is made for the first batch and stays
+        once(ranges.front());  // creates the state that outlives the first batch
         for (const executor::Destinations& range : ranges) probed.batches.push_back(once(range));
         probed.reduced = reduced();
         return probed;
@@ -183,7 +183,7 @@ private:
         return trace.events();
     }
 
-    // By way of pageable memory: the batches are small.
+    // Copies through pageable memory, since the batches are small.
     std::vector<executor::AllocationTrace::Event> onGpu()
     {
         executor::StagingChunk none;
@@ -236,7 +236,7 @@ std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
     return acts;
 }
 
-// What `work` learns by running the loop dry; nothing if that is not possible.
+// The result of `work`, which runs the loop dry; nullopt if that is not possible.
 template <class Work>
 auto attempt(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop, Work&& work)
@@ -251,9 +251,9 @@ auto attempt(const analysis::Analysis& analysis, executor::Structure& structure,
         if (failure.error.code == base::ErrorCode::Cancelled) throw;
     } catch (const c10::OutOfMemoryError&) {
         if (plan.device == "cpu") throw;
-        // On a GPU that others fill: a run may find room.
+        // The GPU is filled by other programs: a run may find room.
     } catch (const c10::Error&) {
-        // An operator that wants other numbers than zeros: nothing is learnt.
+        // An operator needs other numbers than zeros: nothing is learnt.
     }
     return std::nullopt;
 }

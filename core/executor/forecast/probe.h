@@ -17,7 +17,7 @@ namespace hopscope::forecast {
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop);
 
-// What these destinations take as a batch on a CPU. nullopt if an operator fails on zeros.
+// The memory of these destinations as a batch on a CPU. nullopt if an operator fails on zeros.
 std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                              const executor::LoopProgram& program, const executor::Destinations& destinations,
                              std::stop_token stop);
@@ -25,11 +25,11 @@ std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Struc
 // Caches the memory of recent loops: successive plans differ in few of their loops.
 class LoopMemories {
 public:
-    // nullptr if the dry run does not determine the memory; that is cached, too. Valid until the next call.
+    // nullptr if the dry run does not determine the memory, which is also cached. Valid until the next call.
     const LoopMemory* of(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                          const executor::LoopProgram& program, std::stop_token stop);
-    // Of a single batch; `rows`: of each class that the program uses. Batches with as many rows take as much. nullopt if the
-    // dry run does not tell, or would take long.
+    // The memory of a single batch; `rows`: of each class that the program uses. Batches with as many rows take as
+    // much. nullopt if the dry run does not determine it, or would take long.
     std::optional<DryRun> single(const analysis::Analysis& analysis, executor::Structure& structure,
                                  const plan::Plan& plan, const executor::LoopProgram& program,
                                  const executor::Destinations& destinations, const std::vector<std::int64_t>& rows,
@@ -41,7 +41,7 @@ private:
         std::string device;
         std::vector<ir::ValueId> resident;
         bool residentStructure = false, tiled = false;
-        std::vector<executor::Act> acts;  // what is fused shows in them
+        std::vector<executor::Act> acts;  // they show which steps are fused
         int threads = 1;
         std::optional<LoopMemory> memory;
         std::map<std::vector<std::int64_t>, std::optional<DryRun>> single;  // by the rows of a batch

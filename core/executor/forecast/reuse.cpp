@@ -8,7 +8,7 @@ namespace {
 
 constexpr int windows = 3;
 constexpr std::int64_t mostSteps = 1 << 20;    // of a window
-constexpr std::int64_t enoughSteps = 1 << 17;  // of a window that needs no other beside it
+constexpr std::int64_t enoughSteps = 1 << 17;  // of a window that suffices alone
 constexpr std::int64_t leastMeasured = 1 << 10;
 
 }  // namespace
@@ -28,7 +28,7 @@ double Reuse::misses(double held)
     return sum / windows;
 }
 
-// Windows go on at the beginning where the positions end.
+// Windows wrap around to the beginning where the positions end.
 Reuse::Share Reuse::missesFrom(std::int64_t first, double held)
 {
     ++m_window;

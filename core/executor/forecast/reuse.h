@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: how often random rows are found in a cache, from the order in which a graph asks for them.
+// Private to forecast: the cache hit rate of random rows, from the order in which a graph refers to them.
 
 #include <cstdint>
 #include <functional>
@@ -10,7 +10,7 @@ namespace hopscope::forecast {
 
 // By the footprint theory of caches: a cache of n rows holds those that were read since the window began whose distinct
 // rows are n, and the share of misses is the rate at which that window meets new rows. Skewed degrees and neighbours that
-// follow each other both show in it.
+// follow each other both affect it.
 class Reuse {
 public:
     using Row = std::function<std::int64_t(std::int64_t position)>;

@@ -29,8 +29,8 @@ constexpr double numberBytes = 8;
 constexpr double floatBytes = 4;
 constexpr double largeTensor = 1e9;  // bytes, beyond all caches
 
-// How long an operator of a strip takes beside one that only reads and writes its elements: series and divisions, measured
-// with AVX-512.
+// The time of an operator of a strip relative to one that only reads and writes its elements: series and divisions,
+// measured with AVX-512.
 double effort(kernels::StripOp op)
 {
     using kernels::StripOp;
@@ -44,7 +44,7 @@ double effort(kernels::StripOp op)
     }
 }
 
-// Of one instruction.
+// The work of one instruction.
 struct Work {
     double gemm = 0, rows = 0;  // seconds
     double near = 0, far = 0;   // bytes of temporaries, and of tables
@@ -93,7 +93,7 @@ private:
         }
     }
 
-    // What tiles compute stays in the caches; what large batches compute is new memory each time.
+    // Results of tiles stay in the caches; those of large batches take new memory each time.
     [[nodiscard]] double temporaryRate(double all) const
     {
         const double bytes = all / std::max(m_run.batches, 1.0) / 2;  // of a tensor
@@ -118,7 +118,7 @@ private:
         return {};
     }
 
-    // The batch's own rows are used where they lie: whoever uses them first fetches them.
+    // The batch's own rows are used where they lie: the first instruction that uses them fetches them.
     Work read(const Instruction& i)
     {
         if (i.rows.kind == RowKind::Batch && i.rows.table == m_program.loop->destination) {
@@ -156,7 +156,7 @@ private:
         return work;
     }
 
-    // Of the rows of the frontier, or of a table in place.
+    // The seconds to gather rows of the frontier, or of a table in place.
     double gathered(const executor::Segment& s, double width)
     {
         const double messages = m_run.rows(s.messages);
@@ -204,7 +204,7 @@ private:
         return work;
     }
 
-    // Of a table that the batch holds.
+    // Gathers from a table that the batch holds.
     Work gather(const Instruction& i)
     {
         Work work{.near = result(i)};
@@ -224,7 +224,7 @@ private:
         return work;
     }
 
-    // ---- what an instruction uses
+    // ---- bytes and tables that an instruction uses
 
     [[nodiscard]] double rowBytes(ir::ValueId value) const
     {
@@ -246,7 +246,7 @@ private:
         return bytes;
     }
 
-    // Tables that nobody has used before, in this batch.
+    // Bytes of tables that no earlier instruction of this batch has used.
     double fetched(const Instruction& i)
     {
         double sum = 0;
@@ -264,7 +264,7 @@ private:
         return shape && executor::prefersOneDnn(*shape) && i.rows.kind == RowKind::Owned;
     }
 
-    // Of a product's rows.
+    // The columns of a product's rows.
     double columnsOf(const Instruction& i) const
     {
         for (const Operand& o : i.operands) {
@@ -283,7 +283,7 @@ private:
         return operations / m_walls.gemm(columns, outputs, m_analysis.program.value(out).dtype);
     }
 
-    // Of a row that is as likely as every other one.
+    // The seconds of a row that is as likely as every other one.
     double randomRow(WallKind kind, double width, double tableRows) const
     {
         return row(kind, width, [&](double held) { return std::max(0.0, 1 - held / std::max(tableRows, 1.0)); });
@@ -296,7 +296,7 @@ private:
         return row(kind, width, [&](double held) { return m_reuse.misses(space, on.key, key, tableRows, held); });
     }
 
-    // Each level serves what the smaller ones have not.
+    // Each level serves the rows that the smaller ones have not.
     double row(WallKind kind, double width, const std::function<double(double held)>& misses) const
     {
         double seconds = 0, left = 1;

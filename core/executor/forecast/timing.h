@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: what a loop takes, and what it takes at least, from the walls of the machine.
+// Private to forecast: the time of a loop, and a lower bound of it, from the walls of the machine.
 
 #include <array>
 #include <functional>
@@ -22,13 +22,13 @@ struct Timing {
 
     double& at(plan::Wall wall) { return bound[static_cast<std::size_t>(wall)]; }
     [[nodiscard]] double boundSeconds() const;
-    [[nodiscard]] plan::Wall wall() const;  // that most of the bound is
+    [[nodiscard]] plan::Wall wall() const;  // the largest part of the bound
     void add(const Timing& other);
-    // A GPU copies in both directions while it computes: what takes longest bounds the stage.
+    // A GPU copies in both directions while it computes: the slowest of the three bounds the stage.
     void link(const plan::Bytes& copied, const WallTable& walls);
 };
 
-// Keeps what the order of a graph says about caches: it does not depend on the plan.
+// Keeps the cache reuse that follows from the order of a graph: it does not depend on the plan.
 class ReuseOfColumns {
 public:
     explicit ReuseOfColumns(executor::Structure& structure) : m_structure(structure) {}
@@ -43,7 +43,7 @@ private:
     std::map<std::pair<Name, double>, double> m_known;
 };
 
-// How a loop is run on a CPU.
+// The way in which a loop is run on a CPU.
 struct LoopRun {
     const executor::LoopProgram& program;
     double batches = 1;                               // tiles count as batches
@@ -51,10 +51,10 @@ struct LoopRun {
     std::function<double(const ir::RowClass&)> rows;  // of all batches
 };
 
-// Adds up what the instructions of the loop do: products at the rate of their shape, rows that are picked from a table by
-// the caches that they are found in, everything else by the bytes that it touches, and a call each. The bound leaves
-// out what a loop could do without: what operators pass on to each other, blocks, calls. Linear in the program, and
-// in the sample of a graph that is seen for the first time.
+// Adds up the times of the loop's instructions: products at the rate of their shape, rows that are picked from a table
+// by the caches that they are found in, everything else by the bytes that it touches, and a call each. The bound leaves
+// out avoidable work: values passed between operators, blocks and calls. Linear in the program, and in the sample of a
+// graph that is seen for the first time.
 Timing timingOf(const analysis::Analysis& analysis, executor::Structure& structure, const LoopRun& run,
                 const WallTable& walls, ReuseOfColumns& reuse);
 

@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    // ---- what a batch does
+    // ---- the work of a batch
 
     void instruction(const executor::Instruction& i)
     {
@@ -140,7 +140,7 @@ private:
         else row.read[value] += bytes;
     }
 
-    // ---- what a block makes, each thing once
+    // ---- the parts of a block, each made once
 
     void made(const RowClass& on)
     {
@@ -227,7 +227,7 @@ private:
         return analysis::storedBytes(m_analysis, value, m_program.store, bytes);
     }
 
-    // Of a table that is read in place: rows of an input may lie apart.
+    // The bytes between rows of a table that is read in place: those of an input may lie apart.
     std::int64_t strideBytes(ir::ValueId value)
     {
         if (m_analysis.program.value(value).origin == ir::Origin::Op) return bytesOfRow(value);

@@ -41,7 +41,7 @@ double WallTable::stream(double bytes) const
     return known.empty() ? m_machine.elementwise : between(known, std::max(bytes, 1.0));
 }
 
-// Other element types than float32 by what they gain or lose at the one shape at which they were measured.
+// Scales other element types than float32 by their gain or loss at the one shape at which they were measured.
 double WallTable::gemm(double columns, double outputs, base::DType dtype) const
 {
     std::map<double, std::map<double, double>> known;
@@ -78,7 +78,7 @@ double WallTable::secondsPerRow(WallKind kind, double tableBytes, double width) 
     return std::lerp(below->second, above->second, (width - below->first) / (above->first - below->first));
 }
 
-// A table that is larger than a cache is found there in part: what the rest costs is what is left of the measured time.
+// A table that is larger than a cache is found there in part: the other rows account for the rest of the measured time.
 std::vector<CacheLevel> WallTable::levels(WallKind kind, double width) const
 {
     std::vector<double> tables;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: what a machine's walls say about shapes that lie between the measured ones.
+// Private to forecast: interpolates a machine's walls for shapes between the measured ones.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::forecast {
 
-// Caches of one size: what a random row costs that is found in them, but not in smaller ones.
+// Caches of one size: the cost of a random row that is found in them, but not in smaller ones.
 struct CacheLevel {
     double bytes = 0;    // of a table that stays in the caches; the last level holds every table
     double seconds = 0;  // per row
@@ -25,9 +25,9 @@ public:
     [[nodiscard]] double stream(double bytes) const;
     // Operations per second of a product of rows with `columns` columns and a matrix that gives `outputs`.
     [[nodiscard]] double gemm(double columns, double outputs, base::DType dtype) const;
-    // Of random rows of `width` bytes, smallest caches first. `kind`: Rows or Segments.
+    // The levels for random rows of `width` bytes, smallest caches first. `kind`: Rows or Segments.
     [[nodiscard]] std::vector<CacheLevel> levels(plan::WallKind kind, double width) const;
-    // Of a kind without shapes; `otherwise` where it has not been measured.
+    // The rate of a kind without shapes; `otherwise` where it has not been measured.
     [[nodiscard]] double rate(plan::WallKind kind, double otherwise) const;
 
 private:
