@@ -58,7 +58,7 @@ private:
         return read;
     }
 
-    // Indices are read by the structure of the graph, whoever asks for it.
+    // Indices count as read: the structure of the graph is made from them.
     void unusedInputs()
     {
         const std::set<ValueId> read = readValues();

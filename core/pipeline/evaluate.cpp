@@ -127,7 +127,7 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
                                        const Conditions& conditions, OutputFolder& folder, executor::Observer& observer,
                                        Reporter& reporter, const std::stop_token& stop)
 {
-    // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
+    // The pages of a dropped store are reused: getting fresh pages costs more than writing to them.
     const ExecutionRequest execution{.plan = request.plan,
                                      .settings = request.settings,
                                      .folder = folder.journal(),

@@ -100,7 +100,7 @@ base::Status checkStore(base::StoreType store, const plan::Plan& plan)
                       "leave --store out, or use --device cpu");
 }
 
-// The plan of a run that goes on is the one that it was begun with: another search might find another one.
+// A resumed run keeps the plan that it was started with: another search might find another plan.
 base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest& request, Reporter& reporter,
                                 const std::stop_token& stop)
 {

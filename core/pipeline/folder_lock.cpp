@@ -46,7 +46,7 @@ std::string readLock(int descriptor)
     return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
-// "pid 12 on host": what a lock file says.
+// "pid 12 on host": the text of a lock file.
 std::string thisProcess() { return "pid " + std::to_string(getpid()) + " on " + hostName(); }
 
 bool heldByOtherHost(const std::string& text)

@@ -28,7 +28,7 @@ constexpr const char* madeName = "made";        // the folder was made for this 
 constexpr const char* publishName = "publish";  // locked by the shard that makes the results appear
 constexpr std::chrono::milliseconds pause(50);
 constexpr int mostWorkers = 100'000;        // one after the other
-constexpr int mostAttempts = 40;            // at a lock that somebody may just be writing
+constexpr int mostAttempts = 40;            // at a lock that another process may just be writing
 constexpr const char* movesName = "moves";  // files that are about to appear: "FILE NAME" in each line
 
 tl::unexpected<base::Error> refuse(const std::string& path, const std::string& what, const std::string& hint)
@@ -122,7 +122,7 @@ void OutputFolder::abandon()
     else if (m_lock >= 0 && m_keep) leave();
     else if (m_lock >= 0) removeJournal();
     if (m_published) return;
-    // Only where empty: what somebody else put there meanwhile stays.
+    // rmdir() removes empty folders only: files that others have put there in the meantime stay.
     for (auto folder = m_created.rbegin(); folder != m_created.rend(); ++folder) rmdir(folder->c_str());
     m_created.clear();
 }
@@ -225,7 +225,7 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
     return base::fail(base::ErrorCode::Cancelled, "cancelled");
 }
 
-// For whoever leaves last. The first one to lock may be another one than the one that made the folder.
+// Records that the run made the folder, for the last process to leave: its maker need not be the first to lock it.
 base::Status OutputFolder::noteCreation() const
 {
     if (std::ranges::find(m_created, m_path) == m_created.end()) return {};
@@ -285,7 +285,7 @@ base::Status OutputFolder::onlyOwnFiles() const
     return journal ? journal->onlyOwnFiles() : base::Status(base::forward(journal));
 }
 
-// What has not appeared yet is still in the journal.
+// Files that have not appeared under their final names yet are still in the journal.
 base::Result<std::vector<OutputFolder::Move>> OutputFolder::listedMoves() const
 {
     const base::Result<std::string> text = readText(journal() + "/" + movesName);
@@ -342,7 +342,7 @@ base::Status OutputFolder::rename(const std::vector<Move>& moves)
     return graph::syncFolder(m_path);
 }
 
-// Whoever goes on may do that on another machine.
+// The run may be resumed on another machine.
 void OutputFolder::leave()
 {
     m_beat.reset();
@@ -350,7 +350,7 @@ void OutputFolder::leave()
     close(std::exchange(m_lock, -1));
 }
 
-// Another shard has begun in the folder before it could be removed: that shard has to remove it.
+// Another shard has started in the folder before it could be removed: that shard has to remove it.
 bool OutputFolder::joinAgain()
 {
     std::error_code problem;
@@ -362,7 +362,7 @@ bool OutputFolder::joinAgain()
     return false;
 }
 
-// The last one to leave removes what nobody can go on with.
+// The last process to leave removes a journal that cannot be resumed.
 void OutputFolder::leaveOthers()
 {
     const bool last = m_lock >= 0 && !m_published && becomesAlone(m_lock, *m_root, inJournal(lockName));

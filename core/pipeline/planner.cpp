@@ -23,10 +23,10 @@ using base::Strategy;
 
 constexpr int mostRounds = 4;
 constexpr double deadlineSeconds = 10;
-// Plans whose times differ by no more are told apart by the bytes that they move, if these differ by more.
+// Plans whose times differ by at most `nearlyAsFast` are compared by the bytes that they move, if these differ more.
 constexpr double nearlyAsFast = 0.02;
 constexpr double fewerBytes = 0.01;
-constexpr std::size_t fewOperators = 500;  // of more, the search takes long, and calls count little beside bytes
+constexpr std::size_t fewOperators = 500;  // with more, the search is slow, and calls cost little compared with bytes
 
 struct Candidate {
     plan::Plan plan;   // with its cost
@@ -319,7 +319,7 @@ base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor&
 
 namespace {
 
-// What the cost model says of a stage, spread over its operators so that all of it takes `seconds`.
+// The cost model's time of each operator of a stage, scaled so that they add up to `seconds`.
 std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, const placement::CostModel& costs,
                                            const plan::Stage& stage, double seconds)
 {
@@ -334,7 +334,7 @@ std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, c
     return found;
 }
 
-// What operators take by the cost model. On a GPU, where nothing else is known of them, stages take what it says, too.
+// The times of operators by the cost model. On a GPU, where nothing else is known, the times of stages also come from it.
 base::Status priceStages(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
                          const forecast::PredictOptions& limits, std::vector<forecast::StageTime>& times,
                          std::stop_token stop)

@@ -57,7 +57,7 @@ std::string devicesText(const loader::ModelInfo& info)
            "unchanged";
 }
 
-// What the file itself gives away, beside what the operators do.
+// Adds the lints that follow from the file itself rather than from its operators.
 void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
 {
     if (!info.repairs.empty()) {
