@@ -137,7 +137,7 @@ private:
     std::vector<std::uint8_t> m_wantD, m_wantF;
 };
 
-// One copy on the own frontier serves D, too.
+// One copy on the node's own frontier also serves D.
 void shareFrontier(const Graph& g, Cells& cells)
 {
     for (int v = 0; v < g.count; ++v)

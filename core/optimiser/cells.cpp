@@ -74,7 +74,7 @@ private:
         }
     }
 
-    // Hops of this stage and what is written in it.
+    // The hops of this stage and the values written in it.
     void roots()
     {
         for (const int v : m_writes[m_s]) {
@@ -97,7 +97,7 @@ private:
         if (m_needD[v] && !served) provideD(v);
     }
 
-    // Whether the decisions have v on its own frontier only: that serves D, too.
+    // Whether the decisions place v on its own frontier only, which also serves D.
     [[nodiscard]] bool onlyOnFrontier(int v, int own) const
     {
         const int r = image(v);

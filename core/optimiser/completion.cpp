@@ -282,7 +282,7 @@ double Completion::peak() const
     return most;
 }
 
-// The cost of having v there, as if nothing else needed what is computed for it: exact for trees.
+// The cost of making v available there, as if nothing else needed the values computed for it: exact for trees.
 double Completion::estimate(int v, int cell)
 {
     if (there(v, cell)) return 0;

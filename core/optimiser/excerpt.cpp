@@ -85,7 +85,7 @@ public:
 private:
     static constexpr int wanted = 0;  // a place, until places are known
 
-    // Hops that a pin wants elsewhere have to be in the window, and so has the place where they go.
+    // The window has to contain the hops that a pin moves, and the stages that they move to.
     [[nodiscard]] bool pinsFit() const
     {
         for (std::size_t v = 0; v < m_in.nodes.size(); ++v) {
@@ -120,7 +120,7 @@ private:
         return m_history.written[v.at()] == never || m_history.writtenHere(v);
     }
 
-    // On the host when the window begins. What is computed again instead stays so.
+    // Whether the value is on the host when the window begins. Values that the window recomputes instead do not count.
     [[nodiscard]] bool given(NodeId v) const
     {
         const bool again = m_history.computedHere[v.at()] && !m_history.readHere[v.at()];
@@ -312,7 +312,7 @@ private:
     std::vector<OnFrontier> m_open;
 };
 
-// From the last stage back to the first, so that what a dropped store alone has read goes, too.
+// Goes from the last stage to the first, so that reads that only served a dropped store are dropped as well.
 void dropUnread(const Instance& instance, std::vector<StagePlacement>& stages, int before)
 {
     const Bounds bounds(instance);
@@ -329,7 +329,7 @@ void dropUnread(const Instance& instance, std::vector<StagePlacement>& stages, i
                   [](const StagePlacement& s) { return s.hops.empty() && s.computeD.empty() && s.computeF.empty(); });
 }
 
-// Computes in a stage what it reads of values that are not stored any longer, from what is.
+// Recomputes the values that a stage reads and that are no longer stored, from those that are.
 class Supplier {
 public:
     // `written`: by an earlier stage, by node.

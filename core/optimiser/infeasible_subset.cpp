@@ -130,7 +130,7 @@ private:
         }
     }
 
-    // Where other conflicts are left, a pin of each of them goes, too.
+    // Where other conflicts remain, one pin of each is dropped as well.
     void dropPin(std::size_t pin)
     {
         Blame rest(m_in, m_options);

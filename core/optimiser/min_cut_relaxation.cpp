@@ -104,7 +104,7 @@ double structureBound(const Graph& g, std::size_t relation)
     return longest * g.in.relations[relation].structureCost;
 }
 
-// Between a hop and another that gathers what follows from it something is written and read on frontier rows.
+// Between a hop and another one that gathers values derived from it, a value is written and read on frontier rows.
 double crossingBound(const Graph& g)
 {
     const int source = 2 * g.count, sink = source + 1;

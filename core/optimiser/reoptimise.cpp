@@ -60,7 +60,8 @@ std::vector<StageRange> stagesOf(const Instance& instance, const Placement& incu
     return ranges;
 }
 
-// An instance with a legal placement but for its pins, of which some stages are optimised and the others fixed.
+// An instance with a placement that is legal except for the pins. Some of its stages are optimised, the others are
+// fixed.
 class Neighbours {
 public:
     Neighbours(const Instance& instance, const Placement& incumbent, const std::vector<NodeId>& keep)
@@ -156,7 +157,7 @@ private:
         }
     }
 
-    // After what has to be stored now.
+    // The last stage of the range around the first pinned store: more stages are inserted after it.
     [[nodiscard]] int whereRoomIsWanted(const std::vector<StageRange>& ranges) const
     {
         std::set<int> stages;
@@ -170,7 +171,7 @@ private:
         return range == ranges.end() ? ranges.front().to : range->to;
     }
 
-    // Wider and wider, until there is a plan of these stages.
+    // Widens the window until there is a plan of these stages.
     [[nodiscard]] std::optional<Placement> around(const Placement& plan, const StageRange& range) const
     {
         std::optional<StageRange> hopeless;

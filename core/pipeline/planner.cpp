@@ -334,7 +334,7 @@ std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, c
     return found;
 }
 
-// The times of operators by the cost model. On a GPU, where nothing else is known, the times of stages also come from it.
+// The times of operators by the cost model. On a GPU, where nothing else is known, it also gives the times of stages.
 base::Status priceStages(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
                          const forecast::PredictOptions& limits, std::vector<forecast::StageTime>& times,
                          std::stop_token stop)

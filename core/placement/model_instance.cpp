@@ -19,7 +19,7 @@ struct UnpinnedInstance {
     DepTable table;
     std::set<ir::ValueId> shared;  // sharedViews() of the pins that it was made for
     std::set<ir::ValueId>
-        ownViews;  // that are a node per consumer, but for what is shared: others may be shared or not
+        ownViews;  // with a node per consumer unless they are shared; other views may be shared or not
     InstancePins::NodesOfValues nodes = InstancePins::nodesOf(model);
 };
 
@@ -226,7 +226,8 @@ private:
         if (node(id).kind == NodeKind::Op && !frontierPossible(id, op)) node(id).kind = NodeKind::Hop;
     }
 
-    // What an op of the instance promises where it has node rows and node operands: it can be computed on frontiers.
+    // Whether the op can be computed on frontiers, as an op of the instance must where it has node rows and node
+    // operands.
     bool frontierPossible(NodeId id, OpId op)
     {
         if (node(id).rows == optimiser::RowKind::Edge) return true;
@@ -250,8 +251,8 @@ private:
         gather(id, o);
     }
 
-    // Rows of a weight that is expanded, or what follows from rows that are all the same, such as the first state of a
-    // recurrence: computed wherever they are needed.
+    // Rows of an expanded weight, or values derived from rows that are all the same, such as the first state of a
+    // recurrence: they are computed wherever they are needed.
     bool fromNoRows(const OperandRows& o) const
     {
         if (m_a.available(o.value)) return false;
@@ -263,8 +264,8 @@ private:
                });
     }
 
-    // What is never stored on edges is there in the stages of its gathers only, of which each runs once: it is made again for
-    // each consumer, at no cost.
+    // A value on edges that is never stored exists only in the stages of its gathers, and each gather runs once: the
+    // value is made again for each consumer, at no cost.
     void local(NodeId id, ValueId v, const RowClass& rows)
     {
         const bool ownView = rows.kind == RowKind::Owned && !isInput(v) && isFree(v);
@@ -411,7 +412,7 @@ bool isStorable(const UnpinnedInstance& made, ValueId v)
            });
 }
 
-// Whether the nodes are the same for these pins, of which `shared` follows, or the pins are refused whatever is shared.
+// Whether the nodes are the same for these pins, which imply `shared`, or the pins are refused whatever is shared.
 bool servesPins(const UnpinnedInstance& made, const std::set<ValueId>& shared, const std::vector<plan::Pin>& pins)
 {
     std::vector<ValueId> differing;

@@ -42,7 +42,7 @@ std::vector<NodeId> consumersOf(const optimiser::Instance& instance, NodeId node
     return found;
 }
 
-// One instance, solved again with more cuts or more stages until the plan keeps to what the user has pinned.
+// One instance, solved again with more cuts or more stages until the plan respects the user's pins.
 class Solving {
 public:
     Solving(const Analysis& a, ModelInstance model, const OptimiseOptions& options, const Optimum* before)
@@ -109,7 +109,7 @@ private:
         return first;
     }
 
-    // Where stages are counted, the one without gathers is none beside them.
+    // Where pins or options number the stages, a stage without gathers counts as one of them.
     base::Status setStages()
     {
         const Pin* const pin = lastStagePin();
@@ -196,7 +196,7 @@ private:
         return failed && instance().stages < m_last;
     }
 
-    // The first pin of a store that the plan leaves out because nobody reads it.
+    // The first pin of a store that the plan leaves out because no stage reads it.
     [[nodiscard]] std::optional<std::size_t> unread(const plan::Plan& plan) const
     {
         for (std::size_t i = 0; i < m_own; ++i) {
@@ -237,8 +237,8 @@ private:
         return std::nullopt;
     }
 
-    // Delays the gathers of the first pin behind the empty stage, or else one of the next stage: what they read is made
-    // before.
+    // Delays the gathers of the first pin after the empty stage, or else one of the next stage: their operands are
+    // computed before.
     bool fill(const optimiser::Placement& placement, int empty)
     {
         const auto pin = static_cast<std::size_t>(firstStagePin(empty) - m_model.pins.data());
@@ -265,7 +265,7 @@ private:
     ModelInstance m_model;
     const OptimiseOptions& m_options;
     const Optimum* m_before;
-    optimiser::Placement m_incumbent;          // what it does
+    optimiser::Placement m_incumbent;          // the placement of m_before
     std::shared_ptr<const Realisation> m_how;  // of the last plan
     std::chrono::steady_clock::time_point m_began;
     std::size_t m_own;  // pins of the instance that are the user's
@@ -273,7 +273,7 @@ private:
     std::optional<int> m_empty;
 };
 
-// The pins without any of which the others have a plan.
+// An irreducible conflict: without any one of these pins, the others have a plan.
 std::vector<Pin> conflict(const Analysis& a, const CostModel& costs, std::vector<Pin> pins,
                           const OptimiseOptions& options)
 {

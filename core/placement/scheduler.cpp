@@ -268,7 +268,7 @@ private:
         demandOf(home.stage).writes.insert({v, home.rows});
     }
 
-    // Values without rows: reductions and what follows from them, at the end of a stage.
+    // Values without rows, computed at the end of a stage: reductions and values that depend on them.
     void wantWhole(ValueId v)
     {
         if (m_a.available(v) || m_a.program.value(v).kind != ir::ValueKind::Tensor) return;
