@@ -1,7 +1,7 @@
 #pragma once
 
-// A tensor as plain data: dtype, shape, strides and bytes that somebody else keeps alive. The common currency between
-// mapped files, the loader and the executor; no library's type appears in it.
+// A tensor as plain data: dtype, shape, strides and bytes that another object owns. Mapped files, the loader and the
+// executor exchange tensors in this form; no library's type appears in it.
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a terminal or a document can show of bytes that come from elsewhere.
+// Makes bytes from outside fit for a terminal or a document.
 
 #include <cstddef>
 #include <string>
@@ -17,7 +17,7 @@ std::string oneLine(std::string_view text, std::size_t limit = 2000);
 // Characters that `text` shows on a terminal: UTF-8 sequences count once, colour codes not at all.
 std::size_t shownWidth(std::string_view text);
 
-// The least number of letters that are put in, left out, replaced or swapped with a neighbour to make `a` of `b`; O(|a| |b|).
+// The least number of letters to insert, delete, replace or swap with a neighbour to turn `b` into `a`; O(|a| |b|).
 std::size_t edits(std::string_view a, std::string_view b);
 
 }  // namespace hopscope::base

@@ -106,7 +106,7 @@ std::vector<Kept> keptIn(const std::string& folder)
     return found;
 }
 
-// For whoever makes room: this file has been used now. Where that cannot be noted, it is older than it might be.
+// Records that this file has just been used, for makeRoom(). Where that fails, the file seems older than it is.
 void touch(const std::string& file) { (void)::utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW); }
 
 }  // namespace
@@ -120,7 +120,7 @@ base::Status ArrayCache::makeRoom(std::int64_t bytes) const
     for (const Kept& file : kept) taken += file.bytes;
     std::error_code unknown;
     const fs::space_info disk = fs::space(m_folder, unknown);
-    if (!m_most && unknown) return {};  // whoever writes will find out why
+    if (!m_most && unknown) return {};  // the writer will find out why
     const std::int64_t most = m_most.value_or((static_cast<std::int64_t>(disk.available) + taken) / 2);
     if (bytes > most)
         return base::fail(base::ErrorCode::Resources,

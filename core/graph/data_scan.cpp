@@ -1,4 +1,4 @@
-// What is learned by reading every byte of the data once: its hash and its non-finite elements.
+// Reads every byte of the data once, for its hash and its non-finite elements.
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -142,7 +142,8 @@ std::string hashData(const base::TensorMap& data)
     return hasher.hex();
 }
 
-// Numbers of rows have been read before, to find out what they are, and will be again: the page cache may keep them.
+// Integer tensors (row numbers) were read before, to infer their roles, and will be again: the page cache may keep
+// them.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory)
 {
     const bool large = bytesOf(data) > memory.value_or(base::availableMemory() / 2);

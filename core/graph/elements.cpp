@@ -10,7 +10,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are mapped as little-endian");
 
-// What is swapped as a unit: each half of a complex number.
+// The size of the unit that is byte-swapped: each half of a complex number is one.
 std::size_t scalarSize(base::DType dtype)
 {
     const bool complex = dtype == base::DType::Complex64 || dtype == base::DType::Complex128;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to graph: what rounds of label propagation are made of.
+// Private to graph: the building blocks of a round of label propagation.
 
 #include <algorithm>
 #include <array>

@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    // What a member does, all in the same steps.
+    // The work of one member; all take the same steps.
     void work(int member)
     {
         const auto [begin, end] = share(member, m_graph.nodes);
@@ -115,8 +115,8 @@ private:
     Labels m_labels, m_next;
 };
 
-// Nodes by a small number that each has, those with the same one in their own order: every thread counts the numbers of
-// its nodes, and then knows where these go.
+// A stable sort of the nodes by a small key: every thread counts the keys of its nodes and derives their places from
+// the counts.
 template <class KeyOf>
 NodeOrder sortedBy(std::int64_t nodes, std::int64_t keys, int threads, KeyOf&& keyOf)
 {
@@ -170,8 +170,8 @@ class BreadthFirst {
 public:
     explicit BreadthFirst(const Neighbours& graph) : m_graph(graph), m_seen(static_cast<std::size_t>(graph.nodes), 0) {}
 
-    // The nodes that can be reached, level by level, those of a node by degree; what an earlier call has kept is left out.
-    // Without `keep` they can be found again.
+    // The reachable nodes, level by level, the neighbours of a node by degree, without those that an earlier call has
+    // kept. Without `keep` they can be found again.
     const std::vector<std::int64_t>& from(std::int64_t start, bool keep)
     {
         m_queue.assign(1, start);
@@ -239,7 +239,7 @@ NodeOrder rcmOrder(const Neighbours& graph)
         if (graph.degree(v) > 0) search.from(v, false);
         const auto& found = search.from(graph.degree(v) > 0 ? search.farthest() : v, true);
         order.insert(order.end(), found.begin(), found.end());
-        // Where edges have one direction only, the way back may not exist.
+        // Where edges have one direction only, the start may not be reachable from the farthest node.
         if (!search.seen(v)) {
             const auto& rest = search.from(v, true);
             order.insert(order.end(), rest.begin(), rest.end());

@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    // At most a quarter larger than what is wanted.
+    // Takes kept memory that is at most a quarter larger than needed.
     std::byte* kept(std::int64_t& bytes)
     {
         const std::lock_guard lock(m_mutex);

@@ -228,7 +228,7 @@ private:
         return added;
     }
 
-    // The first stage before one that a pin names in which nothing happens: there is no such stage in a plan.
+    // The first empty stage before a stage that a pin names: plans have no empty stages.
     [[nodiscard]] std::optional<int> emptyStageOf(const optimiser::Placement& placement) const
     {
         const Pin* const pin = lastStagePin();
@@ -265,7 +265,7 @@ private:
     ModelInstance m_model;
     const OptimiseOptions& m_options;
     const Optimum* m_before;
-    optimiser::Placement m_incumbent;          // the placement of m_before
+    optimiser::Placement m_incumbent;          // m_before's placement
     std::shared_ptr<const Realisation> m_how;  // of the last plan
     std::chrono::steady_clock::time_point m_began;
     std::size_t m_own;  // pins of the instance that are the user's
