@@ -26,8 +26,8 @@ enum class Presence : std::uint8_t {
     WhenSet,  // left out where there is nothing
 };
 
-// What null stands for: the default of a text, a number or an id; or, since JSON has neither infinity nor NaN, one of these in a
-// member that is a number, or lists of numbers.
+// The meaning of null: the default of a text, a number or an id; or, since JSON has neither infinity nor NaN, one of
+// these in a member that is a number, or lists of numbers.
 enum class Null : std::uint8_t { IsNone, IsDefault, IsInfinite, IsNaN };
 
 // The least and the most that a whole number may be.

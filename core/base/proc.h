@@ -9,8 +9,8 @@ namespace hopscope::base {
 
 std::int64_t totalMemory();
 
-// The kernel's estimate of what can be allocated without swapping, or less where a control group of this process has a
-// limit.
+// The kernel's estimate of the memory that can be allocated without swapping, or less where a control group of this
+// process has a limit.
 std::int64_t availableMemory();
 
 // The private writable memory of this process (RLIMIT_DATA limits it).

@@ -190,13 +190,13 @@ Status readSettingText(const std::string& text, const NumberRule& rule, E& into)
     return {};
 }
 
-// The defaults. Plans for the fewest bytes are the same on every machine: exports have them.
+// The defaults of a task. Exports minimise bytes, since such plans are the same on every machine.
 Settings usualFor(Task task);
 
 // The renewal that the differences between the settings make necessary.
 Renews renewedBy(const Settings& before, const Settings& after);
 
-// Those that the task takes; the others have their defaults.
+// The settings that the task takes, with defaults for all others.
 Settings forTask(const Settings& settings, Task task);
 
 // "--host-memory".

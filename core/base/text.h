@@ -11,7 +11,7 @@ namespace hopscope::base {
 // The length of the UTF-8 sequence at `at`, 1 to 4, or 0 where it is not well formed.
 std::size_t utf8Length(std::string_view text, std::size_t at);
 
-// No line breaks and no control characters, bytes that are not UTF-8 as U+FFFD; what exceeds `limit` bytes is elided.
+// The text without line breaks and control characters, with invalid UTF-8 as U+FFFD, cut off after `limit` bytes.
 std::string oneLine(std::string_view text, std::size_t limit = 2000);
 
 // Characters that `text` shows on a terminal: UTF-8 sequences count once, colour codes not at all.

@@ -47,7 +47,7 @@ Digest contentOf(std::span<const ArrayCache::Bytes> arrays, int threads)
     return digestOf(digests);
 }
 
-// nullopt: not what this file should begin with, or its size is another one.
+// nullopt: the file has another beginning or another size than it should have.
 std::optional<Header> headerOf(const MappedFile& file, const Digest& name)
 {
     Header header;
@@ -89,7 +89,7 @@ struct Kept {
     std::int64_t bytes = 0;
 };
 
-// Files of the cache, the one that has not been used for longest first. What others remove meanwhile is left out.
+// Files of the cache, the least recently used one first, without files that other processes remove meanwhile.
 std::vector<Kept> keptIn(const std::string& folder)
 {
     std::vector<Kept> found;

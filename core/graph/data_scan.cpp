@@ -121,7 +121,7 @@ std::int64_t passElements(const base::TensorView& view, const Visit& visit)
     return done;
 }
 
-// As forEachPiece, past the page cache where the tensor lies in a file.
+// Like forEachPiece, but past the page cache where the tensor lies in a file.
 void passOnce(const base::TensorView& view, const Visit& visit)
 {
     const std::int64_t done = passElements(view, visit);

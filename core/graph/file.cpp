@@ -347,7 +347,7 @@ void NewFile::letGo(std::int64_t offset, std::int64_t count) const
     ::posix_fadvise(m_handle, part->first, part->second, POSIX_FADV_DONTNEED);
 }
 
-// What fails here fails again when the file is published, and is reported then.
+// Errors here occur again when the file is published, and are reported then.
 void NewFile::startFlush(std::size_t written) const
 {
     const auto count = static_cast<std::int64_t>(written);

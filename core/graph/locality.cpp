@@ -93,7 +93,7 @@ double sampledTogether(const Neighbours& graph, std::int64_t rows, int threads)
         ++sizes[b];
         if (a == b) ++together[a];
     }
-    // Beyond what chance puts among the ends of so few edges, a label is that of a large community.
+    // A label that occurs more often than chance explains in so few edges is that of a community that is too large.
     const double expected = 2.0 * triedEdges * static_cast<double>(rows) / static_cast<double>(graph.nodes);
     int count = 0;
     for (const auto& [label, edges] : together)

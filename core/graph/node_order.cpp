@@ -14,13 +14,14 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 12;
 constexpr std::int64_t leastShare = 1 << 9;  // of a part, for a thread: some 15 us
-// A round goes over the nodes in so many parts: what one has found, the next ones see, whatever the number of threads.
+// A round goes over the nodes in this many parts. Each part sees the labels found by those before it, whatever the
+// number of threads.
 constexpr std::int64_t parts = 24;
 constexpr int rounds = 3;
 
 using Labels = std::vector<Label>;
 
-// Of the nodes of a range. Both loops compute whole vectors, which some processors have wider.
+// The first labels of a range of nodes. Both loops compute whole vectors, which are wider on some processors.
 HOPSCOPE_CLONES("arch=x86-64-v3")
 void firstLabelsOf(const Neighbours& graph, Label* labels, std::int64_t begin, std::int64_t end)
 {
@@ -187,7 +188,7 @@ public:
     }
 
     [[nodiscard]] bool seen(std::int64_t node) const { return m_seen[static_cast<std::size_t>(node)] != 0; }
-    // Of the last call: the node of the smallest degree among those that are farthest away.
+    // The node of the smallest degree among those that the last call found farthest away.
     [[nodiscard]] std::int64_t farthest() const
     {
         return *std::min_element(

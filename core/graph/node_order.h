@@ -34,7 +34,7 @@ NodeOrder communityOrder(const Neighbours& graph, int threads);
 // Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the edge of each component,
 // neighbours by degree, backwards. For meshes. E log(degree), on one thread.
 NodeOrder rcmOrder(const Neighbours& graph);
-// By falling degree. Linear in the nodes.
+// Sorts the nodes by falling degree. Linear in the nodes.
 NodeOrder degreeOrder(const Neighbours& graph);
 
 // The nodes of the last `count` places in their own order at the end, all others before them as they were.

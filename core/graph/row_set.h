@@ -13,7 +13,7 @@ namespace hopscope::graph {
 class RowSet {
 public:
     explicit RowSet(std::int64_t rows) : m_rows(rows), m_words(static_cast<std::size_t>((rows + 63) / 64)) {}
-    // Those of [first, end), numbered.
+    // The set of the rows [first, end), numbered.
     static RowSet range(std::int64_t rows, std::int64_t first, std::int64_t end);
 
     // Any number of threads may add rows at once.
@@ -78,7 +78,7 @@ public:
         return -1;
     }
 
-    // Of two sets of rows of the same table, numbered.
+    // Combine two numbered sets of rows of the same table.
     [[nodiscard]] RowSet both(const RowSet& other) const
     {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });

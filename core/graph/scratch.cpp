@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t hugePage = 2 << 20, smallPage = 4 << 10;
 constexpr std::int64_t touchedAtOnce = 2 << 20;  // bytes, by a thread
-constexpr double leastRate = 5e9;         // bytes per second of all threads: about what goes into new pages of a file
+constexpr double leastRate = 5e9;         // bytes per second of all threads: about the rate of writing new file pages
 constexpr int mostSlow = 2;               // parts
 constexpr std::int64_t roomBehind = 128;  // the part of a large array by which its memory is larger
 
@@ -143,7 +143,7 @@ private:
         return {memory, [this, bytes, work = m_works.load()](std::byte* p) { takeBack(p, bytes, work); }};
     }
 
-    // What outlives the work that it was for is not kept.
+    // Memory that outlives the piece of work that it was made for is not kept.
     void takeBack(std::byte* memory, std::int64_t bytes, std::int64_t work)
     {
         const std::lock_guard lock(m_mutex);

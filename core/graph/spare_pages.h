@@ -19,8 +19,8 @@ public:
     // Offers bytes whose content is not needed any more. The memory keeps its pages until they are moved, or it ends.
     // Takes whole blocks; returns where the rest begins.
     std::int64_t give(const PageMemory& from, std::int64_t first, std::int64_t end);
-    // Before these bytes of a memory are written for the first time. Each whole block of it gets pages once, as long as there
-    // are any.
+    // To be called before these bytes of a memory are written for the first time. Each whole block gets pages once, as
+    // long as there are any.
     void fill(const PageMemory& to, std::int64_t first, std::int64_t end);
 
 private:

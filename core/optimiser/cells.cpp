@@ -92,7 +92,7 @@ private:
         if (m_needD[v] && !m_needF[cell(v, own)] && onlyOnFrontier(v, own)) m_needF[cell(v, own)] = 1;
         for (int t = 0; t < m_g.types; ++t)
             if (m_needF[cell(v, t)]) provideF(v, t);
-        // One copy on the own frontier serves D, too, but not a consumer that has to read.
+        // One copy on the node's own frontier also serves D, but not a consumer that has to read.
         const bool served = m_needF[cell(v, own)] && (m_needD[v] != mustRead || readsF(v, own));
         if (m_needD[v] && !served) provideD(v);
     }

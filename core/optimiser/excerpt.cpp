@@ -13,7 +13,7 @@ namespace {
 
 constexpr int never = -1;
 
-// What happens to each node in a placement, and where the window lies among it.
+// The stages in which a placement computes, writes and reads each node, relative to the window.
 struct History {
     History(const Instance& instance, const Bounds& demanded, const Placement& placement, StageRange within)
         : window(within),
@@ -34,7 +34,7 @@ struct History {
     {
         return written[v.at()] != never && written[v.at()] < window.from;
     }
-    // What must not be stored any longer, later stages have to compute themselves.
+    // Later stages have to recompute the values that must no longer be stored.
     [[nodiscard]] bool neededLater(NodeId v) const
     {
         const bool readLater = lastRead[v.at()] > window.to && !bounds.forbidden[v.at()];
@@ -127,7 +127,7 @@ private:
         return m_in.node(v).kind == NodeKind::Input || (m_history.writtenBefore(v) && !again);
     }
 
-    // All that the roots need; false if some of it is made elsewhere and not stored.
+    // Collects the values that the roots need; false if one of them is made elsewhere and not stored.
     bool close()
     {
         std::size_t next = 0;
@@ -249,7 +249,7 @@ StagePlacement whole(StagePlacement s, const Excerpt& excerpt)
     return s;
 }
 
-// Leaves of a stage what its hops and its stores need.
+// Removes all of a stage that its hops and stores do not need.
 class Pruner {
 public:
     Pruner(const Instance& instance, const StagePlacement& stage)

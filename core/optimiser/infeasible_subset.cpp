@@ -37,7 +37,7 @@ base::Result<bool> decide(const Instance& instance, const Options& options)
                       "allow more time");
 }
 
-// What may be to blame: the pins and, as the last item, the budget.
+// The possible causes of infeasibility: the pins and, as the last item, the budget.
 class Blame {
 public:
     Blame(const Instance& instance, const Options& options)

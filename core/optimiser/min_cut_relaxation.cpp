@@ -9,7 +9,7 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// What reading u back for its consumer v costs: on the frontier where v gathers u, or where v itself is needed there.
+// The cost of reading u back for its consumer v: on the frontier where v gathers u, or where v itself is needed there.
 double edgeCost(const Graph& g, int u, int v)
 {
     if (g.isHop(v) && g.usesSrc(v, u)) return g.readF(u, g.type(v));

@@ -164,7 +164,7 @@ void Program::addRows(int v)
     totals(v);
 }
 
-// What happens exactly once, at least once or at most once over all stages.
+// Rows for events that happen exactly once, at least once or at most once over all stages.
 void Program::totals(int v)
 {
     const auto sum = [&](const std::vector<int>& tableD, const std::vector<int>* tableF) {

@@ -15,12 +15,12 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// How many values per use may be recomputed (negative: all), and how many stages around the pins are looked at.
+// How many values per use may be recomputed (negative: all), and how many stages around the pins are optimised.
 struct Neighbourhood {
     int recompute, wider;
 };
 constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}};
-constexpr int apart = 3;                     // stages between pins that are served one after the other
+constexpr int apart = 3;                     // stages between pins that are handled one after the other
 constexpr std::size_t quicklySolved = 2000;  // nodes of an instance whose program is solved while the user drags
 
 std::vector<NodeId> keptNodes(const Placement& incumbent, const std::vector<Pin>& pins)

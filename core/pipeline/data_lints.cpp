@@ -124,7 +124,7 @@ private:
             op.id, "check that it is one that the next operators expect, such as 0, and not -inf");
     }
 
-    // Edges beside one row for each node: a graph with self-loops gets a second one.
+    // Finds operators that append one edge per node: a graph with self-loops gets each of them twice.
     void selfLoops(const ir::Op& op)
     {
         const OpInfo& info = m_a.info(op.id);

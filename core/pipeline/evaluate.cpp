@@ -29,14 +29,14 @@ base::Result<Evaluation> evaluationOf(base::Result<schema::Report> report)
     return evaluation;
 }
 
-// What another process has computed and published but for its last moments.
+// The results of another process that was killed while it published them.
 base::Result<Evaluation> completed(const OutputFolder& folder, Reporter& reporter)
 {
     reporter.note("this run was finished before, but for the names of its files");
     return evaluationOf(reportIn(folder));
 }
 
-// The results of the same run, which all shards have left: one of them is repeated too late.
+// The results of the same run, for a shard that is repeated after all shards have ended.
 std::optional<schema::Report> finishedBefore(const OutputFolder& folder, const Conditions& conditions)
 {
     base::Result<schema::Report> report = reportIn(folder);
@@ -80,7 +80,7 @@ schema::ShardRecord recordOf(const executor::ShardReport& shard, const Condition
     return {shard.share.index, count, shard.waited, shard.computed, shard.complete, nameOfRun(conditions)};
 }
 
-// Cancelled or stopped by a full disk: the same command goes on.
+// For a run that was cancelled or stopped by a full disk: the same command resumes it.
 base::Error withWayOn(base::Error error, const OutputFolder& folder)
 {
     if (folder.keepsJournal() && error.hint.empty())

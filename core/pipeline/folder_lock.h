@@ -13,9 +13,9 @@
 
 namespace hopscope::pipeline {
 
-// Takes it alone and says so in the file. Input: another process holds it ("locked by pid 12 on host"). On a local file system
-// the kernel's lock decides. On others, which may not pass locks on to other machines, the holder named in the file counts,
-// too, as long as its heartbeat goes on (LockHeartbeat).
+// Takes the lock alone and records this process in the file. Input: another process holds it ("locked by pid 12 on
+// host"). On a local file system the kernel's lock decides. On others, which may not pass locks on to other machines,
+// the holder named in the file counts as well, as long as its heartbeat continues (LockHeartbeat).
 base::Result<int> lockAlone(const base::Folder& folder, const std::string& name);
 
 // An attempt of one of `shards` processes (0: of any number).

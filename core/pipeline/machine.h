@@ -1,6 +1,6 @@
 #pragma once
 
-// What `bench machine` has measured, kept for later plans in the user's cache folder (hopscope/machine.json).
+// The measurements of `bench machine`, kept for later plans in the user's cache folder (hopscope/machine.json).
 
 #include <cstdint>
 #include <span>

@@ -42,7 +42,7 @@ base::Result<forecast::LeastMemory> withOperators(base::Result<forecast::LeastMe
 
 std::int64_t enoughFor(const forecast::LeastMemory& need) { return withMargin(std::max(need.bytes, need.prologue)); }
 
-// To the byte where the other amount would read the same.
+// The amount as text, in bytes where rounding would make it look equal to the other amount.
 std::string besides(std::int64_t bytes, std::int64_t other)
 {
     const std::string text = base::formatBytes(static_cast<double>(bytes));

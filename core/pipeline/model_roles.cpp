@@ -100,7 +100,7 @@ void restore(Prepared& prepared, const Reading& reading)
     prepared.analysis = reading.analysis;
 }
 
-// Whether the model can be split with the roles that the source tells, for as long as it tells more.
+// Adds roles from the source as long as it gives new ones. Whether the model can then be split.
 bool follow(Prepared& prepared, Source source, Reporter& reporter)
 {
     Overrides given;

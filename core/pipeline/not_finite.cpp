@@ -144,7 +144,7 @@ public:
     }
 
 private:
-    // What needs no search.
+    // Fills the record where no search is needed.
     bool takeKnown(schema::NotFiniteRecord& record) const
     {
         record.given = m_given;

@@ -163,7 +163,7 @@ int OutputFolder::makeFolders()
     return 0;
 }
 
-// Of folders that are there. Input: the journal is none of its own.
+// Opens the folder, which exists. Input: the journal is not a folder itself, but a link or a file.
 base::Status OutputFolder::openRoot()
 {
     base::Result<base::Folder> root = base::Folder::open(m_path);
@@ -235,7 +235,7 @@ base::Status OutputFolder::noteCreation() const
 base::Status OutputFolder::clear(Unfinished unfinished)
 {
     std::error_code problem;
-    m_keep = true;  // what goes wrong here must not cost anybody his results
+    m_keep = true;  // an error here must not delete results
     if (fs::exists(journal() + "/" + movesName, problem))
         if (const base::Status finished = finishMoves(); !finished) return finished;
     const Left left = whatIsLeft();
@@ -278,7 +278,7 @@ base::Result<bool> OutputFolder::isolate(const std::stop_token& stop)
     return true;
 }
 
-// Whoever wrote the journal names files in it and in the folder, and nothing else.
+// Checks that names in the journal, which another user may have written, lead to no files elsewhere.
 base::Status OutputFolder::onlyOwnFiles() const
 {
     const base::Result<base::Folder> journal = m_root->below(journalName);

@@ -13,7 +13,7 @@
 
 namespace hopscope::pipeline {
 
-// What to do about a run with a journal (run_journal.h) that has not been finished in a folder.
+// How to treat an unfinished run with a journal (run_journal.h) in a folder.
 enum class Unfinished : std::uint8_t { Refuse, Continue };
 
 // The folder of a run. While it runs, everything is under DIR/.hopscope-journal (locked against a second run); finished
@@ -46,7 +46,7 @@ public:
 
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;
-    // Of a folder that is shared: whose it is, and the file that shard `index` locks while it runs.
+    // For a shared folder: the share of this process, and the file that shard `index` locks while it runs.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
     [[nodiscard]] static std::string shardLock(const std::string& index);
     // The folder itself; inJournal() gives the names of journal files relative to it.
@@ -55,7 +55,7 @@ public:
     // Waits until no other shard uses the folder, and keeps others out until the end of this object. False if another one
     // does so. Cancelled.
     base::Result<bool> isolate(const std::stop_token& stop);
-    // To be renamed to `name` in the folder by publish(). `file` is in the journal.
+    // Makes publish() rename `file`, which is in the journal, to `name` in the folder.
     void add(const std::string& file, const std::string& name);
     // Renames in the order of add() and removes the journal. Once the list of files is on the disk, the next open()
     // completes the renames if this process does not.

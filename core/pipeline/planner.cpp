@@ -30,7 +30,7 @@ constexpr std::size_t fewOperators = 500;  // with more, the search is slow, and
 
 struct Candidate {
     plan::Plan plan;   // with its cost
-    double worth = 0;  // what plans are compared by: bytes to the byte, or seconds
+    double worth = 0;  // the quantity that plans are compared by: exact bytes, or seconds
     double moved = 0;  // bytes, where the objective is time
     std::shared_ptr<const Basis> basis = nullptr;
 };
@@ -239,7 +239,7 @@ private:
         return std::move(*candidate);
     }
 
-    // Of the cheapest ones that which moves the fewest bytes, the first of equals.
+    // Among the cheapest candidates, the one that moves the fewest bytes; the first of equals.
     static Candidate& chosen(std::vector<Candidate>& candidates)
     {
         const auto cheapest = std::ranges::min_element(candidates, {}, &Candidate::worth);
@@ -251,7 +251,7 @@ private:
         return *best;
     }
 
-    // Of a plan that is taken instead of the optimum, whose bound still stands.
+    // Sets the bound of a plan that replaces the optimum: the optimum's bound still holds.
     static void takeBound(plan::Plan& plan, const plan::Plan& optimum)
     {
         if (!optimum.lowerBound) return;
@@ -308,7 +308,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
     base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planning.stop);
     if (kept) answer->plan = std::move(*kept);
     else if (kept.error().code == base::ErrorCode::Cancelled) return base::forward(kept);
-    return answer;  // a plan that cannot be looked at beforehand keeps nothing there
+    return answer;  // a plan that cannot be forecast keeps nothing on the device
 }
 
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,

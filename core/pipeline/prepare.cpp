@@ -183,8 +183,8 @@ void takeCode(Prepared& prepared, const base::Error& why)
     take(prepared, analysis::unanalysed(code, prepared.schema, why));
 }
 
-// A model that has no forward, or one that is not supported, as its methods say, with the reason why there is nothing more. What
-// cannot be loaded at all remains refused.
+// Describes a model without a forward, or with an unsupported one, by its methods, with the reason. A model that cannot
+// be loaded at all remains refused.
 base::Result<Prepared> byItsMethods(const ModelOptions& options, const base::Error& why, Reporter& reporter)
 {
     base::Result<loader::Model> model = loader::loadMethods(options.model);
@@ -238,7 +238,7 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Repor
         analyseModel(*prepared, reporter);
         return prepared;
     }
-    // A forward that fails on the sample is as much to be looked at as one that cannot be recorded, or must not be run.
+    // A forward that fails on the sample is described like one that cannot be recorded or must not be run.
     const base::ErrorCode code = ready.error().code;
     const bool shown = code == base::ErrorCode::Unsupported || code == base::ErrorCode::Untrusted ||
                        (sampled && code == base::ErrorCode::Input);

@@ -37,7 +37,7 @@ double secondsOf(const executor::RunReport& run)
     return sum;
 }
 
-// Of the cores, while stages ran.
+// The share of the cores that was busy while stages ran.
 double busyShare(const executor::RunReport& run)
 {
     double worked = 0;

@@ -23,7 +23,7 @@ public:
     CostModel(const analysis::Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows,
               base::StoreType store = base::StoreType::Exact);
 
-    // Of a class in all batches of a loop over `destination`.
+    // The rows of a class in all batches of a loop over `destination`.
     [[nodiscard]] double rows(const ir::RowClass& rows, ir::SpaceId destination) const;
     [[nodiscard]] double write(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
     // Structure-only values are read like inputs, and count as structure.

@@ -13,7 +13,7 @@
 
 namespace hopscope::placement {
 
-// All of an instance but the pins, and what pins are looked up in.
+// An instance without pins, and the tables for looking up pins.
 struct UnpinnedInstance {
     ModelInstance model;
     DepTable table;
@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    using Key = std::tuple<ValueId, RowClass, NodeId>;  // and, of what belongs to its consumer, that consumer
+    using Key = std::tuple<ValueId, RowClass, NodeId>;  // with the consumer, for nodes that belong to one
 
     optimiser::Instance& instance() { return m_model.instance; }
     Node& node(NodeId id) { return instance().nodes[id.at()]; }
@@ -122,7 +122,8 @@ private:
 
     // ---- nodes
 
-    // As errors tell it: "convs.1 output (aten::relu in convs.1 (model.py:17))", and a number, for nodes of one value.
+    // The name in errors: "convs.1 output (aten::relu in convs.1 (model.py:17))", with a number, for nodes of one
+    // value.
     std::string nameOf(ValueId v) const
     {
         const std::string place = analysis::placeOfValue(m_a, v);
@@ -369,7 +370,7 @@ private:
         if (node(id).loc.empty() && node(id).src.empty()) readRows(id, op);
     }
 
-    // A reduction of rows that are made wherever they are needed: what tells how many there are.
+    // For a reduction over rows that are made wherever they are needed: the values that give the number of rows.
     void readRows(NodeId id, OpId op)
     {
         forEachUsed(op, [&](ValueId v, Use) {
@@ -385,7 +386,7 @@ private:
     ModelInstance m_model;
     std::set<ValueId> m_shared, m_ownViews;
     std::map<Key, NodeId> m_nodes;
-    std::vector<NodeId> m_consumers;  // by node: whom it belongs to; none of what can be stored or is shared
+    std::vector<NodeId> m_consumers;  // by node: the consumer that it belongs to; none if it can be stored or is shared
     std::map<OpId, NodeId> m_reductions;
     std::map<std::tuple<SpaceId, ir::KeyId, ir::KeyId, SpaceId>, RelationId> m_relations;
     std::deque<NodeId> m_open;

@@ -42,7 +42,7 @@ struct ModelInstance {
     std::shared_ptr<const UnpinnedInstance> unpinned = nullptr;  // the instance without pins, to add others to
 };
 
-// Linear in the program. Fails with Unsupported if the model cannot be split, if a pin is on what cannot be pinned, or if
+// Linear in the program. Fails with Unsupported if the model cannot be split, if a pinned value cannot be pinned, or if
 // the abstract problem cannot express the model: a value that has to be stored on one partition and read on another.
 // `before`, an instance of the same model for the same costs, saves most of the work where its nodes are the same.
 base::Result<ModelInstance> makeInstance(const analysis::Analysis& analysis, const CostModel& costs,

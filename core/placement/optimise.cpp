@@ -153,7 +153,7 @@ private:
         return {solverOptions().deadlineSeconds, m_options.stop, std::move(iterations)};
     }
 
-    // With the stages that there are now, wherever the plan leads.
+    // Solves the instance with its current number of stages.
     base::Result<optimiser::Answer> solve()
     {
         if (m_before == nullptr) return optimiser::solve(instance(), solverOptions());
@@ -178,7 +178,7 @@ private:
         }
     }
 
-    // With as few stages as the pins allow.
+    // Solves the instance with as few stages as the pins allow.
     base::Result<optimiser::Answer> solved() { return m_before != nullptr ? solvedNear() : solvedAnywhere(); }
 
     base::Result<optimiser::Answer> solvedAnywhere()
@@ -307,7 +307,7 @@ base::Result<Optimum> solveStored(const Analysis& analysis, const CostModel& cos
 
 namespace {
 
-// By an instance: of stores on complete rows, or else on any.
+// Solves an instance with stores on complete rows, or else on any rows.
 base::Result<Optimum> solved(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
                              const OptimiseOptions& options, const Optimum* before)
 {
@@ -344,7 +344,7 @@ bool needsNoStage(const Analysis& a, analysis::ValueId value)
     return true;
 }
 
-// All outputs follow from structure and parameters alone: degrees, PageRank, a table by ids, a product of weights.
+// All outputs depend on structure and parameters alone: degrees, PageRank, a table by ids, a product of weights.
 bool nothingToPlan(const Analysis& a)
 {
     return std::ranges::all_of(a.program.outputs,
