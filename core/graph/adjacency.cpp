@@ -112,7 +112,7 @@ void placeShares(const Keys<Number>& keys, std::int64_t* offsets, std::uint32_t*
     inShares([&](std::uint32_t& cursor, std::int64_t row) { rows[cursor++] = static_cast<std::uint32_t>(row); });
 }
 
-// Where keys descend: the first such row and how many there are, of more than one at least two.
+// The rows at which keys descend: the first one and their number, counted exactly only up to one.
 struct Descents {
     std::int64_t row = 0, count = 0;
 };

@@ -162,7 +162,7 @@ base::Status ArrayCache::keep(const Digest& name, std::span<const Bytes> arrays)
         if (done) done = write(*file, offset, array);
         offset += alignedUp(std::ssize(array));
     }
-    // A file that is on the disk in part, after a loss of power, is found out by its digest.
+    // A file that reached the disk only in part before a loss of power is detected by its digest.
     return done ? file->publish(Flush::No) : done;
 }
 

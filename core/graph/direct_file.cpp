@@ -71,7 +71,7 @@ std::optional<FilePlace> fileBehind(const void* address)
     return std::nullopt;
 }
 
-// Pages that are mapped stay in the page cache.
+// The kernel keeps mapped pages in the page cache.
 void letGoOf(const void* address, std::int64_t bytes)
 {
     const auto place = fileBehind(address);

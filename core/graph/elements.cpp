@@ -57,7 +57,7 @@ void copyElementsOut(base::TensorView& view, bool swap)
 
 std::optional<std::int64_t> checkedBytes(base::DType dtype, const std::vector<std::int64_t>& shape)
 {
-    // Zero extents come last, so that (2^62, 2^62, 0) is refused too: its strides could not be told.
+    // Zero extents come last, so that (2^62, 2^62, 0) is refused as well: its strides would overflow.
     auto bytes = static_cast<std::int64_t>(base::itemSize(dtype));
     for (const std::int64_t extent : shape)
         if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;

@@ -141,7 +141,7 @@ NodeOrder sortedBy(std::int64_t nodes, std::int64_t keys, int threads, KeyOf&& k
     return order;
 }
 
-// Turns labels into the numbers of the nodes that they are of, counted among all nodes that are some label; how many.
+// Replaces each label by the rank of its node among all nodes that serve as labels. Returns the number of labels.
 std::int64_t numberLabels(Labels& labels, int threads)
 {
     const auto nodes = static_cast<std::int64_t>(labels.size());

@@ -35,7 +35,8 @@ double secondsNow()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Makes all pages, on all threads; false as soon as that is slow, and not only because a thread had to wait once.
+// Allocates all pages, on all threads; false as soon as that is slow for more reason than a thread that had to wait
+// once.
 bool comeFast(std::byte* memory, std::int64_t bytes, int threads)
 {
     std::atomic<bool> slow = false;
@@ -66,7 +67,7 @@ public:
         return memory ? lent(memory, size) : nullptr;
     }
 
-    // The same with all pages there; nullptr also if they come slowly, from then on.
+    // The same with all pages present; also nullptr once pages have arrived slowly.
     std::shared_ptr<std::byte> takeReady(std::int64_t bytes, int threads)
     {
         std::int64_t size = bytes;

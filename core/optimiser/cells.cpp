@@ -63,7 +63,8 @@ private:
         m_stages.push_back(std::move(m_out));
     }
 
-    // The stages in which v may be written or is a hop: once, since the cells of a node lie together, those of a stage apart.
+    // Lists the stages in which v may be written or is a hop. Done once: the cells of a node are adjacent, those of a
+    // stage are not.
     void list(int v)
     {
         const int r = image(v);

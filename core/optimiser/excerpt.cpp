@@ -365,7 +365,7 @@ private:
         return m_there.contains(c) || (!c.type.valid() && m_there.contains({c.node, m_in.node(c.node).type}));
     }
 
-    // Where a hop is in the way the placement stays one that is not legal.
+    // Makes the value available. The placement remains illegal where that takes a hop.
     void provide(const OnFrontier& wanted)
     {
         std::vector<OnFrontier> open{wanted};
@@ -382,7 +382,7 @@ private:
         }
     }
 
-    // Operands first.
+    // Sorts operands before their consumers.
     void sort()
     {
         std::set<NodeId> here;
@@ -421,7 +421,7 @@ private:
     std::map<NodeId, std::size_t> m_place;
 };
 
-// Stages after `window` do without values that were written there.
+// Lets stages after `window` recompute values that are no longer written there.
 void supply(const Instance& instance, std::vector<StagePlacement>& stages, StageRange window)
 {
     std::vector<std::uint8_t> written(instance.nodes.size(), 0);

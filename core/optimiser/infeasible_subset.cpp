@@ -61,7 +61,7 @@ public:
         return in;
     }
 
-    // Leaves a minimal infeasible subset active; without conflict nothing that could be left out.
+    // Leaves a minimal infeasible subset active. Without a conflict, all items stay active.
     base::Status filter()
     {
         for (std::uint8_t& item : m_active) {

@@ -40,7 +40,7 @@ bool computes(const StagePlacement& s, NodeId v)
            std::ranges::any_of(s.computeF, [v](const OnFrontier& c) { return c.node == v; });
 }
 
-// Where the pin's nodes are computed, and where its hop shall run.
+// Adds the stages that compute the pin's nodes, and the one in which its hop shall run.
 void addStages(const Instance& instance, const Placement& incumbent, const Pin& pin, std::set<int>& stages)
 {
     for (const StagePlacement& s : incumbent.stages)
@@ -48,7 +48,7 @@ void addStages(const Instance& instance, const Placement& incumbent, const Pin& 
     if (pin.stage > 0) stages.insert(std::min(pin.stage, instance.stages));
 }
 
-// The stages that the pins are about, ascending: those that are near each other in one range.
+// The stages that the pins concern, ascending; nearby stages form one range.
 std::vector<StageRange> stagesOf(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins)
 {
     std::set<int> stages;
@@ -109,7 +109,7 @@ public:
           m_began(std::chrono::steady_clock::now())
     {}
 
-    // Without the stages that nothing is around, and the others as they are.
+    // Optimises only the stages around the pins and keeps all others.
     [[nodiscard]] std::optional<Placement> local() const
     {
         if (m_instance.hostBudget) return std::nullopt;
@@ -127,7 +127,7 @@ public:
         return plan;
     }
 
-    // Where there is no local one.
+    // The answer where there is no local one.
     [[nodiscard]] base::Result<Answer> anywhere() const
     {
         std::optional<Placement> repair = repaired(m_instance, m_incumbent);
@@ -141,7 +141,7 @@ public:
     }
 
 private:
-    // Later stages give way to those that are not used yet, where no pin says which stage they are.
+    // Moves later stages back to make room for unused ones, where no pin names a stage.
     void makeRoom(Placement& plan, std::vector<StageRange>& ranges) const
     {
         if (plan.stages.empty() || ranges.empty()) return;
@@ -204,7 +204,7 @@ private:
         return limits;
     }
 
-    // Its stages are a small problem of their own. `impossible`: whatever is recomputed.
+    // Solves the stages of the window as a small separate problem. `impossible`: whatever is recomputed.
     [[nodiscard]] std::optional<Placement> ofExcerpt(const Placement& plan, int recompute, StageRange window,
                                                      bool& impossible) const
     {

@@ -63,7 +63,7 @@ std::string ownFolder(const OutputFolder& folder)
     return path;
 }
 
-// Whose records are in the journal.
+// The number of processes with records in the journal.
 int processesIn(const OutputFolder& folder)
 {
     std::error_code problem;

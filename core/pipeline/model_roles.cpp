@@ -71,15 +71,15 @@ base::Status cutByRoles(Prepared& prepared, const base::TensorMap& inputs, const
 
 namespace {
 
-constexpr int mostRounds = 8;  // each refusal may tell one more role
+constexpr int mostRounds = 8;  // each refusal may reveal one more role
 
-// Roles that contradict those of a refused model, or are missing among them.
+// A source of roles that contradict those of a refused model, or are missing among them.
 using Source = Overrides (*)(const Prepared&);
 
 Overrides byCode(const Prepared& prepared) { return analysis::rolesByCode(prepared.walk.program, prepared.schema); }
 Overrides inUse(const Prepared& prepared) { return analysis::rolesInUse(prepared.analysis, prepared.schema); }
 
-// The members that follow from the roles.
+// The members of Prepared that depend on the roles.
 struct Reading {
     InputSchema schema;
     base::TensorMap sample;

@@ -188,8 +188,8 @@ void OutputFolder::showLife()
 
 std::string OutputFolder::shardLock(const std::string& index) { return inJournal(std::string(lockName) + "-" + index); }
 
-// The first one puts the folder in order. False if another one has removed the lock meanwhile. A shard that is leaving may
-// leave a note that the folder was made for this run; it is written again.
+// The first shard puts the folder in order. False if another one has removed the lock meanwhile. A shard that leaves
+// may have recorded that the folder was made for this run; the record is then written again.
 base::Result<bool> OutputFolder::letOthersIn(const std::string& file)
 {
     std::error_code problem;
@@ -198,7 +198,7 @@ base::Result<bool> OutputFolder::letOthersIn(const std::string& file)
     return shareLock(m_lock, *m_root, file, m_share->count);
 }
 
-// Who makes the results appear holds the lock alone until they are there.
+// The process that makes the results appear holds the lock alone until they have appeared.
 base::Status OutputFolder::lockTogether(const std::stop_token& stop)
 {
     const int shards = m_share->count;

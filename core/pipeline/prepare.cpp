@@ -101,7 +101,7 @@ void take(Prepared& prepared, analysis::Analysis analysis)
         prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes, selectedRows(prepared));
 }
 
-// Without data: a sample that forward accepts, and its roles.
+// Finds a sample that forward accepts, and its roles, where there is no data.
 base::Status sampleWithoutData(Prepared& prepared, const Overrides& roles, Reporter& reporter)
 {
     base::Result<base::TensorMap> sample = loader::proposeSample(prepared.model, slownessTo(reporter));
@@ -175,7 +175,7 @@ base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Report
     return {};
 }
 
-// Shown as its code says, with the reason why there is nothing more.
+// Describes the model by its code, with the reason why it could not be analysed further.
 void takeCode(Prepared& prepared, const base::Error& why)
 {
     const ir::Program code = loader::readCode(prepared.model, prepared.sample, why.where);

@@ -32,7 +32,8 @@ std::string shardName(int index, int count)
     return "shard " + std::to_string(index) + " of " + std::to_string(count);
 }
 
-// From `from` to the last line that ends. Opened anew each time: that is when network file systems look for changes.
+// Reads from `from` to the last complete line. Opens the file each time, since network file systems then check for
+// changes.
 std::string readLines(const std::string& path, std::size_t from)
 {
     std::string text;

@@ -205,7 +205,7 @@ void DepTable::fillValue(ir::OpId op, ValueId v)
     m_home[v.at()] = home;
 }
 
-// A reduction reads a partition class and is there for everybody from the next stage on.
+// A reduction reads a partition class; its result is available to all loops from the next stage on.
 void DepTable::fillReduction(const ir::Op& op)
 {
     std::vector<ValueId> reduced;

@@ -188,8 +188,8 @@ private:
         own = std::max(own, onOwnRows);
     }
 
-    // Where a value is complete it can be stored, unless it belongs to its consumers. Gathers that give rows of nodes do not:
-    // no frontier can have them otherwise.
+    // Where a value is complete, it can be stored unless it belongs to its consumers. Gathers that give rows of nodes
+    // do not belong to them: frontiers cannot get these rows in any other way.
     bool maybeStored(ValueId v, const RowClass& rows)
     {
         const bool picksNodes = opInfo(v).kind == OpKind::Gather && rows.kind == RowKind::Batch;
@@ -393,7 +393,7 @@ private:
     std::string m_error;
 };
 
-// The values that pins may store and that would otherwise be one node per consumer: they decide about the nodes.
+// The values that pins may store and that would otherwise be one node per consumer. The nodes depend on them.
 std::set<ValueId> sharedViews(const Analysis& a, const std::vector<plan::Pin>& pins)
 {
     std::set<ValueId> shared = sharedByPins(pins);
@@ -404,7 +404,7 @@ std::set<ValueId> sharedViews(const Analysis& a, const std::vector<plan::Pin>& p
     return shared;
 }
 
-// On all rows on which it is complete; sharing it changes nothing in that.
+// Whether the value can be stored on all rows on which it is complete, whether it is shared or not.
 bool isStorable(const UnpinnedInstance& made, ValueId v)
 {
     const auto nodes = made.nodes.find(v);

@@ -24,7 +24,7 @@ constexpr int mostExtraStages = 3;
 // Iterations of the simplex for an answer close to the plan before: most take fewer, some 4,000 (half a second), for a plan
 // that is one or two percent cheaper than the repaired one, which the user does not wait for while dragging.
 constexpr std::int64_t nearIterations = 400;
-// For an answer anywhere, where neither is found: some that had none after 15 seconds used 8,000 a second.
+// For an answer anywhere, if none is found nearby: some solves that found none after 15 seconds used 8,000 a second.
 constexpr std::int64_t wholeIterations = 5000;
 
 template <class T>
@@ -100,7 +100,7 @@ private:
         return last;
     }
 
-    // The one with the lowest stage behind `stage`.
+    // The pin of the lowest stage after `stage`.
     [[nodiscard]] const Pin* firstStagePin(int stage) const
     {
         const Pin* first = nullptr;
@@ -126,7 +126,7 @@ private:
         return {};
     }
 
-    // Whether the plan before is one of this instance, its pins aside.
+    // Whether the previous plan is one of this instance, apart from the pins.
     [[nodiscard]] bool comparable() const
     {
         if (m_before == nullptr || m_incumbent.stages.empty()) return false;
@@ -137,7 +137,7 @@ private:
         return same && (!stage0 || m_model.instance.allowStage0);
     }
 
-    // The pins that have come or gone.
+    // The pins that were added or removed.
     [[nodiscard]] std::vector<optimiser::Pin> changed() const
     {
         std::vector<optimiser::Pin> found;
@@ -166,7 +166,7 @@ private:
         return optimiser::solve(instance(), brief);
     }
 
-    // Close to the plan before, or else anywhere, before there are more stages.
+    // Searches close to the previous plan, or else anywhere, before stages are added.
     base::Result<optimiser::Answer> solvedNear()
     {
         const auto iterations = std::make_shared<std::int64_t>(nearIterations);
@@ -319,7 +319,7 @@ base::Result<Optimum> solved(const Analysis& analysis, const CostModel& costs, c
     return other ? std::move(other) : std::move(optimum);
 }
 
-// Without an instance: the search for stores keeps to no pins and no memory limit.
+// Solves without an instance: the search for stores ignores pins and memory limits.
 base::Result<Optimum> searched(const Analysis& analysis, const CostModel& costs, const OptimiseOptions& options)
 {
     base::Result<plan::Plan> plan = searchStores(

@@ -208,7 +208,7 @@ private:
 // Schedules the stages one by one, from the last to the first: a stage needs stores of earlier ones only.
 class Scheduler {
 public:
-    // `known`, by stage: see StageDemand. `earlier`: the stages of the same attempt then.
+    // `known`, by stage: see StageDemand. `works`: the stages of the same attempt in the earlier schedule.
     Scheduler(const Sources& sources, const std::map<int, OnFrontier>& known, const EarlierSchedule* earlier,
               const StageWorks* works)
         : m_a(sources.analysis),
