@@ -46,8 +46,7 @@ private:
 // Moves a file to where another right writes: `path` appears whole or stays as it was. Input: it cannot be written; Resources.
 Status placeFile(const std::string& from, const std::string& path);
 
-// Removes a folder with its contents. Targets of links stay. Needs no more than the right to remove folders where it
-// lies.
+// Removes a folder with its contents. Targets of links stay. Only needs the right to remove folders from its parent.
 void removeFolder(const std::string& path);
 
 // A name that is one part of a path: not empty, no slash, not "." or "..".

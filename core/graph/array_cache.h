@@ -17,8 +17,7 @@ namespace hopscope::graph {
 
 // Each entry is a file whose name is the digest of the inputs of its arrays. It holds the digest of its content: a
 // damaged file counts as missing. Several processes may share a folder, and files may be removed at any time: readers
-// keep their mapping. The least recently used entries make room for new ones. docs/reference/format-cache.md describes
-// the format.
+// keep their mapping. New entries replace the least recently used ones. Format: docs/reference/format-cache.md.
 class ArrayCache {
 public:
     using Bytes = std::span<const std::byte>;

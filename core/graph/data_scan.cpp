@@ -142,8 +142,7 @@ std::string hashData(const base::TensorMap& data)
     return hasher.hex();
 }
 
-// Integer tensors (row numbers) were read before, to infer their roles, and will be again: the page cache may keep
-// them.
+// Row numbers have been read before, to infer their roles, and will be again: the page cache may keep them.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory)
 {
     const bool large = bytesOf(data) > memory.value_or(base::availableMemory() / 2);

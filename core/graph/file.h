@@ -69,8 +69,7 @@ public:
     // Meant for files that are written roughly from front to end. Other parts wait for publish().
     void flushBehind() { m_behind = true; }
     // The same for a file that does not fit into memory: its pages leave the page cache as soon as they are on the disk, and
-    // writers wait for the disk where it falls behind. Meant for rows that are written roughly in the order of the
-    // file.
+    // writers wait for the disk where it falls behind. Meant for rows written roughly in the order of the file.
     void letGoBehind();
     // Flushes file and folder and takes the final name, replacing any file of that name. Resources on failure.
     base::Status publish(Flush flush = Flush::Yes);
@@ -121,8 +120,7 @@ enum class Fill : std::uint8_t {
 };
 
 // Scratch memory: anonymous, in huge pages, as far as that is allowed; else as mapScratchFile(). Anonymous memory that is
-// freed is kept for the next call, since fresh pages are expensive, until dropScratch(); memory freed later is not
-// kept.
+// freed is kept for the next call, since fresh pages are expensive; dropScratch() releases it, now or once it is freed.
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill);
 void dropScratch();
 

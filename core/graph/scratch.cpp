@@ -35,8 +35,7 @@ double secondsNow()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Allocates all pages, on all threads; false as soon as that is slow for more reason than a thread that had to wait
-// once.
+// Allocates all pages, on all threads; false as soon as that is slow, unless a thread only had to wait once.
 bool comeFast(std::byte* memory, std::int64_t bytes, int threads)
 {
     std::atomic<bool> slow = false;

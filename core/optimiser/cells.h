@@ -37,8 +37,7 @@ struct Cells {
     std::vector<std::uint8_t> computeD, readD, write, computeF, readF;
 };
 
-// The decisions of a placement, without nodes that `image` maps to -1 and stages beyond the graph's. Empty image:
-// identity.
+// The decisions of a placement, without stages beyond the graph's and nodes with image -1. Empty image: identity.
 Cells cellsOf(const Graph& g, const Placement& placement, const std::vector<int>& image = {});
 
 // The placement of `g` that takes its decisions from `cells`, a table over the graph to whose nodes `image` maps those of

@@ -60,8 +60,7 @@ std::vector<StageRange> stagesOf(const Instance& instance, const Placement& incu
     return ranges;
 }
 
-// An instance with a placement that is legal except for the pins. Some of its stages are optimised, the others are
-// fixed.
+// An instance with a placement that is legal except for the pins. Some stages are optimised, the others are fixed.
 class Neighbours {
 public:
     Neighbours(const Instance& instance, const Placement& incumbent, const std::vector<NodeId>& keep)

@@ -120,8 +120,7 @@ private:
         return sum;
     }
 
-    // Where it is cheaper, stores values that the repair computes more often than the incumbent: the last of each
-    // chain.
+    // Stores values that the repair computes more often than the incumbent, the last of each chain, if that is cheaper.
     void storeRepeated(double cost)
     {
         std::vector<std::uint8_t> repeated(m_choice.stored.size(), 0);

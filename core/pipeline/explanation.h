@@ -1,7 +1,6 @@
 #pragma once
 
-// Explains a plan: the cost of each of its decisions and of the alternative, and the differences from the plans of the
-// rules.
+// Explains a plan: the cost of each decision and of its alternative, and the differences from the plans of the rules.
 
 #include "optimiser/explain.h"
 #include "pipeline/planner.h"

@@ -22,8 +22,7 @@ std::int64_t allowedBy(std::int64_t limit, const std::string& device)
     return device == "cpu" ? executor::tensorLimit(limit) : limit;
 }
 
-// Processes hold other memory as well, and the largest batch is not known exactly: adds a twentieth and a few small
-// tensors.
+// Processes hold other memory as well, and the largest batch is not known exactly: a twentieth and a few small tensors.
 std::int64_t withMargin(std::int64_t bytes) { return bytes / 20 * 21 + 1536; }
 
 // Adds the memory of the operators in batches of one destination to that of the program's tensors: on a CPU a dry run measures it.

@@ -32,8 +32,7 @@ std::string shardName(int index, int count)
     return "shard " + std::to_string(index) + " of " + std::to_string(count);
 }
 
-// Reads from `from` to the last complete line. Opens the file each time, since network file systems then check for
-// changes.
+// Reads from `from` to the last complete line. Opening the file makes network file systems check for changes.
 std::string readLines(const std::string& path, std::size_t from)
 {
     std::string text;

@@ -39,8 +39,7 @@ private:
         return it->second;
     }
 
-    // A product needs the entries of its rows, also where edges point to the entries, which makes these a table of
-    // nodes.
+    // A product needs the entries of its rows, also where edges point to them, which makes them a table of nodes.
     void addEntries(std::vector<RowClass>& all, ValueId matrix) const
     {
         const analysis::ValueInfo& info = m_analysis.info(matrix);

@@ -1,7 +1,6 @@
 #pragma once
 
-// The stage in which each value can be available on each row class, if the values for which `mayStore` holds are
-// stored.
+// The stage in which each value can be available on each row class, if the values with `mayStore` are stored.
 //   comp(v, C) = max over operands of dep(operand, rows of the operand for C)
 //   home(v)    = min over partition classes P of comp(v, P), not before the stage that it is delayed to
 //   dep(v, C)  = min(comp(v, C), 1 + home(v) if v may be stored)

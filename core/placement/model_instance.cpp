@@ -122,8 +122,7 @@ private:
 
     // ---- nodes
 
-    // The name in errors: "convs.1 output (aten::relu in convs.1 (model.py:17))", with a number, for nodes of one
-    // value.
+    // The name in errors: "convs.1 output (aten::relu in convs.1 (model.py:17))", numbered per node.
     std::string nameOf(ValueId v) const
     {
         const std::string place = analysis::placeOfValue(m_a, v);
@@ -227,8 +226,7 @@ private:
         if (node(id).kind == NodeKind::Op && !frontierPossible(id, op)) node(id).kind = NodeKind::Hop;
     }
 
-    // Whether the op can be computed on frontiers, as an op of the instance must where it has node rows and node
-    // operands.
+    // Whether it can be computed on frontiers, as an op of the instance must where it has node rows and node operands.
     bool frontierPossible(NodeId id, OpId op)
     {
         if (node(id).rows == optimiser::RowKind::Edge) return true;

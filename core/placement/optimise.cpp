@@ -237,8 +237,8 @@ private:
         return std::nullopt;
     }
 
-    // Delays the gathers of the first pin after the empty stage, or else one of the next stage: their operands are
-    // computed before.
+    // Delays the gathers of the first pin after the empty stage, or else one of the next stage, so that their operands
+    // are computed in the empty one.
     bool fill(const optimiser::Placement& placement, int empty)
     {
         const auto pin = static_cast<std::size_t>(firstStagePin(empty) - m_model.pins.data());
