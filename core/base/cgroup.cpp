@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One version's names.
+// The file names of one version of control groups.
 struct Names {
     const char *limit, *usage, *prefix;
 };

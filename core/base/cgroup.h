@@ -1,6 +1,6 @@
 #pragma once
 
-// What the control groups of this process (Linux, version 1 or 2) leave it of the machine's memory.
+// The memory that the control groups of this process (Linux, version 1 or 2) allow it to use.
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace hopscope::base {
 
-// Where the kernel tells; other folders in tests.
+// The paths at which the kernel reports limits; tests use others.
 struct CgroupFiles {
     std::string process = "/proc/self/cgroup";
     std::string root = "/sys/fs/cgroup";

@@ -1,7 +1,7 @@
 #pragma once
 
-// What users choose and what plans decide, by the names that documents, requests, options and the window share: the
-// abstract placement problem, the plans of models and their clients mean the same by them.
+// The choices of users and the decisions of plans, under the names that documents, requests, options and the window
+// share: the abstract placement problem, the plans of models and their clients mean the same by them.
 
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@ constexpr auto namesOf(Strategy)
 
 constexpr bool isRule(Strategy strategy) { return strategy == Strategy::Depth || strategy == Strategy::SourceRule; }
 
-// What an optimal plan makes small.
+// The quantity that an optimal plan minimises.
 enum class Objective : std::uint8_t { Time, Bytes };
 
 constexpr auto namesOf(Objective)
@@ -31,7 +31,7 @@ constexpr auto namesOf(Objective)
     return std::to_array<Named<Objective>>({{Objective::Time, "time"}, {Objective::Bytes, "bytes"}});
 }
 
-// Of costs: each objective has its own.
+// Units of costs: each objective has its own.
 enum class Unit : std::uint8_t { Seconds, Bytes };
 
 constexpr auto namesOf(Unit)
@@ -89,7 +89,7 @@ constexpr auto namesOf(DecisionKind)
                                                {DecisionKind::Delayed, "delayed"}});
 }
 
-// How much of a run is compared with the model itself: what the memory allows, all of it, nothing.
+// How much of a run is compared with the model itself: as much as memory allows, all of it, or nothing.
 enum class VerifyMode : std::uint8_t { Sample, Full, None };
 
 constexpr auto namesOf(VerifyMode)

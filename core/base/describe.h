@@ -1,8 +1,8 @@
 #pragma once
 
-// Structs that cross a file, a pipe or a language, described once: a table of the members stands beside the struct and is found
-// by its argument, as tables of enums are (base/names.h). Reading and writing JSON (json/described.h), JSON Schemas and the
-// tables of docs/ follow from it.
+// Structs that cross a file, a pipe or a language, described once: a table of the members is declared next to the
+// struct and found by its argument, as tables of enums are (base/names.h). The code that reads and writes JSON
+// (json/described.h), JSON Schemas and the tables of docs/ use it.
 //     template <std::same_as<Tolerance> T>
 //     constexpr auto fieldsOf(const T*)
 //     {
@@ -26,8 +26,8 @@ enum class Presence : std::uint8_t {
     WhenSet,  // left out where there is nothing
 };
 
-// What null stands for: the default of a text, a number or an id; or, since JSON has neither infinity nor NaN, one of these in a
-// member that is a number, or lists of numbers.
+// The meaning of null: the default of a text, a number or an id; or, since JSON has neither infinity nor NaN, one of
+// these in a member that is a number, or lists of numbers.
 enum class Null : std::uint8_t { IsNone, IsDefault, IsInfinite, IsNaN };
 
 // The least and the most that a whole number may be.

@@ -19,7 +19,7 @@ public:
     Uninterruptible& operator=(const Uninterruptible&) = delete;
 };
 
-// What is done, on another thread, before the process ends while an Uninterruptible lives: what a destructor would do.
+// Does the work of a destructor, on another thread, before the process ends while an Uninterruptible lives.
 class BeforeEnding {
 public:
     explicit BeforeEnding(std::function<void()> work);
@@ -32,8 +32,8 @@ private:
 };
 
 // After begin(), the process has 0.7 s; from then on it ends at once, with `code` and without destructors, whenever an
-// Uninterruptible lives. Its children have to end with it (PR_SET_PDEATHSIG). All else ends by its own stop requests. The
-// destructor calls it off.
+// Uninterruptible lives. Its children have to end with it (PR_SET_PDEATHSIG). All other work ends by its own stop
+// requests. The destructor cancels the end.
 class Ending {
 public:
     void begin(int code);

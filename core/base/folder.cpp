@@ -45,7 +45,7 @@ int openParent(int folder, const std::string& name, std::string& last)
     return -1;
 }
 
-// 0, or an errno: ELOOP for what is no regular file.
+// 0, or an errno: ELOOP for anything but a regular file.
 int reasonAgainst(int file, bool written)
 {
     struct stat facts {};

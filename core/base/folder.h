@@ -1,7 +1,7 @@
 #pragma once
 
-// A folder that others can write, too. Names lead to what lies below it, never through a link or "..", so that nobody who
-// has prepared the folder makes this process read, write or remove anything elsewhere.
+// A folder that others may also write to. Names lead to files below it, never through a link or "..", so that a
+// prepared folder cannot make this process read, write or remove anything elsewhere.
 
 #include <string>
 #include <vector>
@@ -24,11 +24,11 @@ public:
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
     // Whether `name` is a folder itself.
     [[nodiscard]] Result<Folder> below(const std::string& name) const;
-    // Replaces what has the new name, except for a folder. Input: as openFile().
+    // Replaces a file of the new name, but not a folder. Input: as openFile().
     [[nodiscard]] Status rename(const std::string& from, const std::string& to) const;
-    // Of a file, or of a folder with all that is in it. What a link leads to stays.
+    // Removes a file, or a folder with its contents. Targets of links stay.
     void remove(const std::string& name) const;
-    // What lies in the folder itself, by name.
+    // The names in the folder itself, in order.
     [[nodiscard]] std::vector<std::string> names() const;
     // Input: something below the folder is neither a folder nor a file that has no other name elsewhere.
     [[nodiscard]] Status onlyOwnFiles() const;
@@ -46,7 +46,7 @@ private:
 // Moves a file to where another right writes: `path` appears whole or stays as it was. Input: it cannot be written; Resources.
 Status placeFile(const std::string& from, const std::string& path);
 
-// A folder with all that is in it. What links lead to stays. Takes no more than the right to remove folders where it lies.
+// Removes a folder with its contents. Targets of links stay. Only needs the right to remove folders from its parent.
 void removeFolder(const std::string& path);
 
 // A name that is one part of a path: not empty, no slash, not "." or "..".

@@ -15,7 +15,7 @@ namespace hopscope::base {
 // All patterns, in the order of namesOf.
 std::vector<Fuse> allFuse();
 
-// As a setting, which documents have as a text.
+// Patterns as a setting, which documents write as a text.
 struct FuseSetting : std::vector<Fuse> {
     FuseSetting(std::vector<Fuse> patterns) : vector(std::move(patterns)) {}
     FuseSetting(std::initializer_list<Fuse> patterns) : vector(patterns) {}

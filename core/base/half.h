@@ -1,8 +1,8 @@
 #pragma once
 
 // The two 16-bit floating point formats as their bits, with exact widening and one rounding (to nearest, ties to even)
-// when narrowing. NaN stays NaN and keeps its sign. Independent of the instruction set: these are what the vector
-// instructions of the kernels must agree with.
+// when narrowing. NaN stays NaN and keeps its sign. Independent of the instruction set: the vector instructions of the
+// kernels must agree with these.
 
 #include <bit>
 #include <cstdint>

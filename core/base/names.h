@@ -1,7 +1,7 @@
 #pragma once
 
-// Enums and what documents, requests and options call them: one table per enum, read by writers and readers alike. The
-// table stands beside the enum and is found by its argument:
+// Enums and their names in documents, requests and options: one table per enum, used for writing and reading. The table
+// is declared next to the enum and is found by its argument:
 //     constexpr auto namesOf(Verdict) { return std::to_array<base::Named<Verdict>>({{Verdict::Equal, "equal"}, ..}); }
 
 #include <array>

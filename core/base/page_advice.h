@@ -1,6 +1,6 @@
 #pragma once
 
-// What the system should know about how mapped memory is read.
+// Tells the system how mapped memory will be read.
 
 #include <cstddef>
 

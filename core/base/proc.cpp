@@ -13,7 +13,7 @@ namespace hopscope::base {
 
 namespace {
 
-// Of the first line "KEY : VALUE"; empty if there is none.
+// The value in the first line "KEY : VALUE"; empty if there is none.
 std::string valueOf(const std::string& file, const std::string& key)
 {
     std::ifstream in(file);

@@ -9,15 +9,15 @@ namespace hopscope::base {
 
 std::int64_t totalMemory();
 
-// The kernel's estimate of what can be allocated without swapping, or less where a control group of this process has a
-// limit.
+// The kernel's estimate of the memory that can be allocated without swapping, or less where a control group of this
+// process has a limit.
 std::int64_t availableMemory();
 
-// What this process may write to and shares with no other (RLIMIT_DATA limits that).
+// The private writable memory of this process (RLIMIT_DATA limits it).
 std::int64_t privateMemory();
 
-// Lets this process, all of its threads, take so much more memory for as long as it lives: larger allocations fail. The memory of
-// AddressSanitizer is not counted so; there it does nothing.
+// Limits the additional memory of this process, with all of its threads, for the lifetime of the object: larger
+// allocations fail. Does nothing under AddressSanitizer, whose memory is not counted in this way.
 class MemoryAllowance {
 public:
     explicit MemoryAllowance(std::int64_t bytes);

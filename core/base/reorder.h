@@ -6,7 +6,7 @@
 
 namespace hopscope::base {
 
-// In which order a CPU computes nodes. Results are always in the order of the input.
+// The order in which a CPU computes nodes. Results are always in the order of the input.
 enum class Reorder : std::uint8_t {
     Auto,       // by community, where that is estimated to spare more time than it takes
     None,       // as they come

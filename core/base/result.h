@@ -24,8 +24,8 @@ enum class ErrorCode {
 
 struct [[nodiscard]] Error {
     ErrorCode code = ErrorCode::Internal;
-    std::string message;  // one sentence: what is wrong, naming file, field and offset, or op, module path and source
-    std::string hint;     // what the user can do; may be empty
+    std::string message;  // one sentence: the problem, naming file, field and offset, or op, module path and source
+    std::string hint;     // advice to the user; may be empty
     std::string where;    // file:offset, JSON pointer, or "aten::sort in convs.1 (model.py:17)"; may be empty
 
     explicit operator bool() const = delete;
@@ -35,7 +35,7 @@ template <class T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
-// The texts may quote what a file holds: each becomes one line, with control characters taken out. Every Error is made
+// The texts may quote contents of files: each becomes one line, with control characters removed. Every Error is made
 // here, so that a terminal can show it as it is.
 Error makeError(ErrorCode code, const std::string& message, const std::string& hint = {},
                 const std::string& where = {});
@@ -46,7 +46,7 @@ inline tl::unexpected<Error> fail(ErrorCode code, const std::string& message, co
     return tl::unexpected<Error>(makeError(code, message, hint, where));
 }
 
-// Passes another call's failure on.
+// Passes on the failure of another call.
 template <class T>
 tl::unexpected<Error> forward(const Result<T>& failed)
 {

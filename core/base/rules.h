@@ -1,7 +1,7 @@
 #pragma once
 
-// The strategies that are rules. What has to be done for each of them (pricing, comparing, describing) goes through this
-// list, so that a new rule is not forgotten anywhere.
+// The strategies that are rules. Work that has to be done for each of them (pricing, comparing, describing) goes
+// through this list, so that a new rule is not forgotten anywhere.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr auto rules = [] {
     return found;
 }();
 
-// What a plan is compared with: the optimum, then the rules.
+// The strategies that a plan is compared with: the optimum, then the rules.
 inline constexpr auto references = [] {
     std::array<Strategy, rules.size() + 1> found{Strategy::Optimal};
     std::ranges::copy(rules, found.begin() + 1);

@@ -40,7 +40,7 @@ struct Settings {
     bool operator==(const Settings&) const = default;
 };
 
-// What takes settings.
+// The tasks that take settings.
 enum class Task : std::uint8_t { Plan = 1, Run = 2, Verify = 4, Export = 8 };
 
 constexpr auto namesOf(Task)
@@ -63,16 +63,16 @@ constexpr Tasks tasks(T... each)
 
 inline constexpr Tasks everyTask = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export);
 
-// The part of the work that another value of a setting makes necessary again.
+// The part of the work that has to be repeated when a setting changes.
 enum class Renews : std::uint8_t { Nothing, Plan, Model };
 
-// Whether a run that is resumed has to have the value that it began with.
+// Whether a resumed run must have the value that it started with.
 enum class Resumed : std::uint8_t { AsNow, AsBegun };
 
-// What a text names.
+// The kind of thing that a text names.
 enum class TextKind : std::uint8_t { Nothing, Device, Folder };
 
-struct OfSearch {};  // says how a plan is looked for: of no use beside a given one
+struct OfSearch {};  // controls the search for a plan: of no use with a given plan
 
 struct Most {  // of a whole number. The least is 1; of seconds it is more than 0.
     double value;
@@ -153,7 +153,7 @@ constexpr auto fieldsOf(const T*)
                 tasks(Run)));
 }
 
-// As people write and read values: "500000000", "chain,softmax", "float32"; empty for a number that is not set.
+// The readable text of a value: "500000000", "chain,softmax", "float32"; empty for a number that is not set.
 std::string settingText(const std::string& value);
 std::string settingText(bool value);
 std::string settingText(std::optional<int> value);
@@ -166,7 +166,7 @@ std::string settingText(E value) requires std::is_enum_v<E>
     return nameOf(value);
 }
 
-// What a number, or a text of it, has to be.
+// The requirements on a number or its text.
 struct NumberRule {
     std::string option;  // "--batch"
     Quantity quantity = Quantity::Count;
@@ -190,13 +190,13 @@ Status readSettingText(const std::string& text, const NumberRule& rule, E& into)
     return {};
 }
 
-// The defaults. Plans for the fewest bytes are the same on every machine: exports have them.
+// The defaults of a task. Exports minimise bytes, since such plans are the same on every machine.
 Settings usualFor(Task task);
 
 // The renewal that the differences between the settings make necessary.
 Renews renewedBy(const Settings& before, const Settings& after);
 
-// Those that the task takes; the others have their defaults.
+// The settings that the task takes, with defaults for all others.
 Settings forTask(const Settings& settings, Task task);
 
 // "--host-memory".

@@ -52,7 +52,7 @@ void compress(State& state, const std::byte* block)
     for (std::size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
-// What is left of the bytes, a one bit, zeros, and the number of bits.
+// The remaining bytes, a one bit, zeros, and the number of bits.
 std::vector<std::byte> tail(std::span<const std::byte> bytes)
 {
     const std::size_t rest = bytes.size() % blockSize;

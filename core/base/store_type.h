@@ -18,7 +18,7 @@ constexpr auto namesOf(StoreType)
                                             {StoreType::Float16, "float16"}});
 }
 
-// The type in which such a value is stored: integers and what is as narrow already are left as they are.
+// The type in which such a value is stored: integers and types that are no wider are left as they are.
 DType storedAs(DType computed, StoreType store);
 
 }  // namespace hopscope::base

@@ -1,7 +1,7 @@
 #pragma once
 
-// A tensor as plain data: dtype, shape, strides and bytes that somebody else keeps alive. The common currency between
-// mapped files, the loader and the executor; no library's type appears in it.
+// A tensor as plain data: dtype, shape, strides and bytes that another object owns. Mapped files, the loader and the
+// executor exchange tensors in this form; no library's type appears in it.
 
 #include <array>
 #include <cstddef>
@@ -33,7 +33,7 @@ enum class DType : std::uint8_t {
     Complex128,
 };
 
-// As torch calls them, in the order of the enumeration.
+// The names that torch uses, in the order of the enumeration.
 constexpr auto namesOf(DType)
 {
     return std::to_array<Named<DType>>({{DType::Bool, "bool"},

@@ -19,7 +19,7 @@ std::string formatCount(double count);      // "1.6 M", "2,708"
 std::string formatSeconds(double seconds);  // "1.23 s", "45 ms", "2 min 05 s"
 std::string formatShare(double share);      // "93 %", "<1 %"
 std::string formatQuantity(double number, Quantity quantity);
-// With the largest unit that loses nothing: "8Gi", "1500". parseSize reads it.
+// The size in the largest unit that loses nothing: "8Gi", "1500". parseSize reads it.
 std::string exactSize(std::int64_t bytes);
 // Any number, with at most so many significant digits: "0.25", "1e-07", "nan".
 std::string formatNumber(double number, int digits = 6);

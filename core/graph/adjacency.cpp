@@ -51,7 +51,7 @@ void startsFromCounts(std::int64_t* offsets, std::int64_t targets)
 }
 
 // Places the rows of the targets in [first, last). offsets[t + 1] serves as the cursor of t: it begins at t's start and
-// ends at t's end, which is where the finished array wants it.
+// ends at t's end, as the finished array requires.
 template <class Number, class Row>
 void placeRows(const Keys<Number>& keys, std::int64_t* offsets, Row* rows, std::int64_t first, std::int64_t last)
 {
@@ -112,7 +112,7 @@ void placeShares(const Keys<Number>& keys, std::int64_t* offsets, std::uint32_t*
     inShares([&](std::uint32_t& cursor, std::int64_t row) { rows[cursor++] = static_cast<std::uint32_t>(row); });
 }
 
-// Where keys descend: the first such row and how many there are, of more than one at least two.
+// The rows at which keys descend: the first one and their number, counted exactly only up to one.
 struct Descents {
     std::int64_t row = 0, count = 0;
 };
@@ -135,7 +135,7 @@ Descents descents(const Keys<Number>& keys, int threads)
     return {found, count};
 }
 
-// Of keys that ascend: each part tells the starts of the targets that begin in it, put(target, row), also one behind the last.
+// For ascending keys: each part calls put(target, row) for the targets that start in it, also for one past the last.
 template <class Number, class Put>
 void startsOfAscending(const Keys<Number>& keys, std::int64_t targets, int threads, Put&& put)
 {
@@ -182,7 +182,7 @@ base::Status Adjacency::allocateRuns(const Scratch& scratch)
     return {};
 }
 
-// Of keys that ascend up to row `split`, and again from there on.
+// For keys that ascend up to row `split`, and again from there on.
 template <class Number>
 void Adjacency::findRuns(const Number* key, std::int64_t stride, std::int64_t split, int threads)
 {

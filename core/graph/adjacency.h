@@ -45,15 +45,15 @@ public:
     [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
                                                    int threads) const;
 
-    // What arrays() was of an adjacency with so many targets and rows; nullopt: its arrays have other sizes, or a number in
-    // them leads outside. Linear in both.
+    // Restores an adjacency with so many targets and rows from its arrays(); nullopt: the arrays have other sizes, or a
+    // number in them is out of range. Linear in both.
     static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
                                          int threads);
-    // Of this one: offsets, numbers of rows, runs; those that are not there are empty. Valid as long as any copy of it.
+    // The offsets, row numbers and runs of this one; arrays that it lacks are empty. Valid as long as any copy of it.
     [[nodiscard]] std::array<ArrayCache::Bytes, 3> arrays() const;
 
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
-    // Of all targets.
+    // The number of rows of all targets.
     [[nodiscard]] std::int64_t rows() const { return m_targets ? end(m_targets - 1) : 0; }
     [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
     [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }

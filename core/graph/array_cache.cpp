@@ -47,7 +47,7 @@ Digest contentOf(std::span<const ArrayCache::Bytes> arrays, int threads)
     return digestOf(digests);
 }
 
-// nullopt: not what this file should begin with, or its size is another one.
+// nullopt: the file has another beginning or another size than it should have.
 std::optional<Header> headerOf(const MappedFile& file, const Digest& name)
 {
     Header header;
@@ -89,7 +89,7 @@ struct Kept {
     std::int64_t bytes = 0;
 };
 
-// Files of the cache, the one that has not been used for longest first. What others remove meanwhile is left out.
+// Files of the cache, the least recently used one first, without files that other processes remove meanwhile.
 std::vector<Kept> keptIn(const std::string& folder)
 {
     std::vector<Kept> found;
@@ -106,7 +106,7 @@ std::vector<Kept> keptIn(const std::string& folder)
     return found;
 }
 
-// For whoever makes room: this file has been used now. Where that cannot be noted, it is older than it might be.
+// Records that this file has just been used, for makeRoom(). Where that fails, the file seems older than it is.
 void touch(const std::string& file) { (void)::utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW); }
 
 }  // namespace
@@ -120,7 +120,7 @@ base::Status ArrayCache::makeRoom(std::int64_t bytes) const
     for (const Kept& file : kept) taken += file.bytes;
     std::error_code unknown;
     const fs::space_info disk = fs::space(m_folder, unknown);
-    if (!m_most && unknown) return {};  // whoever writes will find out why
+    if (!m_most && unknown) return {};  // the writer will find out why
     const std::int64_t most = m_most.value_or((static_cast<std::int64_t>(disk.available) + taken) / 2);
     if (bytes > most)
         return base::fail(base::ErrorCode::Resources,
@@ -162,7 +162,7 @@ base::Status ArrayCache::keep(const Digest& name, std::span<const Bytes> arrays)
         if (done) done = write(*file, offset, array);
         offset += alignedUp(std::ssize(array));
     }
-    // A file that is on the disk in part, after a loss of power, is found out by its digest.
+    // A file that reached the disk only in part before a loss of power is detected by its digest.
     return done ? file->publish(Flush::No) : done;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays that were made of a graph, kept in a folder for later processes.
+// Arrays that were computed from a graph, kept in a folder for later processes.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace hopscope::graph {
 
-// Each entry is a file under its name, the digest of what the arrays were made of, and holds the digest of its content: a
-// damaged file counts as none. Several processes may share a folder, and anybody may remove files: those who read them keep
-// them. What has not been found for longest makes room for what is new. docs/reference/format-cache.md has the format.
+// Each entry is a file whose name is the digest of the inputs of its arrays. It holds the digest of its content: a
+// damaged file counts as missing. Several processes may share a folder, and files may be removed at any time: readers
+// keep their mapping. New entries replace the least recently used ones. Format: docs/reference/format-cache.md.
 class ArrayCache {
 public:
     using Bytes = std::span<const std::byte>;
@@ -26,14 +26,14 @@ public:
         std::vector<Bytes> arrays;  // each begins at a multiple of 4096 bytes
         std::shared_ptr<const void> owner;
 
-        // To which nobody may write.
+        // The memory of an array, which must not be written to.
         [[nodiscard]] std::shared_ptr<std::byte> shared(std::size_t array) const
         {
             return {std::const_pointer_cast<void>(owner), const_cast<std::byte*>(arrays[array].data())};
         }
     };
 
-    // `most`: bytes that files of the cache may take; without it, half of what the disk has for them.
+    // `most`: bytes that files of the cache may take; by default half of the disk space available to them.
     ArrayCache(std::string folder, int threads, std::optional<std::int64_t> most = {})
         : m_folder(std::move(folder)),
           m_threads(threads),
@@ -42,7 +42,7 @@ public:
 
     // The arrays in mapped memory, read once; nullopt: there are none.
     [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
-    // Fails like NewFile, and with Resources if there cannot be room; find() is as before then.
+    // Fails like NewFile, and with Resources if there cannot be room; the cache is then unchanged.
     [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
 
 private:

@@ -37,7 +37,7 @@ private:
     Clock::time_point m_next;
 };
 
-// What the threads share.
+// State shared by the threads.
 struct Shared {
     std::atomic<std::int64_t> next{0}, done{0};
     std::atomic<bool> failed{false};

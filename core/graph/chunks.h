@@ -10,7 +10,7 @@
 
 namespace hopscope::graph {
 
-// Who works, who listens and who may stop it.
+// The threads, the progress callback and the stop token of long work.
 struct Work {
     int threads = 1;
     const base::ProgressFn& progress;  // may be empty; called on the calling thread, at most 20 times a second

@@ -1,4 +1,4 @@
-// What is learned by reading every byte of the data once: its hash and its non-finite elements.
+// Reads every byte of the data once, for its hash and its non-finite elements.
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -121,7 +121,7 @@ std::int64_t passElements(const base::TensorView& view, const Visit& visit)
     return done;
 }
 
-// As forEachPiece, past the page cache where the tensor lies in a file.
+// Like forEachPiece, but past the page cache where the tensor lies in a file.
 void passOnce(const base::TensorView& view, const Visit& visit)
 {
     const std::int64_t done = passElements(view, visit);
@@ -142,7 +142,7 @@ std::string hashData(const base::TensorMap& data)
     return hasher.hex();
 }
 
-// Numbers of rows have been read before, to find out what they are, and will be again: the page cache may keep them.
+// Row numbers have been read before, to infer their roles, and will be again: the page cache may keep them.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory)
 {
     const bool large = bytesOf(data) > memory.value_or(base::availableMemory() / 2);

@@ -12,8 +12,8 @@
 namespace hopscope::graph {
 
 // Reads --data arguments: a .safetensors file, a folder of .npy files (key = file name), or NAME=FILE.npy. Later keys
-// may not repeat earlier ones. A file is recognised by its content, not its name. Fails with Input (a missing file
-// names what was looked for; a text file, a zip, a pickle or an HDF5 file says what it is) or Usage.
+// may not repeat earlier ones. A file is recognised by its content, not its name. Fails with Usage or Input (the
+// message names the path of a missing file, and the kind of a text file, a zip, a pickle or an HDF5 file).
 base::Result<base::TensorMap> readData(const std::vector<std::string>& arguments);
 
 // xxh3-128, hex, over names, dtypes, shapes and bytes; linear in the bytes.
@@ -24,8 +24,8 @@ struct DataFacts {
     std::map<std::string, std::int64_t> notFinite;  // NaN and infinite elements per floating tensor that has any
 };
 
-// Of data of more bytes than `memory`, by default half of what is available, floating tensors in files are read past the
-// page cache.
+// If the data have more bytes than `memory`, by default half of the available memory, floating tensors in files are
+// read past the page cache.
 DataFacts examine(const base::TensorMap& data, std::optional<std::int64_t> memory = std::nullopt);
 
 // The NaN and infinite numbers of a tensor among all of its numbers, counted on all cores: floating elements, and both parts of

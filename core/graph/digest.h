@@ -18,9 +18,9 @@ struct Digest {
 
 // Linear, several bytes per clock cycle.
 Digest digestOf(const void* data, std::size_t size);
-// Of the digests of its pieces of 1 MiB, on so many threads; does not depend on their number.
+// The digest of the digests of its pieces of 1 MiB. Does not depend on the number of threads.
 Digest digestOf(const void* data, std::size_t size, int threads);
-// Of digests: that of their bytes, one after the other.
+// The digest of the concatenated bytes of digests.
 Digest digestOf(std::span<const Digest> parts);
 
 }  // namespace hopscope::graph

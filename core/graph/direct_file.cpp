@@ -71,7 +71,7 @@ std::optional<FilePlace> fileBehind(const void* address)
     return std::nullopt;
 }
 
-// Pages that are mapped stay in the page cache.
+// The kernel keeps mapped pages in the page cache.
 void letGoOf(const void* address, std::int64_t bytes)
 {
     const auto place = fileBehind(address);
@@ -143,7 +143,7 @@ base::Result<std::byte*> DirectFile::read(std::int64_t offset, std::int64_t coun
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return cannotRead(m_path, std::strerror(errno));
         if (got == 0) return cannotRead(m_path, "it is shorter than it was");
-        // What ends within a page is the end of the file.
+        // A read that ends within a page has reached the end of the file.
         if (m_direct && got % page != 0 && done + got < wanted) return cannotRead(m_path, "it is shorter than it was");
         done += got;
     }

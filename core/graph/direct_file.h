@@ -12,7 +12,7 @@
 
 namespace hopscope::graph {
 
-// Where in which file the bytes of a mapping lie.
+// The file and the offset in it at which the bytes of a mapping lie.
 struct FilePlace {
     std::string path;
     std::int64_t offset = 0;
@@ -22,7 +22,7 @@ struct FilePlace {
 // anyway because its file system is. Reads /proc/self/maps.
 std::optional<FilePlace> fileBehind(const void* address);
 
-// For a part of a mapping that is only read: the page cache need not keep it. What is read again comes from the file.
+// Lets the page cache drop a part of a mapping that is only read. Reading it again reads the file.
 void letGoOf(const void* address, std::int64_t bytes);
 
 // Memory of whole pages, for reading past the page cache; large pages where the system has them. The content is anything.
@@ -41,11 +41,11 @@ private:
     std::int64_t m_size = 0;
 };
 
-// A file that is only read, by any number of threads. Where the file system cannot read past the page cache, what has been
-// read is let go of at once.
+// A file that is only read, by any number of threads. Where the file system cannot read past the page cache, bytes
+// leave it as soon as they have been read.
 class DirectFile {
 public:
-    // Bytes that a buffer must have more than what is read into it.
+    // Bytes by which a buffer must be larger than the part of the file read into it.
     static constexpr std::int64_t slack = 2 * 4096;
 
     // Input if it cannot be opened.
@@ -54,8 +54,9 @@ public:
     DirectFile& operator=(DirectFile&& other) noexcept;
     ~DirectFile();
 
-    // Reads `count` bytes from `offset` on into `buffer`, which begins at a page and has room for them and `slack`. Gives
-    // where the first one is: as far behind a page as in the file. Input if the file is shorter or cannot be read.
+    // Reads `count` bytes from `offset` on into `buffer`, which begins at a page and has room for them and `slack`.
+    // Returns the address of the first one, which has the same offset in its page as in the file. Input if the file is
+    // shorter or cannot be read.
     [[nodiscard]] base::Result<std::byte*> read(std::int64_t offset, std::int64_t count, std::byte* buffer) const;
 
 private:

@@ -90,7 +90,7 @@ Edge EdgeDraw::sbm(std::int64_t index) const
     return {source, first + draws.below(last - first)};
 }
 
-// First all downward edges, then those to the right, of which each full row has one fewer than columns.
+// First all downward edges, then those to the right: each full row has one fewer of them than columns.
 Edge EdgeDraw::grid(std::int64_t index) const
 {
     const std::int64_t downward = std::max<std::int64_t>(m_options.nodes - m_columns, 0);

@@ -10,7 +10,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are mapped as little-endian");
 
-// What is swapped as a unit: each half of a complex number.
+// The size of the unit that is byte-swapped: each half of a complex number is one.
 std::size_t scalarSize(base::DType dtype)
 {
     const bool complex = dtype == base::DType::Complex64 || dtype == base::DType::Complex128;
@@ -57,7 +57,7 @@ void copyElementsOut(base::TensorView& view, bool swap)
 
 std::optional<std::int64_t> checkedBytes(base::DType dtype, const std::vector<std::int64_t>& shape)
 {
-    // Zero extents come last, so that (2^62, 2^62, 0) is refused too: its strides could not be told.
+    // Zero extents come last, so that (2^62, 2^62, 0) is refused as well: its strides would overflow.
     auto bytes = static_cast<std::int64_t>(base::itemSize(dtype));
     for (const std::int64_t extent : shape)
         if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;

@@ -91,8 +91,8 @@ int reserve(int fd, std::int64_t size) { return size > 0 ? ::posix_fallocate(fd,
 
 int extend(int fd, std::int64_t size) { return ::ftruncate(fd, size) != 0 ? errno : 0; }
 
-// For a file that is only written by system calls, which report a full disk by themselves. A file system in memory would
-// take all pages at once, on one core, while every process waits for them: there it is enough that there is room now.
+// For a file that is only written by system calls, which report a full disk. A file system in memory would allocate all
+// pages at once, on one core, while every process waits for them: there it is enough to check that there is room now.
 int makeRoom(int fd, std::int64_t size)
 {
     struct statfs facts {};
@@ -109,7 +109,7 @@ std::string folderOf(const std::string& path)
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Another process may have written it, or somebody may have laid a link there.
+// Another process may have written the file, or another user may have put a link there.
 base::Result<int> openLasting(const std::string& file)
 {
     const base::Result<base::Folder> folder = base::Folder::open(folderOf(file));
@@ -119,7 +119,7 @@ base::Result<int> openLasting(const std::string& file)
 
 }  // namespace
 
-// What has been written and not let go of, in the order of writing.
+// The parts that have been written but are still in the page cache, in the order of writing.
 class WrittenBehind {
 public:
     using Part = std::pair<std::int64_t, std::int64_t>;  // offset, bytes
@@ -243,7 +243,7 @@ base::Result<NewFile> NewFile::resume(const std::string& path, std::int64_t size
     return file;
 }
 
-// Where a file system cannot reserve blocks, the C library writes into each of them: nobody may write rows meanwhile.
+// Where a file system cannot reserve blocks, the C library writes into each of them: no rows may be written meanwhile.
 base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size)
 {
     const std::string temporary = path + ".part";
@@ -347,7 +347,7 @@ void NewFile::letGo(std::int64_t offset, std::int64_t count) const
     ::posix_fadvise(m_handle, part->first, part->second, POSIX_FADV_DONTNEED);
 }
 
-// What fails here fails again when the file is published, and is reported then.
+// Errors here occur again when the file is published, and are reported then.
 void NewFile::startFlush(std::size_t written) const
 {
     const auto count = static_cast<std::int64_t>(written);

@@ -27,16 +27,16 @@ enum class Links : std::uint8_t { Followed, Refused };
 base::Result<MappedFile> mapFile(const std::string& path, Links links = Links::Followed);
 
 // Takes all bytes of a file away. Its pages are free at once, also where it is mapped; who reads the mapping then gets
-// SIGBUS. What cannot be emptied stays as it is.
+// SIGBUS. A file that cannot be emptied stays as it is.
 void emptyFile(const std::string& path);
 
 // Brings the names in a folder to the disk, where its file system can do that. Resources on failure.
 base::Status syncFolder(const std::string& folder);
 
-// What becomes of a file that has not been published when its object ends.
+// The fate of a file that has not been published when its object ends.
 enum class Lasting : std::uint8_t {
     No,      // it is removed
-    Yes,     // it stays, and a later process goes on with it
+    Yes,     // it stays, and a later process resumes writing it
     Shared,  // likewise, and other processes write to it at the same time
 };
 
@@ -53,8 +53,8 @@ public:
     // also under its final name, keeps its content. Only one process may do that at a time. With Lasting::Shared several
     // may: one of them reserves the blocks while the others wait.
     static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
-    // The same from a reusable() file, if there is one that is long enough: it keeps its pages, its blocks and what is written
-    // there, which spares new ones. What is too long goes by shorten(), or when it is published.
+    // The same from a reusable() file, if it is long enough: the file keeps its pages, its blocks and its content,
+    // which saves allocating new ones. shorten() or publish() cuts off its surplus.
     static base::Result<NewFile> reuse(std::optional<NewFile> spare, const std::string& path, std::int64_t size,
                                        Lasting lasting = Lasting::No);
     NewFile(NewFile&& other) noexcept;
@@ -65,21 +65,21 @@ public:
     base::Result<std::shared_ptr<std::byte>> map();
     // Writes without mapping; several threads may write disjoint ranges at once.
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
-    // From now on, what is written is on its way to the disk at once, so that publish() has little left to wait for: of a file
-    // that is written about from the front to the end. Other parts wait for publish().
+    // From now on, written bytes start on their way to the disk at once, so that publish() has little left to wait for.
+    // Meant for files that are written roughly from front to end. Other parts wait for publish().
     void flushBehind() { m_behind = true; }
     // The same for a file that does not fit into memory: its pages leave the page cache as soon as they are on the disk, and
-    // writers wait for the disk where it falls behind. For rows that are written about in the order in which they lie.
+    // writers wait for the disk where it falls behind. Meant for rows written roughly in the order of the file.
     void letGoBehind();
-    // Flushes file and folder and takes the final name, replacing what had it. Resources on failure.
+    // Flushes file and folder and takes the final name, replacing any file of that name. Resources on failure.
     base::Status publish(Flush flush = Flush::Yes);
-    // Flushes what has been written so far, also through the mapping. Thread-safe.
+    // Flushes all bytes written so far, also through the mapping. Thread-safe.
     [[nodiscard]] base::Status sync() const;
     // Makes the mapping show what processes on other machines have written, as far as the file system can do that.
     void refresh() const;
     // Whether the content of an earlier process was kept.
     [[nodiscard]] bool continued() const { return m_continued; }
-    // Gives up what a reused file has too much, in steps between which others can write. Not while it is published.
+    // Cuts off the surplus of a reused file, in steps between which others can write. Not while it is published.
     void shorten();
     // Whether the file may be reused: its pages stay in memory, and no other process knows it.
     [[nodiscard]] bool reusable() const { return m_lasting == Lasting::No && !m_written && !m_temporary.empty(); }
@@ -108,7 +108,7 @@ private:
     std::shared_ptr<std::byte> m_mapping;
 };
 
-// How many bytes of scratch memory may be anonymous, in the whole process: 0 at first. What is there already stays.
+// How many bytes of scratch memory may be anonymous, in the whole process: 0 at first. Existing memory stays.
 void allowAnonymousScratch(std::int64_t bytes);
 std::int64_t anonymousScratchAllowed();
 // Bytes of scratch memory that is anonymous now.
@@ -120,19 +120,19 @@ enum class Fill : std::uint8_t {
 };
 
 // Scratch memory: anonymous, in huge pages, as far as that is allowed; else as mapScratchFile(). Anonymous memory that is
-// freed is kept for the next call, since fresh pages are expensive, until dropScratch(); what is freed after that is not kept.
+// freed is kept for the next call, since fresh pages are expensive; dropScratch() releases it, now or once it is freed.
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill);
 void dropScratch();
 
-// Anonymous scratch memory of which all pages are there: kept from an earlier use, or made on so many threads. null: it is not
-// allowed, or a file is faster, because a host has to provide the pages (base::freeMemoryIsTaken) or because they are slow to
-// come for another reason; then there is no second try before dropScratch().
+// Anonymous scratch memory with all pages present: kept from an earlier use, or allocated on so many threads. null: it
+// is not allowed, or a file is faster, because a host has to provide the pages (base::freeMemoryIsTaken) or they arrive
+// slowly for another reason; then it is not tried again before dropScratch().
 std::shared_ptr<std::byte> readyScratch(std::int64_t size, int threads);
-// From now on all pages are taken to come fast, whatever the machine says: for tests.
+// From now on all pages are assumed to arrive fast, whatever the machine reports: for tests.
 void assumeFastPages();
 
-// The scratch memory of a piece of work: what was kept goes back to the system at its end. `inFiles`: until then, new
-// scratch memory lies in files, because a limit on memory counts all that is anonymous. Scopes nest; one thread at a time.
+// The scratch memory of a piece of work: kept memory is returned to the system at its end. `inFiles`: until then, new
+// scratch memory lies in files, because a memory limit counts all anonymous memory. Scopes nest; one thread at a time.
 class ScratchScope {
 public:
     explicit ScratchScope(bool inFiles)

@@ -15,7 +15,7 @@ constexpr std::int64_t requested = 1 << 20;     // bytes of a request, whole pag
 constexpr std::int64_t piece = 16 * requested;  // bytes
 constexpr std::int64_t page = DirectFile::slack / 2;
 
-// In requests that begin at pages of the file, so that none writes to what another one has read.
+// Reads in requests that begin at pages of the file, so that none overwrites the bytes of another.
 base::Result<const std::byte*> readPiece(const DirectFile& file, std::int64_t offset, std::int64_t count,
                                          const PageMemory& memory)
 {

@@ -22,7 +22,7 @@ struct Mapping {
     FileStamp stamp;
 };
 
-// By the address of the first byte. Never destroyed: files are given back late.
+// Mapped files by the address of their first byte. Never destroyed: files are unmapped late.
 struct Mappings {
     std::mutex mutex;
     std::map<std::uintptr_t, Mapping> all;

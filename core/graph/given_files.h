@@ -23,17 +23,17 @@ struct FileStamp {
     bool operator==(const FileStamp&) const = default;
 };
 
-// For mapFile(): what lies where, as long as it is mapped. Thread-safe.
+// Used by mapFile(): the addresses of mapped files. Thread-safe.
 void noteMapping(const void* begin, std::int64_t size, const std::string& path, const FileStamp& stamp);
 void forgetMapping(const void* begin);
 
 class GivenFiles {
 public:
-    // Before it is read. One that is missing is none.
+    // To be called before the file is read. Missing files are ignored.
     void add(const std::string& path);
-    // The file that holds this address, as it was when it was mapped; nothing where none is mapped there.
+    // Adds the file that is mapped at this address, as it was when it was mapped, if there is one.
     void addMapped(const void* address);
-    // Input: one of them, other than `but`, is not what it was.
+    // Input: one of them, other than `but`, has changed.
     [[nodiscard]] base::Status unchanged(const std::vector<std::string>& but = {}) const;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to graph: what rounds of label propagation are made of.
+// Private to graph: the building blocks of a round of label propagation.
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,8 @@ inline std::uint32_t unmixed(Label label)
     return x ^ (x >> 16);
 }
 
-// A node and those of its neighbours that are asked: of more than there is room for, some at equal distances. Of a fixed
-// size, so that all are looked at in whole vectors.
+// A node and the neighbours that vote on its label: if there are too many, a sample at equal distances. The size is
+// fixed, so that whole vectors are processed.
 inline constexpr std::size_t mostSeen = 16;
 
 struct Around {

@@ -1,4 +1,4 @@
-// What an order of the nodes is worth: on samples.
+// Estimates the benefit of an order of the nodes on samples.
 
 #include <array>
 #include <map>
@@ -16,9 +16,9 @@ constexpr std::int64_t mostEdges = 1 << 16;
 constexpr int triedEdges = 128;
 constexpr std::int64_t leastTried = 8;  // by a thread
 constexpr int rounds = 2;
-constexpr std::int64_t tried = 10;  // neighbours of each node: what is looked at around an edge stays constant
+constexpr std::int64_t tried = 10;  // neighbours of each node: bounds the work around an edge
 
-// Labels after some rounds, in each of which all nodes see what the others had before it, made where they are wanted.
+// Labels after some rounds, computed on demand. In each round, all nodes see the others' labels from before it.
 class LazyLabels {
 public:
     explicit LazyLabels(const Neighbours& graph) : m_graph(graph) {}
@@ -93,7 +93,7 @@ double sampledTogether(const Neighbours& graph, std::int64_t rows, int threads)
         ++sizes[b];
         if (a == b) ++together[a];
     }
-    // Beyond what chance puts among the ends of so few edges, a label is that of a large community.
+    // A label that occurs more often than chance explains in so few edges is that of a community that is too large.
     const double expected = 2.0 * triedEdges * static_cast<double>(rows) / static_cast<double>(graph.nodes);
     int count = 0;
     for (const auto& [label, edges] : together)

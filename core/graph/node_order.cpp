@@ -14,13 +14,14 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 12;
 constexpr std::int64_t leastShare = 1 << 9;  // of a part, for a thread: some 15 us
-// A round goes over the nodes in so many parts: what one has found, the next ones see, whatever the number of threads.
+// A round goes over the nodes in this many parts. Each part sees the labels found by those before it, whatever the
+// number of threads.
 constexpr std::int64_t parts = 24;
 constexpr int rounds = 3;
 
 using Labels = std::vector<Label>;
 
-// Of the nodes of a range. Both loops compute whole vectors, which some processors have wider.
+// The first labels of a range of nodes. Both loops compute whole vectors, which are wider on some processors.
 HOPSCOPE_CLONES("arch=x86-64-v3")
 void firstLabelsOf(const Neighbours& graph, Label* labels, std::int64_t begin, std::int64_t end)
 {
@@ -83,7 +84,7 @@ public:
     }
 
 private:
-    // What a member does, all in the same steps.
+    // The work of one member; all take the same steps.
     void work(int member)
     {
         const auto [begin, end] = share(member, m_graph.nodes);
@@ -115,8 +116,8 @@ private:
     Labels m_labels, m_next;
 };
 
-// Nodes by a small number that each has, those with the same one in their own order: every thread counts the numbers of
-// its nodes, and then knows where these go.
+// A stable sort of the nodes by a small key: every thread counts the keys of its nodes and derives their places from
+// the counts.
 template <class KeyOf>
 NodeOrder sortedBy(std::int64_t nodes, std::int64_t keys, int threads, KeyOf&& keyOf)
 {
@@ -140,7 +141,7 @@ NodeOrder sortedBy(std::int64_t nodes, std::int64_t keys, int threads, KeyOf&& k
     return order;
 }
 
-// Turns labels into the numbers of the nodes that they are of, counted among all nodes that are some label; how many.
+// Replaces each label by the rank of its node among all nodes that serve as labels. Returns the number of labels.
 std::int64_t numberLabels(Labels& labels, int threads)
 {
     const auto nodes = static_cast<std::int64_t>(labels.size());
@@ -170,8 +171,8 @@ class BreadthFirst {
 public:
     explicit BreadthFirst(const Neighbours& graph) : m_graph(graph), m_seen(static_cast<std::size_t>(graph.nodes), 0) {}
 
-    // The nodes that can be reached, level by level, those of a node by degree; what an earlier call has kept is left out.
-    // Without `keep` they can be found again.
+    // The reachable nodes, level by level, the neighbours of a node by degree, without those that an earlier call has
+    // kept. Without `keep` they can be found again.
     const std::vector<std::int64_t>& from(std::int64_t start, bool keep)
     {
         m_queue.assign(1, start);
@@ -187,7 +188,7 @@ public:
     }
 
     [[nodiscard]] bool seen(std::int64_t node) const { return m_seen[static_cast<std::size_t>(node)] != 0; }
-    // Of the last call: the node of the smallest degree among those that are farthest away.
+    // The node of the smallest degree among those that the last call found farthest away.
     [[nodiscard]] std::int64_t farthest() const
     {
         return *std::min_element(
@@ -239,7 +240,7 @@ NodeOrder rcmOrder(const Neighbours& graph)
         if (graph.degree(v) > 0) search.from(v, false);
         const auto& found = search.from(graph.degree(v) > 0 ? search.farthest() : v, true);
         order.insert(order.end(), found.begin(), found.end());
-        // Where edges have one direction only, the way back may not exist.
+        // Where edges have one direction only, the start may not be reachable from the farthest node.
         if (!search.seen(v)) {
             const auto& rest = search.from(v, true);
             order.insert(order.end(), rest.begin(), rest.end());

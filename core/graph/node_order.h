@@ -1,6 +1,6 @@
 #pragma once
 
-// Orders of the nodes in which nodes that ask for the same rows come soon after each other, and what they are worth.
+// Orders that place nodes that read the same rows close to each other, and estimates of their benefit.
 
 #include <cstdint>
 #include <vector>
@@ -34,14 +34,14 @@ NodeOrder communityOrder(const Neighbours& graph, int threads);
 // Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the edge of each component,
 // neighbours by degree, backwards. For meshes. E log(degree), on one thread.
 NodeOrder rcmOrder(const Neighbours& graph);
-// By falling degree. Linear in the nodes.
+// Sorts the nodes by falling degree. Linear in the nodes.
 NodeOrder degreeOrder(const Neighbours& graph);
 
 // The nodes of the last `count` places in their own order at the end, all others before them as they were.
 NodeOrder withFixedTail(NodeOrder order, std::int64_t count);
 
-// Distinct rows that a tile of `rows` destinations asks for, per destination: of all tiles, or of a few of them where
-// the graph is large. `order` may be null: that of the input. Some 70,000 edges are looked at.
+// Distinct rows that a tile of `rows` destinations reads, per destination: over all tiles, or over a few of them where
+// the graph is large. `order` may be null, which means the order of the input. About 70,000 edges are sampled.
 double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, std::int64_t rows);
 
 // The share of the edges whose ends label propagation puts into the same community of at most `rows` nodes, by its

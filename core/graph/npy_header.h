@@ -10,7 +10,7 @@
 
 namespace hopscope::graph {
 
-// What the header of a .npy file says.
+// The contents of the header of a .npy file.
 struct NpyHeader {
     base::DType dtype = base::DType::Float32;
     bool bigEndian = false;

@@ -30,7 +30,7 @@ double centralQuantile(double q)
            (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1.0);
 }
 
-// Of the lower tail with probability `p`, as a positive distance from zero.
+// The quantile of the lower tail with probability `p`, as a positive distance from zero.
 double tailQuantile(double p)
 {
     double r = std::sqrt(-naturalLog(p));

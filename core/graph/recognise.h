@@ -9,10 +9,10 @@ namespace hopscope::graph {
 
 enum class FileKind : std::uint8_t { Npy, Safetensors, Text, Zip, Pickle, Hdf5, Gzip, Parquet, Empty, Unknown };
 
-// By content; looks at the first few hundred bytes and never at the name.
+// Recognises a file by its first few hundred bytes, never by its name.
 FileKind recognise(const MappedFile& file);
 
-// Why a file of that kind is no input, and what to do: two sentences' parts, for an Error.
+// The reason why a file of that kind is no input, and a hint: parts of two sentences, for an Error.
 struct Refusal {
     std::string what, hint;
 };

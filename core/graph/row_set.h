@@ -9,11 +9,11 @@
 
 namespace hopscope::graph {
 
-// Takes a quarter of a byte for each row of the table, so that what is asked for at random stays in the caches.
+// Takes a quarter of a byte for each row of the table, so that random look-ups stay in the caches.
 class RowSet {
 public:
     explicit RowSet(std::int64_t rows) : m_rows(rows), m_words(static_cast<std::size_t>((rows + 63) / 64)) {}
-    // Those of [first, end), numbered.
+    // The set of the rows [first, end), numbered.
     static RowSet range(std::int64_t rows, std::int64_t first, std::int64_t end);
 
     // Any number of threads may add rows at once.
@@ -23,7 +23,7 @@ public:
         const std::uint64_t bit = std::uint64_t{1} << (row & 63);
         if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
     }
-    // Numbers what has been added, which place() needs; how many rows that are.
+    // Numbers the rows that have been added, as place() needs it, and returns their count.
     std::int64_t number()
     {
         m_count = 0;
@@ -78,7 +78,7 @@ public:
         return -1;
     }
 
-    // Of two sets of rows of the same table, numbered.
+    // Combine two numbered sets of rows of the same table.
     [[nodiscard]] RowSet both(const RowSet& other) const
     {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });

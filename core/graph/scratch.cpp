@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t hugePage = 2 << 20, smallPage = 4 << 10;
 constexpr std::int64_t touchedAtOnce = 2 << 20;  // bytes, by a thread
-constexpr double leastRate = 5e9;         // bytes per second of all threads: about what goes into new pages of a file
+constexpr double leastRate = 5e9;         // bytes per second of all threads: about the rate of writing new file pages
 constexpr int mostSlow = 2;               // parts
 constexpr std::int64_t roomBehind = 128;  // the part of a large array by which its memory is larger
 
@@ -35,7 +35,7 @@ double secondsNow()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Makes all pages, on all threads; false as soon as that is slow, and not only because a thread had to wait once.
+// Allocates all pages, on all threads; false as soon as that is slow, unless a thread only had to wait once.
 bool comeFast(std::byte* memory, std::int64_t bytes, int threads)
 {
     std::atomic<bool> slow = false;
@@ -66,7 +66,7 @@ public:
         return memory ? lent(memory, size) : nullptr;
     }
 
-    // The same with all pages there; nullptr also if they come slowly, from then on.
+    // The same with all pages present; also nullptr once pages have arrived slowly.
     std::shared_ptr<std::byte> takeReady(std::int64_t bytes, int threads)
     {
         std::int64_t size = bytes;
@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    // At most a quarter larger than what is wanted.
+    // Takes kept memory that is at most a quarter larger than needed.
     std::byte* kept(std::int64_t& bytes)
     {
         const std::lock_guard lock(m_mutex);
@@ -143,7 +143,7 @@ private:
         return {memory, [this, bytes, work = m_works.load()](std::byte* p) { takeBack(p, bytes, work); }};
     }
 
-    // What outlives the work that it was for is not kept.
+    // Memory that outlives the piece of work that it was made for is not kept.
     void takeBack(std::byte* memory, std::int64_t bytes, std::int64_t work)
     {
         const std::lock_guard lock(m_mutex);

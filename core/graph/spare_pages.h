@@ -1,7 +1,7 @@
 #pragma once
 
-// Pages that one memory does not need any more and another one is about to fill: fresh ones would have to be cleared by the
-// system, and on a virtual machine to be found by its host.
+// Moves pages that one memory does not need any more to another one that is about to be filled: the system would have
+// to clear fresh ones, and the host of a virtual machine to find them.
 
 #include <mutex>
 #include <set>
@@ -11,16 +11,16 @@
 
 namespace hopscope::graph {
 
-// Threads may use it side by side.
+// Thread-safe.
 class SparePages {
 public:
     static constexpr std::int64_t block = 8 << 20;  // bytes that move at once
 
-    // What lies in these bytes is not needed any more. The memory keeps its pages until they are moved, or it ends. Takes whole
-    // blocks; gives where the rest begins.
+    // Offers bytes whose content is not needed any more. The memory keeps its pages until they are moved, or it ends.
+    // Takes whole blocks; returns where the rest begins.
     std::int64_t give(const PageMemory& from, std::int64_t first, std::int64_t end);
-    // Before these bytes of a memory are written for the first time. Each whole block of it gets pages once, as long as there
-    // are any.
+    // To be called before these bytes of a memory are written for the first time. Each whole block gets pages once, as
+    // long as there are any.
     void fill(const PageMemory& to, std::int64_t first, std::int64_t end);
 
 private:

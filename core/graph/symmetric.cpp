@@ -80,7 +80,7 @@ base::Result<Keys> drawPairs(const GenerateOptions& options, const EdgeDraw& dra
                               "no " + std::to_string(2 * wanted) + " distinct edges came up in " +
                                   std::to_string(drawn) + " draws: the graph is too dense for this generator",
                               "ask for fewer edges");
-        // A share of what is there keeps the rounds few where new pairs are rare.
+        // Drawing at least a share of the pairs found so far keeps the rounds few where new pairs are rare.
         const std::int64_t missing = wanted - have;
         const std::int64_t more = draw.random() ? std::max(missing + missing / 7 + 1000, have / 4) : wanted;
         if (auto done = drawMore(keys, draw, options.nodes, drawn, more, work); !done) return base::forward(done);

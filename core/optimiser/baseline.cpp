@@ -21,8 +21,8 @@ std::vector<int> hopDepths(const Graph& g)
     return depth;
 }
 
-// From an edge that is cut the cut moves up, as long as the node has one operand, that is neither an input nor a hop, and
-// all its consumers have the same label.
+// Moves a cut up from its edge, as long as the node has a single operand that is neither an input nor a hop and whose
+// consumers all have the same label.
 void pullUp(const Graph& g, std::vector<int>& label, int from)
 {
     for (int v = from; g.operands[v].size() == 1;) {
@@ -43,8 +43,8 @@ void applySourceRule(const Graph& g, std::vector<int>& label)
     }
 }
 
-// Demands of a labelling, from the outputs to the inputs: a use in the same stage is computed there, one in a later stage
-// is read.
+// Collects the demands of a labelling, from the outputs to the inputs: a value used in its own stage is computed there,
+// one used in a later stage is read.
 class Labelled {
 public:
     Labelled(const Graph& g, const std::vector<int>& label)
@@ -55,7 +55,7 @@ public:
           m_wantF(static_cast<std::size_t>(g.count) * g.types, 0)
     {}
 
-    // Nothing where a value is needed on frontier rows on which it cannot be computed, or before its stage.
+    // False where a value is needed on frontier rows on which it cannot be computed, or before its stage.
     bool run()
     {
         for (int v = 0; v < m_g.count; ++v)
@@ -137,7 +137,7 @@ private:
     std::vector<std::uint8_t> m_wantD, m_wantF;
 };
 
-// One copy on the own frontier serves D, too.
+// One copy on the node's own frontier also serves D.
 void shareFrontier(const Graph& g, Cells& cells)
 {
     for (int v = 0; v < g.count; ++v)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Placements that follow from one label per value: the stage in which it is computed, once and for all. What is used in a
-// later stage is stored and read back. Pins and budgets are ignored.
+// Placements that follow from one label per value: the only stage in which it is computed. Values that a later stage
+// uses are stored and read back. Pins and budgets are ignored.
 
 #include "base/choices.h"
 #include "base/result.h"
@@ -16,7 +16,7 @@ enum class Baseline : std::uint8_t {
     SourceRuleHops  // as SourceRule, likewise
 };
 
-// Of a strategy that is a rule.
+// The baseline that corresponds to a rule.
 Baseline baselineOf(base::Strategy rule);
 
 // Fails with Unsupported where labels do not make a placement (a value is needed on rows on which it cannot be computed in

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: what pins, outputs and required reads demand of a placement, node by node. The algorithms read these
-// bounds instead of the kinds of pins.
+// Private to the optimiser: the demands of pins, outputs and required reads on a placement, node by node. The
+// algorithms read these bounds instead of the kinds of pins.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@ namespace hopscope::optimiser {
 
 void addOnce(std::vector<int>& list, int v);  // unless it is there. Linear
 
-// By node. Linear to make.
+// The bounds of each node. Linear to make.
 struct Bounds {
     explicit Bounds(const Instance& instance, bool withPins = true);
 

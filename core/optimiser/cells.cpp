@@ -63,7 +63,8 @@ private:
         m_stages.push_back(std::move(m_out));
     }
 
-    // The stages in which v may be written or is a hop: once, since the cells of a node lie together, those of a stage apart.
+    // Lists the stages in which v may be written or is a hop. Done once: the cells of a node are adjacent, those of a
+    // stage are not.
     void list(int v)
     {
         const int r = image(v);
@@ -74,7 +75,7 @@ private:
         }
     }
 
-    // Hops of this stage and what is written in it.
+    // The hops of this stage and the values written in it.
     void roots()
     {
         for (const int v : m_writes[m_s]) {
@@ -92,12 +93,12 @@ private:
         if (m_needD[v] && !m_needF[cell(v, own)] && onlyOnFrontier(v, own)) m_needF[cell(v, own)] = 1;
         for (int t = 0; t < m_g.types; ++t)
             if (m_needF[cell(v, t)]) provideF(v, t);
-        // One copy on the own frontier serves D, too, but not a consumer that has to read.
+        // One copy on the node's own frontier also serves D, but not a consumer that has to read.
         const bool served = m_needF[cell(v, own)] && (m_needD[v] != mustRead || readsF(v, own));
         if (m_needD[v] && !served) provideD(v);
     }
 
-    // Whether the decisions have v on its own frontier only: that serves D, too.
+    // Whether the decisions place v on its own frontier only, which also serves D.
     [[nodiscard]] bool onlyOnFrontier(int v, int own) const
     {
         const int r = image(v);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to the optimiser: a placement as a table of yes and no, and back.
+// Private to the optimiser: converts a placement to a Boolean table and back.
 
 #include <cstdint>
 #include <vector>
@@ -37,12 +37,12 @@ struct Cells {
     std::vector<std::uint8_t> computeD, readD, write, computeF, readF;
 };
 
-// What a placement does; nodes that `image` maps to -1 are left out, stages beyond the graph's too. Empty image: identity.
+// The decisions of a placement, without stages beyond the graph's and nodes with image -1. Empty image: identity.
 Cells cellsOf(const Graph& g, const Placement& placement, const std::vector<int>& image = {});
 
 // The placement of `g` that takes its decisions from `cells`, a table over the graph to whose nodes `image` maps those of
-// `g` (-1: computed wherever it is needed; empty: identity). Only what is needed is done: writes that nothing reads and
-// needless computations disappear. Cost and peak are set. Fails with Internal where a decision is missing.
+// `g` (-1: computed wherever it is needed; empty: identity). Writes that nothing reads and needless computations are
+// dropped. Cost and peak are set. Fails with Internal where a decision is missing.
 base::Result<Placement> realise(const Graph& g, const Cells& cells, const std::vector<int>& image = {});
 
 }  // namespace hopscope::optimiser

@@ -114,7 +114,7 @@ bool belowOwnRows(const Graph& g, int v)
     return g.readF(v, own) < g.node(v).readD || (g.frontier[v] && g.computeF(v, own) < g.node(v).computeD);
 }
 
-// Where frontier rows can be needed their costs have to be there: the reader marks what a document leaves out.
+// Where frontier rows can be needed, their costs have to be given: the reader marks those that a document leaves out.
 base::Status checkFrontierCosts(const Graph& g)
 {
     for (int v = 0; v < g.count; ++v)

@@ -166,7 +166,7 @@ bool Completion::visit(int v)
     const int mine = own(v);
     std::uint8_t& needD = m_need[at(v, 0)];
     const bool hopHere = m_kindHop[v] && m_stage[v] == m_s;
-    // One copy on the own frontier serves D, too, but not a hop of this stage.
+    // One copy on the node's own frontier also serves D, but not a hop of this stage.
     if (m_need[at(v, mine)] != No && needD != No && !hopHere) {
         m_need[at(v, mine)] = std::max(m_need[at(v, mine)], needD);
         needD = No;
@@ -179,7 +179,7 @@ bool Completion::visit(int v)
     return true;
 }
 
-// Of what v would be computed from, the first that is neither there nor in a store.
+// The first value in the chain of operands of v that is neither available nor stored.
 int Completion::blocker(int v, int cell)
 {
     for (int next = v; next >= 0;) {
@@ -282,7 +282,7 @@ double Completion::peak() const
     return most;
 }
 
-// The cost of having v there, as if nothing else needed what is computed for it: exact for trees.
+// The cost of making v available there, as if nothing else needed the values computed for it: exact for trees.
 double Completion::estimate(int v, int cell)
 {
     if (there(v, cell)) return 0;

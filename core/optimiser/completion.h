@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: what a plan costs that is given by its stores and the stages of its hops. Made once per graph,
-// evaluated thousands of times.
+// Private to the optimiser: the cost of a plan that is given by its stores and the stages of its hops. Made once per
+// graph, evaluated thousands of times.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace hopscope::optimiser {
 
 struct Choice {
-    std::vector<std::uint8_t> stored;  // by node: may be read back; what nobody reads is not written
+    std::vector<std::uint8_t> stored;  // by node: may be read back; values that nothing reads are not written
     std::vector<int> hopStage;         // by node
     std::vector<int> writeStage;       // by node; -1 or too early: the earliest possible stage
 };
@@ -20,7 +20,7 @@ class Completion {
 public:
     explicit Completion(const Graph& g);
 
-    // Only what has to be stored is; hops in their earliest stages, those pinned in theirs.
+    // Stores only the values that have to be stored, and runs hops in their pinned or earliest stages.
     [[nodiscard]] Choice plain() const;
 
     // The cost (without regard to the host budget), or infinity if a value is needed but neither stored nor computable.

@@ -126,7 +126,7 @@ private:
         return ids;
     }
 
-    // A number for all types, or an object by type. What is left out is marked, for check().
+    // A number for all types, or an object by type. Costs that are left out are marked for check().
     [[nodiscard]] std::vector<double> frontierCosts(const Reader& node, const char* key) const
     {
         std::vector<double> costs(m_in.types.size(), missing);

@@ -12,9 +12,9 @@
 
 namespace hopscope::optimiser {
 
-// One case object, or a document {"format": "placement-cases/1", "cases": [..], "random_cases": [..]} of them. What the
-// format does not know is refused, except what describes a case (title, why, expect, ...). Every instance returned passes
-// check(). Fails with Input, naming file, JSON pointer and node.
+// Reads one case object, or a document of them: {"format": "placement-cases/1", "cases": [..], "random_cases": [..]}.
+// Unknown members are refused, except those that describe a case (title, why, expect, ...). Every instance returned
+// passes check(). Fails with Input, naming file, JSON pointer and node.
 base::Result<std::vector<Instance>> readInstances(const json::Value& document, const std::string& file);
 
 // One case object that readInstances() reads back equal.

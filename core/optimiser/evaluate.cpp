@@ -9,8 +9,8 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// Goes through the stages in order and keeps what is on the host and, within a stage, on which rows values are there. Needs
-// no order of the nodes: in a graph without cycles it is enough that all operands are there.
+// Goes through the stages in order and keeps track of the values on the host and of the rows on which a stage has
+// values. Needs no order of the nodes: in a graph without cycles it is enough that all operands are available.
 class Judge {
 public:
     Judge(const Instance& instance, const EvaluateOptions& options)
@@ -95,7 +95,7 @@ private:
         }
     }
 
-    // First what is there in the end, then whether it could be computed.
+    // First marks all values that are available in the end, then checks that each could be computed.
     void computations(const StagePlacement& s)
     {
         for (const OnFrontier& c : s.computeF) addF(c);

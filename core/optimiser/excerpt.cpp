@@ -13,7 +13,7 @@ namespace {
 
 constexpr int never = -1;
 
-// What happens to each node in a placement, and where the window lies among it.
+// The stages in which a placement computes, writes and reads each node, relative to the window.
 struct History {
     History(const Instance& instance, const Bounds& demanded, const Placement& placement, StageRange within)
         : window(within),
@@ -34,7 +34,7 @@ struct History {
     {
         return written[v.at()] != never && written[v.at()] < window.from;
     }
-    // What must not be stored any longer, later stages have to compute themselves.
+    // Later stages have to recompute the values that must no longer be stored.
     [[nodiscard]] bool neededLater(NodeId v) const
     {
         const bool readLater = lastRead[v.at()] > window.to && !bounds.forbidden[v.at()];
@@ -85,7 +85,7 @@ public:
 private:
     static constexpr int wanted = 0;  // a place, until places are known
 
-    // Hops that a pin wants elsewhere have to be in the window, and so has the place where they go.
+    // The window has to contain the hops that a pin moves, and the stages that they move to.
     [[nodiscard]] bool pinsFit() const
     {
         for (std::size_t v = 0; v < m_in.nodes.size(); ++v) {
@@ -120,14 +120,14 @@ private:
         return m_history.written[v.at()] == never || m_history.writtenHere(v);
     }
 
-    // On the host when the window begins. What is computed again instead stays so.
+    // Whether the value is on the host when the window begins. Values that the window recomputes instead do not count.
     [[nodiscard]] bool given(NodeId v) const
     {
         const bool again = m_history.computedHere[v.at()] && !m_history.readHere[v.at()];
         return m_in.node(v).kind == NodeKind::Input || (m_history.writtenBefore(v) && !again);
     }
 
-    // All that the roots need; false if some of it is made elsewhere and not stored.
+    // Collects the values that the roots need; false if one of them is made elsewhere and not stored.
     bool close()
     {
         std::size_t next = 0;
@@ -249,7 +249,7 @@ StagePlacement whole(StagePlacement s, const Excerpt& excerpt)
     return s;
 }
 
-// Leaves of a stage what its hops and its stores need.
+// Removes all of a stage that its hops and stores do not need.
 class Pruner {
 public:
     Pruner(const Instance& instance, const StagePlacement& stage)
@@ -312,7 +312,7 @@ private:
     std::vector<OnFrontier> m_open;
 };
 
-// From the last stage back to the first, so that what a dropped store alone has read goes, too.
+// Goes from the last stage to the first, so that reads that only served a dropped store are dropped as well.
 void dropUnread(const Instance& instance, std::vector<StagePlacement>& stages, int before)
 {
     const Bounds bounds(instance);
@@ -329,7 +329,7 @@ void dropUnread(const Instance& instance, std::vector<StagePlacement>& stages, i
                   [](const StagePlacement& s) { return s.hops.empty() && s.computeD.empty() && s.computeF.empty(); });
 }
 
-// Computes in a stage what it reads of values that are not stored any longer, from what is.
+// Recomputes the values that a stage reads and that are no longer stored, from those that are.
 class Supplier {
 public:
     // `written`: by an earlier stage, by node.
@@ -365,7 +365,7 @@ private:
         return m_there.contains(c) || (!c.type.valid() && m_there.contains({c.node, m_in.node(c.node).type}));
     }
 
-    // Where a hop is in the way the placement stays one that is not legal.
+    // Makes the value available. The placement remains illegal where that takes a hop.
     void provide(const OnFrontier& wanted)
     {
         std::vector<OnFrontier> open{wanted};
@@ -382,7 +382,7 @@ private:
         }
     }
 
-    // Operands first.
+    // Sorts operands before their consumers.
     void sort()
     {
         std::set<NodeId> here;
@@ -421,7 +421,7 @@ private:
     std::map<NodeId, std::size_t> m_place;
 };
 
-// Stages after `window` do without values that were written there.
+// Lets stages after `window` recompute values that are no longer written there.
 void supply(const Instance& instance, std::vector<StagePlacement>& stages, StageRange window)
 {
     std::vector<std::uint8_t> written(instance.nodes.size(), 0);

@@ -9,7 +9,7 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// What a placement does with each value.
+// The costs and stages of each value in a placement.
 struct Account {
     std::vector<double> write, read, compute;  // by node
     std::vector<std::vector<int>> readIn, computedIn;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the decisions of a placement cost, value by value, and what their alternatives would cost.
+// The costs of a placement's decisions, value by value, and of their alternatives.
 
 #include <optional>
 #include <vector>
@@ -14,13 +14,13 @@ using base::DecisionKind;
 struct Explanation {
     DecisionKind kind = DecisionKind::Stored;
     NodeId node;
-    double write = 0;                   // what is paid for this value: its write,
-    double read = 0;                    // reads
-    double compute = 0;                 // and computations over all stages
+    double write = 0;                   // the costs of this value over all stages: of its write,
+    double read = 0;                    // its reads
+    double compute = 0;                 // and its computations
     std::vector<int> stages;            // that read it (Stored), compute it (Recomputed) or run it (Delayed)
     bool possible = true;               // false: no legal plan decides otherwise
-    std::optional<double> alternative;  // the cost of the best plan found that does; none after the deadline, too
-    double saves = 0;                   // alternative - the placement's cost: what the decision is worth
+    std::optional<double> alternative;  // the cost of the best plan found that does; also none after the deadline
+    double saves = 0;                   // alternative - the placement's cost: the benefit of the decision
 };
 
 // One per decision, in order of stages and nodes. Alternatives come from reoptimise(), so `saves` can be too high, never

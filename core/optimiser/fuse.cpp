@@ -29,7 +29,7 @@ public:
           m_alive(in.nodes.size(), 1)
     {}
 
-    // Which nodes are left.
+    // Fuses values into their consumers. Returns the nodes that remain.
     const std::vector<std::uint8_t>& run()
     {
         for (const int v : m_g.order) {

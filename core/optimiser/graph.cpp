@@ -108,8 +108,8 @@ void Graph::findEarliest()
     }
 }
 
-// From the last uses back: a value is needed on D by a stage, or on frontier rows in one. The latter asks less: the value
-// may be computed there, too, if only the hops behind it are stored before.
+// Goes back from the last uses: a value is needed on D by a stage, or on frontier rows in one. The latter requires
+// less: the value may also be computed there if only the hops behind it are stored before.
 void Graph::findLatest()
 {
     const auto size = static_cast<std::size_t>(count);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: an instance with what every algorithm asks for: order, consumers, bounds by node, and windows
-// of stages in which anything can be of use.
+// Private to the optimiser: an instance with the data that every algorithm needs: order, consumers, bounds by node, and
+// the windows of stages in which a node can be of use.
 
 #include <cstdint>
 #include <vector>

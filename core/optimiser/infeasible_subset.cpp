@@ -37,7 +37,7 @@ base::Result<bool> decide(const Instance& instance, const Options& options)
                       "allow more time");
 }
 
-// What may be to blame: the pins and, as the last item, the budget.
+// The possible causes of infeasibility: the pins and, as the last item, the budget.
 class Blame {
 public:
     Blame(const Instance& instance, const Options& options)
@@ -61,7 +61,7 @@ public:
         return in;
     }
 
-    // Leaves a minimal infeasible subset active; without conflict nothing that could be left out.
+    // Leaves a minimal infeasible subset active. Without a conflict, all items stay active.
     base::Status filter()
     {
         for (std::uint8_t& item : m_active) {
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    // Where other conflicts are left, a pin of each of them goes, too.
+    // Where other conflicts remain, one pin of each is dropped as well.
     void dropPin(std::size_t pin)
     {
         Blame rest(m_in, m_options);

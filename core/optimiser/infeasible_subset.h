@@ -30,7 +30,7 @@ struct InfeasibleSubset {
 // An irreducible infeasible subset by a deletion filter (one feasibility problem per pin), and the repairs that make the
 // whole instance feasible: more stages (the smallest number, up to three more or up to the last stage that a pin names),
 // for each pin of the subset dropping it (and, if other conflicts remain, a pin of each of those), a larger budget.
-// A subset without pins and budget: there are too few stages for any plan. `options` limits each solution
+// A subset without pins and budget means that there are too few stages for any plan. `options` limits each solve
 // separately, and none takes longer than ten seconds; strategy and incumbent are ignored. Fails with Unsupported without a
 // solver, with Input if the instance is feasible, with Resources if the deadline left a question open.
 base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options = {});

@@ -1,8 +1,8 @@
 #pragma once
 
-// The abstract placement problem as plain data: what is stored between the stages of a layer-wise evaluation, read back,
-// recomputed and delayed, and what each of these costs. Nothing here knows of models, tensors or files; the unit of the
-// costs is the caller's (seconds, bytes).
+// The abstract placement problem as plain data: values can be stored between the stages of a layer-wise evaluation,
+// read back, recomputed and delayed, each at a cost. Nothing here depends on models, tensors or files; the caller
+// chooses the unit of costs (seconds, bytes).
 //
 // Stages run one after the other; each visits all destination batches. Within a stage a value can be there on
 //   D    the destination rows of the batches (over the stage: all its rows),
@@ -11,8 +11,8 @@
 // a hop (message passing: computed exactly once, on D, in one of the stages 1..S). An operand is either gathered by
 // source (src: needed on F@type of the hop) or destination-local (loc: needed on the rows that are computed).
 //
-// What else fits: a row reduction, a random or a mutating operation is a hop without src and without relation; where its
-// consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing and belong to their
+// Other operations: a row reduction, a random or a mutating operation is a hop without src and without relation; where
+// its consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing and belong to their
 // consumers before an instance is made.
 
 #include <cstdint>
@@ -104,8 +104,8 @@ struct Instance {
 };
 
 // Whether everything is in range, finite and not negative, names differ, edges have no cycle, src operands have node
-// rows, frontier costs are there where frontier rows can be needed, pins name what they can be about. Fails with Input,
-// naming the node. Linear. Every other function of the module demands an instance that passes.
+// rows, frontier costs are given where frontier rows can be needed, pins apply to the nodes that they name. Fails with
+// Input, naming the node. Linear. Every other function of the module demands an instance that passes.
 base::Status check(const Instance& instance);
 
 // The earliest stage of every node: max(d of loc operands, 1 + d of src operands), required reads 1 + d; pins are
@@ -115,7 +115,7 @@ std::vector<int> depths(const Instance& instance);
 // The depths' maximum, at least 1: the number of stages that an instance needs without pins and budget.
 int neededStages(const Instance& instance);
 
-// "cut conv0 -> relu", "hop conv1 in stage 2": a pin in words.
+// "cut conv0 -> relu", "hop conv1 in stage 2": the text of a pin.
 std::string describePin(const Instance& instance, const Pin& pin);
 
 }  // namespace hopscope::optimiser

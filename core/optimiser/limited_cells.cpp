@@ -6,7 +6,7 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// Demands with what they leave for recomputation above them, from the outputs to the inputs.
+// Passes demands from the outputs to the inputs, each with the recomputation that is still allowed above it.
 class Limiter {
 public:
     Limiter(const Graph& g, int recompute)

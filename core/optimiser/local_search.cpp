@@ -139,7 +139,7 @@ private:
         return better;
     }
 
-    // What follows from inputs alone can be stored in stage 0 or 1; the rest in a later stage than the first possible.
+    // Values that depend on inputs alone can be stored in stage 0 or 1; others later than first possible.
     bool moveWrite(int v)
     {
         if (!m_choice.stored[v]) return false;

@@ -9,7 +9,7 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// What reading u back for its consumer v costs: on the frontier where v gathers u, or where v itself is needed there.
+// The cost of reading u back for its consumer v: on the frontier where v gathers u, or where v itself is needed there.
 double edgeCost(const Graph& g, int u, int v)
 {
     if (g.isHop(v) && g.usesSrc(v, u)) return g.readF(u, g.type(v));
@@ -104,7 +104,7 @@ double structureBound(const Graph& g, std::size_t relation)
     return longest * g.in.relations[relation].structureCost;
 }
 
-// Between a hop and another that gathers what follows from it something is written and read on frontier rows.
+// Between a hop and another one that gathers values derived from it, a value is written and read on frontier rows.
 double crossingBound(const Graph& g)
 {
     const int source = 2 * g.count, sink = source + 1;

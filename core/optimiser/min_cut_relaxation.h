@@ -15,12 +15,12 @@ struct MinCutRelaxation {
     std::vector<Edge> readEdges;
 };
 
-// Of several optima the one with the latest cuts. An edge costs a frontier read if its use leads to a gather, otherwise a
-// read on D; a stored value costs its write.
+// Among several optima, the one with the latest cuts. An edge costs a frontier read if its use leads to a gather, else
+// a read on D; a stored value costs its write.
 MinCutRelaxation minCutRelaxation(const Instance& instance);
 
 // A bound on the cost of every legal placement, without a solver: each op computed, output written, input read and
-// relation loaded once, plus a minimum cut through what has to be written and read between hops. Not sharp (20-30 %).
+// relation loaded once, plus a minimum cut through the values to be written and read between hops. Not sharp (20-30 %).
 double cutBound(const Instance& instance);
 
 }  // namespace hopscope::optimiser

@@ -134,7 +134,7 @@ private:
         return u >= 0 && !m_kept[u] && fitsRegion(u, v) && costsNoMore(u, v) && collectUp(v, u);
     }
 
-    // The region above u, up to the one value that feeds it; whether v lies inside and nothing else leaves it.
+    // Finds the region above u, up to the one value that feeds it. Whether v lies inside and nothing else leaves it.
     bool collectUp(int v, int u)
     {
         ++m_stamp;

@@ -9,7 +9,7 @@ namespace hopscope::optimiser {
 base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds, const std::stop_token& stop)
 {
     Instance budgeted = instance;
-    budgeted.hostBudget = 0;  // only that there is one matters: reductions then keep sizes, too
+    budgeted.hostBudget = 0;  // any budget makes the reductions keep sizes as well
     const Reduced reduced = reduce(budgeted);
     const Graph g(reduced.instance);
     ProgramOptions options;

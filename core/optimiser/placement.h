@@ -1,6 +1,6 @@
 #pragma once
 
-// An answer to an Instance: what each stage computes, reads and writes, and what that costs. Plain data.
+// An answer to an Instance: the values that each stage computes, reads and writes, and the cost. Plain data.
 
 #include <string>
 #include <vector>

@@ -93,7 +93,7 @@ void Program::onD(int u, int s)
     terms({m_xD[m_at.d(u, s)], m_rD[m_at.d(u, s)], m_xF[m_at.f(u, own, s)], m_rF[m_at.f(u, own, s)]}, -1);
 }
 
-// What is computed on D has its operands in the stage; where the edge is cut, they are read.
+// Values computed on D have their operands in the stage; operands on cut edges are read.
 void Program::availability(int v, int s)
 {
     const int x = m_xD[m_at.d(v, s)], own = m_g.type(v);
@@ -143,7 +143,7 @@ void Program::readRow(const std::vector<int>& columns, int v, int s)
     m_problem.closeRow(-solver::infinity, 0);
 }
 
-// A read has an earlier write; one copy on the own frontier serves D, too.
+// A read has an earlier write; one copy on the node's own frontier also serves D.
 void Program::reads(int v, int s)
 {
     const int own = m_g.type(v);
@@ -164,7 +164,7 @@ void Program::addRows(int v)
     totals(v);
 }
 
-// What happens exactly once, at least once or at most once over all stages.
+// Rows for events that happen exactly once, at least once or at most once over all stages.
 void Program::totals(int v)
 {
     const auto sum = [&](const std::vector<int>& tableD, const std::vector<int>* tableF) {

@@ -20,7 +20,7 @@ struct ProgramOptions {
     // stage); negative: without limit. A bound of a limited program is not a bound of the problem.
     int recompute = -1;
     const Cells* include = nullptr;  // cells that a limited program has in any case
-    // Stages outside from..to are as `include` has them.
+    // Stages outside from..to keep their cells from `include`.
     int from = 0, to = std::numeric_limits<int>::max();
     bool minimisePeak = false;  // the objective is the host's peak; the budget is ignored
 };
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] Cells cells(const std::vector<double>& values) const;
 
 private:
-    struct Key {  // what a column stands for: a table of Cells and the place in it; -1 for what is derived
+    struct Key {  // the meaning of a column: a table of Cells and an index into it; -1 for derived columns
         std::vector<std::uint8_t> Cells::*table = nullptr;
         std::size_t place = 0;
         int stage = 0;
@@ -78,7 +78,7 @@ private:
     int m_peak = -1;
 };
 
-// The cells that a program with this limit on recomputation has.
+// The cells of a program with this limit on recomputation.
 Cells limitedCells(const Graph& g, int recompute);
 
 }  // namespace hopscope::optimiser

@@ -87,7 +87,7 @@ void ProgressiveSearch::offerLocalSearch()
     if (const auto found = searchLocally(m_small, limits)) offerSmall(cellsOf(m_small, *found), "local search");
 }
 
-// Programs that allow more and more recomputation, then all of it; only the last one has a bound.
+// Solves programs that allow more and more recomputation, then all of it; only the last one gives a bound.
 void ProgressiveSearch::enlarge()
 {
     for (const int recompute : {1, 2})
@@ -96,7 +96,7 @@ void ProgressiveSearch::enlarge()
     if (!enough()) step(-1, 1);
 }
 
-// False where there is no point in going on.
+// False where there is no point in continuing.
 bool ProgressiveSearch::step(int recompute, double share)
 {
     Program program(m_small, {.recompute = recompute, .include = m_incumbent ? &*m_incumbent : nullptr, .from = false});

@@ -17,7 +17,7 @@ struct Reduced {
 // Values that need never be stored are found and fused into their consumers, until nothing changes:
 //   P  every use of v lies in a region without hops that is fed by v alone and leaves through u, and u is not more
 //      expensive to store and read: store u instead
-//   I  likewise for what lies inside a region that enters through one value and leaves through one (not with a budget)
+//   I  likewise for values inside a region that enters through one value and leaves through one (not with a budget)
 //   R  computing v from its operands is never more expensive than reading it
 //   F  a value that is never stored and has one consumer becomes part of it; an op alone on a hop becomes part of the hop
 // Values that pins, required reads or `keep` name (and those whose frontier rows are cheaper than their D rows) neither

@@ -15,12 +15,12 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// How many values per use may be recomputed (negative: all), and how many stages around the pins are looked at.
+// How many values per use may be recomputed (negative: all), and how many stages around the pins are optimised.
 struct Neighbourhood {
     int recompute, wider;
 };
 constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}};
-constexpr int apart = 3;                     // stages between pins that are served one after the other
+constexpr int apart = 3;                     // stages between pins that are handled one after the other
 constexpr std::size_t quicklySolved = 2000;  // nodes of an instance whose program is solved while the user drags
 
 std::vector<NodeId> keptNodes(const Placement& incumbent, const std::vector<Pin>& pins)
@@ -40,7 +40,7 @@ bool computes(const StagePlacement& s, NodeId v)
            std::ranges::any_of(s.computeF, [v](const OnFrontier& c) { return c.node == v; });
 }
 
-// Where the pin's nodes are computed, and where its hop shall run.
+// Adds the stages that compute the pin's nodes, and the one in which its hop shall run.
 void addStages(const Instance& instance, const Placement& incumbent, const Pin& pin, std::set<int>& stages)
 {
     for (const StagePlacement& s : incumbent.stages)
@@ -48,7 +48,7 @@ void addStages(const Instance& instance, const Placement& incumbent, const Pin& 
     if (pin.stage > 0) stages.insert(std::min(pin.stage, instance.stages));
 }
 
-// The stages that the pins are about, ascending: those that are near each other in one range.
+// The stages that the pins concern, ascending; nearby stages form one range.
 std::vector<StageRange> stagesOf(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins)
 {
     std::set<int> stages;
@@ -60,7 +60,7 @@ std::vector<StageRange> stagesOf(const Instance& instance, const Placement& incu
     return ranges;
 }
 
-// An instance with a legal placement but for its pins, of which some stages are optimised and the others fixed.
+// An instance with a placement that is legal except for the pins. Some stages are optimised, the others are fixed.
 class Neighbours {
 public:
     Neighbours(const Instance& instance, const Placement& incumbent, const std::vector<NodeId>& keep)
@@ -108,7 +108,7 @@ public:
           m_began(std::chrono::steady_clock::now())
     {}
 
-    // Without the stages that nothing is around, and the others as they are.
+    // Optimises only the stages around the pins and keeps all others.
     [[nodiscard]] std::optional<Placement> local() const
     {
         if (m_instance.hostBudget) return std::nullopt;
@@ -126,7 +126,7 @@ public:
         return plan;
     }
 
-    // Where there is no local one.
+    // The answer where there is no local one.
     [[nodiscard]] base::Result<Answer> anywhere() const
     {
         std::optional<Placement> repair = repaired(m_instance, m_incumbent);
@@ -140,7 +140,7 @@ public:
     }
 
 private:
-    // Later stages give way to those that are not used yet, where no pin says which stage they are.
+    // Moves later stages back to make room for unused ones, where no pin names a stage.
     void makeRoom(Placement& plan, std::vector<StageRange>& ranges) const
     {
         if (plan.stages.empty() || ranges.empty()) return;
@@ -156,7 +156,7 @@ private:
         }
     }
 
-    // After what has to be stored now.
+    // The last stage of the range around the first pinned store: more stages are inserted after it.
     [[nodiscard]] int whereRoomIsWanted(const std::vector<StageRange>& ranges) const
     {
         std::set<int> stages;
@@ -170,7 +170,7 @@ private:
         return range == ranges.end() ? ranges.front().to : range->to;
     }
 
-    // Wider and wider, until there is a plan of these stages.
+    // Widens the window until there is a plan of these stages.
     [[nodiscard]] std::optional<Placement> around(const Placement& plan, const StageRange& range) const
     {
         std::optional<StageRange> hopeless;
@@ -203,7 +203,7 @@ private:
         return limits;
     }
 
-    // Its stages are a small problem of their own. `impossible`: whatever is recomputed.
+    // Solves the stages of the window as a small separate problem. `impossible`: whatever is recomputed.
     [[nodiscard]] std::optional<Placement> ofExcerpt(const Placement& plan, int recompute, StageRange window,
                                                      bool& impossible) const
     {

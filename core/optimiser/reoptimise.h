@@ -1,6 +1,6 @@
 #pragma once
 
-// Local re-optimisation while the user drags: only the stages around a pin are optimised, everything else is fixed.
+// Local re-optimisation while the user drags: only the stages around a pin are optimised, all others are fixed.
 
 #include <limits>
 #include <memory>
@@ -17,16 +17,16 @@ struct ReoptimiseOptions {
     std::shared_ptr<std::int64_t> iterations = nullptr;  // see solver::Limits
 };
 
-// A cheap plan that respects all pins of the instance, close to `incumbent`, a plan of the same instance but for the pins
-// `changed` (added or removed), if there is one that differs only in a few stages around these. Pins that are far apart
-// are served one after the other. Stages that the instance has and the incumbent does not use are put where the first of
-// these pins are. Milliseconds, whatever the size of the instance, but for a few linear passes. Without a solver, and with a
-// host budget, which is about all stages, there is none.
+// A cheap plan that respects all pins of the instance and is close to `incumbent`, a plan of the same instance without
+// the changes `changed` (pins added or removed), if there is one that differs only in a few stages around these. Pins
+// that are far apart are handled one after the other. Stages of the instance that the incumbent does not use are
+// inserted where the first of these pins are. Takes milliseconds whatever the size of the instance, apart from a few
+// linear passes. Returns none without a solver, or with a host budget, which concerns all stages.
 std::optional<Placement> reoptimiseLocally(const Instance& instance, const Placement& incumbent,
                                            const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
 
-// Likewise, but the neighbourhood widens until there is a legal plan, at last to the whole instance, or the incumbent is
-// repaired (repair.h): where that is cheaper, and always where the instance is large. Status is Feasible
+// Likewise, but the neighbourhood widens until there is a legal plan, in the end to the whole instance, or the
+// incumbent is repaired (repair.h): where that is cheaper, and always where the instance is large. Status is Feasible
 // (lowerBound 0 where nothing was proven), or Infeasible with proof: explainInfeasibility() says why. Meant to be followed
 // by solve() in the background. Fails as solve() does.
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,

@@ -55,7 +55,7 @@ private:
         return m_completion.evaluate(m_choice, &m_now, &m_before);
     }
 
-    // Hops wait until what they gather can be there; false where that is later than they have to run.
+    // Delays hops until their operands can be available; false where a hop would run later than it may.
     bool delayHops()
     {
         m_onD.assign(m_choice.hopStage.size(), m_graph.first);
@@ -88,7 +88,7 @@ private:
         return std::max(1, m_graph.isCut(u, consumer) ? readStage(u) : m_onF[u]);
     }
 
-    // What is needed where it cannot be, or the first values after it that may be stored; false where they are already.
+    // Stores the value `stuck`, or the first values after it that may be stored; false where they are stored already.
     bool storeFrom(int stuck)
     {
         std::vector<int> open{stuck};
@@ -120,7 +120,7 @@ private:
         return sum;
     }
 
-    // Stores what the repair computes more often than the incumbent, the last of a chain, where that is cheaper.
+    // Stores values that the repair computes more often than the incumbent, the last of each chain, if that is cheaper.
     void storeRepeated(double cost)
     {
         std::vector<std::uint8_t> repeated(m_choice.stored.size(), 0);
@@ -151,7 +151,7 @@ private:
     Graph m_graph;
     Completion m_completion;
     Choice m_choice;
-    Cells m_before, m_now;          // what the incumbent does, and the repair
+    Cells m_before, m_now;          // of the incumbent and of the repair
     std::vector<int> m_onD, m_onF;  // by node: the first stage in which it can be there on D, on frontier rows
 };
 

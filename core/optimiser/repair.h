@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to the optimiser: a legal plan close to one that is not legal any longer, without a solver.
+// Private to the optimiser: finds a legal plan close to one that is no longer legal, without a solver.
 
 #include <optional>
 
@@ -8,10 +8,11 @@
 
 namespace hopscope::optimiser {
 
-// `incumbent`, a placement of the same instance but for its pins, as these want it: its stores, but for what must not be
-// stored, and its stages, later where a hop has to wait for a new store. What cannot be computed any longer where it is
-// needed is stored, or where that must not be, what is computed from it. Legal and priced, not cheap; nothing where the stages
-// do not suffice, or the host budget. Linear in the instance and its stages, times the number of stores that are added.
+// Adapts `incumbent`, a placement of the same instance with other pins, to the pins: it keeps the stores that are
+// allowed and its stages, later where a hop has to wait for a new store. A value that can no longer be computed where
+// it is needed is stored, or, where it must not be, values computed from it are. Legal and priced, not cheap; nothing
+// where the stages or the host budget do not suffice. Linear in the instance and its stages, times the number of stores
+// that are added.
 std::optional<Placement> repaired(const Instance& instance, const Placement& incumbent);
 
 }  // namespace hopscope::optimiser

@@ -38,7 +38,7 @@ struct Answer {
     Placement placement;    // empty where infeasible
     double lowerBound = 0;  // of the cost of every legal placement
     double gap = 0;         // (cost - lowerBound) / cost; 0 where optimal
-    std::string found;      // what found the placement: "depth", "local search", "recompute 2", ...
+    std::string found;      // the method that found the placement: "depth", "local search", "recompute 2", ...
 };
 
 struct Options {

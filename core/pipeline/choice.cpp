@@ -120,7 +120,7 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
                                     const PlanSource& source, const base::Settings& settings, Reporter& reporter,
                                     const std::stop_token& stop)
 {
-    std::optional<graph::ScratchScope> scratch;  // without a limit the run uses again what the predictor has freed
+    std::optional<graph::ScratchScope> scratch;  // without a limit, the run reuses memory that the predictor frees
     if (settings.memory) scratch.emplace(true);
     forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder, settings.cache);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, settings, reporter, stop);

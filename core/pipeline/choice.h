@@ -7,13 +7,14 @@
 
 namespace hopscope::pipeline {
 
-// What predictions of a run with these options count on, in batches of `batch` destinations (none: chosen by memory).
+// The limits for predictions of a run with these settings, in batches of `batch` destinations (none: chosen by memory).
 forecast::PredictOptions limitsOf(const base::Settings& settings, std::optional<std::int64_t> batch);
 
-// For the device and the batch of the settings. Fails where the device cannot run it or its stores need too much.
+// Fits the plan to the device and the batch of the settings. Fails where the device cannot run it, or where its stores
+// need too much memory.
 base::Status fitPlan(plan::Plan& plan, const base::Settings& settings, std::vector<std::string>& notes);
 
-// What a plan is made for: the resolved device, the pins, or those of the file.
+// The request that a plan is made for, with the resolved device and the given pins or those of the file.
 base::Result<PlanRequest> requestFor(const base::Settings& settings, std::vector<plan::Pin> pins);
 base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source,
                                      const base::Settings& settings);
@@ -25,20 +26,20 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predicto
 struct ChosenPlan {
     plan::Plan plan;
     std::optional<WorkSeconds> expected{};  // of a plan that was made here, where the rates of the device were measured
-    std::vector<std::string> notes{};       // not yet told
-    std::optional<forecast::Forecast> forecast{};      // where the plan could be looked at beforehand
+    std::vector<std::string> notes{};       // not yet reported
+    std::optional<forecast::Forecast> forecast{};      // where the plan could be forecast
     std::shared_ptr<executor::Structure> structure{};  // of the graph, as far as it was needed for the choice
 };
 
-// Whether the rates of the machine learn from the run of a plan: not from one that somebody else may have made.
+// Whether the run of a plan refines the rates of the machine. A plan of unknown origin must not.
 enum class Learning : std::uint8_t { No, Yes };
 
-// Adds the forecast of the plan and, where the machine was measured and learns, what is expected of it. Without them where
-// the plan cannot be looked at: a run says better what is wrong with it. Fails like checkMemory().
+// Adds the forecast of the plan and, where the machine was measured and learns, the expected times. Leaves both out
+// where the plan cannot be forecast: a run reports the reason in more detail. Fails like checkMemory().
 base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
                        const base::Settings& settings, Learning learning, const std::stop_token& stop);
 
-// The same with a look at the graph of its own, which the run goes on with.
+// The same with a predictor of its own, whose structure of the graph is handed on to the run.
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
                                     const PlanSource& source, const base::Settings& settings, Reporter& reporter,
                                     const std::stop_token& stop);

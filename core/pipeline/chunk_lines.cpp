@@ -87,7 +87,7 @@ Chunk chunkFrom(const json::Reader& item)
     return chunk;
 }
 
-// What a line holds, unless it is damaged.
+// The value in a line, unless the line is damaged.
 std::optional<json::Value> valueOf(std::string_view line)
 {
     if (line.size() < digestLength + 1 || line[digestLength] != ' ') return std::nullopt;

@@ -58,7 +58,7 @@ private:
         return read;
     }
 
-    // Indices are read by the structure of the graph, whoever asks for it.
+    // Indices count as read: the structure of the graph is made from them.
     void unusedInputs()
     {
         const std::set<ValueId> read = readValues();
@@ -124,7 +124,7 @@ private:
             op.id, "check that it is one that the next operators expect, such as 0, and not -inf");
     }
 
-    // Edges beside one row for each node: a graph with self-loops gets a second one.
+    // Finds operators that append one edge per node: a graph with self-loops gets each of them twice.
     void selfLoops(const ir::Op& op)
     {
         const OpInfo& info = m_a.info(op.id);

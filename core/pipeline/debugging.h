@@ -15,14 +15,14 @@ struct DebugOptions {
     schema::ToleranceRecord tolerance;
 };
 
-// For the debugger.
+// The prepared model as the debugger takes it.
 debugger::Subject subjectOf(const Prepared& prepared);
 
-// For a run on the CPU. Fails with the reason where the model cannot be split.
+// Makes the plan of a run on the CPU. Fails with the reason where the model cannot be split.
 base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
                                    Reporter& reporter, const std::stop_token& stop);
 
-// `model` is that of `prepared`: its data and roles are those of the other model, too.
+// `model` is that of `prepared`: both models use its data and roles.
 base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const ModelOptions& model,
                                                      const DebugOptions& options, const std::string& folder,
                                                      Reporter& reporter, const std::stop_token& stop);

@@ -12,7 +12,7 @@
 
 namespace hopscope::pipeline {
 
-// What this machine can compute on, and why not on the rest.
+// The devices that this machine can compute on, and the reasons against the others.
 struct Devices {
     std::vector<executor::DeviceInfo> usable;  // the CPU first
     std::vector<std::string> missing;          // sentences

@@ -29,14 +29,14 @@ base::Result<Evaluation> evaluationOf(base::Result<schema::Report> report)
     return evaluation;
 }
 
-// What another process has computed and published but for its last moments.
+// The results of another process that was killed while it published them.
 base::Result<Evaluation> completed(const OutputFolder& folder, Reporter& reporter)
 {
     reporter.note("this run was finished before, but for the names of its files");
     return evaluationOf(reportIn(folder));
 }
 
-// The results of the same run, which all shards have left: one of them is repeated too late.
+// The results of the same run, for a shard that is repeated after all shards have ended.
 std::optional<schema::Report> finishedBefore(const OutputFolder& folder, const Conditions& conditions)
 {
     base::Result<schema::Report> report = reportIn(folder);
@@ -63,7 +63,7 @@ std::string ownFolder(const OutputFolder& folder)
     return path;
 }
 
-// Whose records are in the journal.
+// The number of processes with records in the journal.
 int processesIn(const OutputFolder& folder)
 {
     std::error_code problem;
@@ -80,7 +80,7 @@ schema::ShardRecord recordOf(const executor::ShardReport& shard, const Condition
     return {shard.share.index, count, shard.waited, shard.computed, shard.complete, nameOfRun(conditions)};
 }
 
-// Cancelled or stopped by a full disk: the same command goes on.
+// For a run that was cancelled or stopped by a full disk: the same command resumes it.
 base::Error withWayOn(base::Error error, const OutputFolder& folder)
 {
     if (folder.keepsJournal() && error.hint.empty())
@@ -127,7 +127,7 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
                                        const Conditions& conditions, OutputFolder& folder, executor::Observer& observer,
                                        Reporter& reporter, const std::stop_token& stop)
 {
-    // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
+    // The pages of a dropped store are reused: getting fresh pages costs more than writing to them.
     const ExecutionRequest execution{.plan = request.plan,
                                      .settings = request.settings,
                                      .folder = folder.journal(),

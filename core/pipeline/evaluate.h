@@ -26,14 +26,14 @@ struct Evaluation {
 // The report.json of a folder.
 base::Result<schema::Report> reportIn(const OutputFolder& folder);
 
-// For the request of a shard a folder that is shared.
+// Opens a shared folder where the request is for a shard.
 base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,
                                       const std::stop_token& stop);
 
 // `observer` gets the events of the run, `reporter` the progress and notes of all other steps. If a step fails, its error is
-// returned and nothing is published; what is finished by then stays in the folder if there is a journal. A folder whose
-// results are complete already (OutputFolder::completed, or those of the same shards) gives their report, if the request is
-// to resume. The folder of a shard is a shared one.
+// returned and nothing is published; with a journal, finished work stays in the folder. If the request is to resume and
+// the results in the folder are already complete (OutputFolder::completed, or those of the same shards), returns their
+// report. The folder of a shard is a shared one.
 base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
                                   Reporter& reporter, const std::stop_token& stop);
 

@@ -16,7 +16,7 @@ constexpr const char* overflowHint =
     "where sums overflow, their order decides what comes out infinite, in the model as in the split: scale weights or "
     "inputs, or export the model in float64; --verify none skips this check";
 
-// What overflows on the sample, if infinities are what differs; else empty.
+// The first operator that overflows on the sample, if the difference is one of infinities; else empty.
 std::string overflowOf(const Prepared& prepared, const schema::Verification& verdict, const std::string& folder,
                        const std::stop_token& stop)
 {
@@ -47,20 +47,20 @@ base::Result<schema::Verification> checkSample(const Prepared& prepared, const p
     return verdict;
 }
 
-// For what no other process reads.
+// The folder for files that no other process reads.
 const std::string& scratchOf(const ExecutionRequest& request)
 {
     return request.ownFolder.empty() ? request.folder : request.ownFolder;
 }
 
-// An order that is looked for on one machine may not be worth it on another one.
+// An order that is found for one machine may not pay off on another one.
 base::Reorder orderOf(const ExecutionRequest& request)
 {
     const base::Reorder wanted = request.settings.reorder;
     return request.journal && wanted == base::Reorder::Auto ? base::Reorder::None : wanted;
 }
 
-// By input, those of the files that hold this input and no other.
+// By input, the file that holds this input and no other.
 std::map<std::string, std::string> holdersOf(const base::TensorMap& inputs, const std::vector<std::string>& files)
 {
     std::map<std::string, std::vector<std::string>> held;
@@ -100,7 +100,7 @@ base::Status checkStore(base::StoreType store, const plan::Plan& plan)
                       "leave --store out, or use --device cpu");
 }
 
-// The plan of a run that goes on is the one that it was begun with: another search might find another one.
+// A resumed run keeps the plan that it was started with: another search might find another plan.
 base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest& request, Reporter& reporter,
                                 const std::stop_token& stop)
 {
@@ -208,7 +208,7 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
     return request;
 }
 
-// What goes wrong with inputs that have changed is their change.
+// If inputs have changed, that is the error to report, whatever else failed.
 base::Status orChanged(base::Status done, const Prepared& prepared, const ExecutionRequest& request)
 {
     if (const base::Status same = prepared.files.unchanged(request.transientFiles); !same) return same;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A run with its proof: the check on the sample before, the plan itself, the verification after.
+// A run with its proof: the check on the sample before it, the plan itself and the verification after it.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace hopscope::pipeline {
 class RunJournal;
 
 struct Execution {
-    plan::Plan plan;                             // the one that ran: another walk makes another one
+    plan::Plan plan;                             // the plan that ran; another walk of the model makes another one
     std::optional<forecast::Forecast> forecast;  // of this plan
     executor::RunReport run;
     std::optional<schema::NotFiniteRecord> notFinite;  // of the results; none: all are finite
@@ -28,24 +28,24 @@ struct ExecutionRequest {
     base::Settings settings;
     std::string folder;  // for stores and scratch files
     std::string ownFolder =
-        {};  // where other processes use `folder`, too: for checks and scratch files outside of the run
+        {};  // for checks and scratch files outside of the run, where other processes use `folder` as well
     ChosenPlan* given = nullptr;  // this plan as it is, instead of `plan`; the run takes its structure
     bool keepStores = true;       // until the end, for verification; else until no stage reads them
-    // On the CPU, without verification and `keepStores`: files of the data that are nobody else's and are not read after the
-    // run, which empties those that hold a single input (executor::Options::transientInputs). Paths as in the data.
+    // On the CPU, without verification and `keepStores`: data files that belong to the run alone and are not read after
+    // it. The run empties those that hold a single input (executor::Options::transientInputs). Paths as in the data.
     std::vector<std::string> transientFiles = {};
     // Inputs that are known to hold NaN or infinities: emptied ones cannot be asked later.
     std::vector<std::string> notFinite = {};
-    RunJournal* journal = nullptr;     // on the CPU; with `given`, the run was begun with this plan
-    executor::Probe* probe = nullptr;  // on the CPU, with a batch; nothing is learnt of a run that is looked at
+    RunJournal* journal = nullptr;     // on the CPU; with `given`, the run was started with this plan
+    executor::Probe* probe = nullptr;  // on the CPU, with a batch; a probed run does not refine the rates
 };
 
-// The cache of the settings, with the folders around it; Resources where that is impossible.
+// Makes the cache folder of the settings and its parent folders. Resources where that is impossible.
 base::Status makeCacheFolder(const std::string& folder);
 
-// Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.
-// Where a branch went the other way on the real inputs and the graph is small, `prepared` is walked once more with them; a
-// plan that is given leaves it as it is.
+// Chooses the plan, checks it on the sample and runs it. Fails with Different if its results already differ on the
+// sample. Where a branch went the other way on the real inputs and the graph is small, `prepared` is walked once more
+// with them, except with a given plan.
 base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                    Reporter& reporter, const std::stop_token& stop);
 

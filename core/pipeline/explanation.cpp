@@ -18,7 +18,7 @@ using placement::ValueAccount;
 using plan::ValueId;
 
 constexpr double deadlineSeconds = 10;
-constexpr double tie = 1e-6;  // what an optimum is proven to
+constexpr double tie = 1e-6;  // the relative tolerance of a proven optimum
 constexpr std::size_t mostValues = 200;
 
 // A plan with its figures.

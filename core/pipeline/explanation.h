@@ -1,7 +1,6 @@
 #pragma once
 
-// Why a plan is as it is: what each of its decisions costs and what the alternative would cost, and where it differs from
-// the plans of the rules.
+// Explains a plan: the cost of each decision and of its alternative, and the differences from the plans of the rules.
 
 #include "optimiser/explain.h"
 #include "pipeline/planner.h"
@@ -40,8 +39,8 @@ struct Explanation {
     std::vector<Comparison> against;  // the rules that have a plan
 };
 
-// `answer` is planFor's to the request. Decisions take a small solve each, within `deadline` seconds for all. Expects data.
-// Fails with Unsupported without data, with Cancelled, and as prediction does.
+// `answer` is what planFor returned for the request. Each decision takes a small solve, all of them `deadline` seconds
+// at most. Expects data. Fails with Unsupported without data, with Cancelled, and as prediction does.
 base::Result<Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer);
 
 // The answer to plan/explain.

@@ -25,7 +25,7 @@ tl::unexpected<base::Error> refused(const std::string& path, const std::string& 
     return base::fail(base::ErrorCode::Input, path + ": " + what, hint, path);
 }
 
-// Whether numbers differ, by no more than the model itself makes of rounding.
+// Whether numbers differ, but by no more than rounding changes the results of the model itself.
 bool amplifiesRounding(const std::optional<schema::Verification>& verdict)
 {
     return verdict && verdict->verdict == schema::Verdict::Unverifiable &&
@@ -51,7 +51,7 @@ base::Status checkVerdict(const std::optional<schema::Verification>& verdict)
                       hintFor(verdict));
 }
 
-// A run can go on without the comparison; an export cannot.
+// A run can continue without the comparison; an export cannot.
 tl::unexpected<base::Error> notExported(base::Error error)
 {
     if (error.code == base::ErrorCode::Different)

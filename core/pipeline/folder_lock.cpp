@@ -25,7 +25,7 @@ namespace {
 constexpr const char* shardsWord = " shards";
 constexpr std::chrono::seconds beat(5);
 constexpr std::int64_t leaseSeconds = 60;  // without a sign of life, which a busy file server may delay
-// Of file systems that one machine has alone, containers on it included: these know of every lock. linux/magic.h lacks two.
+// File systems that belong to one machine, with its containers, and so know of every lock. linux/magic.h lacks two.
 constexpr std::array<std::int64_t, 9> localSystems{EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,       BTRFS_SUPER_MAGIC,
                                                    TMPFS_MAGIC,      OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,
                                                    RAMFS_MAGIC,      ECRYPTFS_SUPER_MAGIC,  0x2fc12fc1 /* ZFS */};
@@ -46,7 +46,7 @@ std::string readLock(int descriptor)
     return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
-// "pid 12 on host": what a lock file says.
+// "pid 12 on host": the text of a lock file.
 std::string thisProcess() { return "pid " + std::to_string(getpid()) + " on " + hostName(); }
 
 bool heldByOtherHost(const std::string& text)
@@ -75,7 +75,7 @@ std::int64_t secondsOfSilence(int descriptor, const base::Folder& folder, const 
     return known && fstat(descriptor, &before) == 0 ? now.st_mtim.tv_sec - before.st_mtim.tv_sec : 0;
 }
 
-// Of a file that this process has locked, as far as this machine knows: empty, or why it must not use it.
+// For a file that this process has locked as far as this machine knows: why it must not use it, or empty.
 std::string otherHolder(int descriptor, const base::Folder& folder, const std::string& name)
 {
     const std::string text = readLock(descriptor);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The lock file of an output folder: held by one process alone, or by the shards of a run together. The kernel releases
-// what a process holds when it ends, however it ends. Names are below `folder`, and are no links (base::Folder).
+// The lock file of an output folder, held by one process alone or by the shards of a run together. The kernel releases
+// the locks of a process when it ends, however it ends. Names are below `folder` and are not links (base::Folder).
 
 #include <cstdint>
 #include <optional>
@@ -13,20 +13,20 @@
 
 namespace hopscope::pipeline {
 
-// Takes it alone and says so in the file. Input: another process holds it ("locked by pid 12 on host"). On a local file system
-// the kernel's lock decides. On others, which may not pass locks on to other machines, the holder named in the file counts,
-// too, as long as its heartbeat goes on (LockHeartbeat).
+// Takes the lock alone and records this process in the file. Input: another process holds it ("locked by pid 12 on
+// host"). On a local file system the kernel's lock decides. On others, which may not pass locks on to other machines,
+// the holder named in the file counts as well, as long as its heartbeat continues (LockHeartbeat).
 base::Result<int> lockAlone(const base::Folder& folder, const std::string& name);
 
 // An attempt of one of `shards` processes (0: of any number).
 struct LockAttempt {
     enum Outcome : std::uint8_t {
-        Alone,   // nobody else holds it: to be shared (shareLock) when the folder is in order
+        Alone,   // no other process holds it: to be shared (shareLock) when the folder is in order
         Shared,  // with other shards of the same run
-        Busy,    // somebody else holds it alone
+        Busy,    // another process holds it alone
     } outcome = Busy;
     int descriptor = -1;
-    std::string holder;                  // what the file says
+    std::string holder;                  // the text of the file
     std::optional<base::Error> problem;  // a link, or no regular file
 };
 LockAttempt tryToShare(const base::Folder& folder, const std::string& name, int shards);
@@ -38,15 +38,15 @@ bool becomesAlone(int descriptor, const base::Folder& folder, const std::string&
 // Whether the file still says that this process has it alone.
 bool saysThisProcess(int descriptor);
 
-// What the file says where so many shards hold it; 0: any number of workers.
+// The text of the file while this many shards hold it; 0: any number of workers.
 std::string sharersOf(int shards);
 // Whether a lock file says that a fixed number of shards hold it.
 bool heldByShards(const std::string& holder);
 
-// Takes a lock for this process alone, without looking at what the file says; -1 if somebody else has it. `holder`: what
-// the file said.
+// Takes a lock for this process alone, whatever the text of the file; -1 if another process has it. `holder` receives
+// that text.
 int tryToLock(const base::Folder& folder, const std::string& name, std::string& holder);
-// Whether somebody has it.
+// Whether any process holds the lock.
 bool isLocked(const base::Folder& folder, const std::string& name);
 
 // Sets the time of a lock file every few seconds, until its end: a sign of life for other machines.

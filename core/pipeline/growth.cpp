@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    // Of the operand that has grown most.
+    // The growth of the operand that has grown most.
     Growth before(const ir::Op& op) const
     {
         Growth most;

@@ -27,7 +27,7 @@ bool isOwn(const std::string& folder)
     return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
 }
 
-// -1 where somebody holds it, or there is none.
+// Returns -1 where another process holds the lock, or there is none.
 int takeLock(const std::string& folder, int flags)
 {
     const int lock = open((folder + "/lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);

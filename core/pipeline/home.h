@@ -8,9 +8,9 @@
 
 namespace hopscope::pipeline {
 
-// A folder of the engine's own for scratch files and for results that nobody has asked to keep: below the system's
-// temporary folder, locked while the process lives, removed at its end. What an engine that was killed has left is removed
-// by the next one.
+// The engine's own folder for scratch files and for results that are not to be kept. It lies below the system's
+// temporary folder, is locked while the process lives and is removed when it ends. The next engine removes the folder
+// of one that was killed.
 class EngineHome {
 public:
     static base::Result<EngineHome> make();

@@ -9,8 +9,8 @@
 
 namespace hopscope::pipeline {
 
-// The plan that a description is made with. None where the model cannot be split; the reason is among the lints. Once for
-// what was prepared: adds the lints that need the data, which take a pass over the edges and are for descriptions only.
+// The plan that a description is made with. None where the model cannot be split; the reason is among the lints. Called
+// once per Prepared: it adds the lints that need the data and a pass over the edges, which only descriptions show.
 base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared);
 
 // `plan` may be null. Refers to both.

@@ -45,7 +45,7 @@ std::string opLabel(const Analysis& analysis, const ir::Op& op)
     return analysis::opWord(analysis::nodeKind(analysis, op.id), op.name);
 }
 
-// Views, sizes and index arithmetic say nothing about what a stage is for.
+// Views, sizes and index arithmetic say nothing about the purpose of a stage.
 bool worthNaming(const Analysis& analysis, const ir::Op& op)
 {
     return !analysis.info(op.id).view && !ir::isScalarOp(op) && !operators::of(op.name).traits.plumbing;

@@ -10,14 +10,14 @@
 
 namespace hopscope::pipeline {
 
-// What a stage computes, in execution order, without repetitions: "convs.0 SAGEConv", "relu". What an earlier stage
-// has computed already, on other rows, comes apart from it.
+// The names of a stage's operators, in execution order, without repetitions: "convs.0 SAGEConv", "relu". Operators that
+// an earlier stage has already computed on other rows are listed separately, in `again`.
 struct StageLabels {
     std::vector<std::string> first, again;
     bool operator==(const StageLabels&) const = default;
 };
 
-// Per stage of the plan. The names are as short as still tells the stages apart.
+// Labels for each stage of the plan. The names are as short as possible while still telling the stages apart.
 std::vector<StageLabels> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
 
 // The modules of a list of operators: "conv1", "conv2".

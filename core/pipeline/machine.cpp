@@ -62,7 +62,7 @@ bool isCurrent(const json::Value& document)
     return number && *number == version;
 }
 
-// What an engine with other rates has measured goes with the next measurement.
+// Measurements of an engine with other rates are dropped at the next measurement.
 json::Value knownDevices()
 {
     const json::Value document = readFile();

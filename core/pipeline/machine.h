@@ -1,6 +1,6 @@
 #pragma once
 
-// What `bench machine` has measured, kept for later plans in the user's cache folder (hopscope/machine.json).
+// The measurements of `bench machine`, kept for later plans in the user's cache folder (hopscope/machine.json).
 
 #include <cstdint>
 #include <span>
@@ -18,7 +18,7 @@ std::string machineFile();
 struct KnownMachine {
     plan::Machine rates;
     bool measured = false;  // false: typical of such a device
-    std::int64_t runs = 0;  // finished runs that have refined what was measured
+    std::int64_t runs = 0;  // finished runs that have refined the measured rates
     bool outdated = false;  // there are rates, but of an engine that measured other things: they are not used
 };
 
@@ -26,15 +26,15 @@ struct KnownMachine {
 KnownMachine knownMachine(const std::string& device);
 plan::Machine machineFor(const std::string& device);  // its rates
 
-// Adds the machine to the file, or replaces what is known of its device. Fails with Resources.
+// Adds the machine to the file, or replaces the entry of its device. Fails with Resources.
 base::Status keepMachine(const KnownMachine& machine);
-// From here on it is a typical one again. Fails with Resources.
+// Removes the measured rates: the device counts as a typical one again. Fails with Resources.
 base::Status forgetMachine(const std::string& device);
 
 // A sentence where rates were measured that this engine cannot use; else empty.
 std::string noteOf(const KnownMachine& machine);
 
-// What the rates are, in the order in which people read them.
+// The rates, in the order in which they are shown.
 struct Rate {
     const char* key;
     const char* what;

@@ -13,7 +13,7 @@ namespace hopscope::pipeline {
 
 namespace {
 
-// Larger values of the prologue lie in files, and where these are many, so is the rest of the graph.
+// Larger values of the prologue lie in files; where there are many of them, the rest of the graph does so as well.
 constexpr std::int64_t plentyForPrologue = 64 << 20;
 
 // The bytes that the limit leaves for tensors.
@@ -22,7 +22,7 @@ std::int64_t allowedBy(std::int64_t limit, const std::string& device)
     return device == "cpu" ? executor::tensorLimit(limit) : limit;
 }
 
-// Processes hold other things besides, and which batch holds most is not known to the byte: a twentieth, and a few small tensors.
+// Processes hold other memory as well, and the largest batch is not known exactly: a twentieth and a few small tensors.
 std::int64_t withMargin(std::int64_t bytes) { return bytes / 20 * 21 + 1536; }
 
 // Adds the memory of the operators in batches of one destination to that of the program's tensors: on a CPU a dry run measures it.
@@ -42,7 +42,7 @@ base::Result<forecast::LeastMemory> withOperators(base::Result<forecast::LeastMe
 
 std::int64_t enoughFor(const forecast::LeastMemory& need) { return withMargin(std::max(need.bytes, need.prologue)); }
 
-// To the byte where the other amount would read the same.
+// The amount as text, in bytes where rounding would make it look equal to the other amount.
 std::string besides(std::int64_t bytes, std::int64_t other)
 {
     const std::string text = base::formatBytes(static_cast<double>(bytes));

@@ -71,15 +71,15 @@ base::Status cutByRoles(Prepared& prepared, const base::TensorMap& inputs, const
 
 namespace {
 
-constexpr int mostRounds = 8;  // each refusal may tell one more role
+constexpr int mostRounds = 8;  // each refusal may reveal one more role
 
-// Roles that contradict those of a refused model, or are missing among them.
+// A source of roles that contradict those of a refused model, or are missing among them.
 using Source = Overrides (*)(const Prepared&);
 
 Overrides byCode(const Prepared& prepared) { return analysis::rolesByCode(prepared.walk.program, prepared.schema); }
 Overrides inUse(const Prepared& prepared) { return analysis::rolesInUse(prepared.analysis, prepared.schema); }
 
-// The members that follow from the roles.
+// The members of Prepared that depend on the roles.
 struct Reading {
     InputSchema schema;
     base::TensorMap sample;
@@ -100,7 +100,7 @@ void restore(Prepared& prepared, const Reading& reading)
     prepared.analysis = reading.analysis;
 }
 
-// Whether the model can be split with the roles that the source tells, for as long as it tells more.
+// Adds roles from the source as long as it gives new ones. Whether the model can then be split.
 bool follow(Prepared& prepared, Source source, Reporter& reporter)
 {
     Overrides given;

@@ -56,7 +56,7 @@ std::vector<schema::LostNumbers> count(const executor::RunReport& run)
     return lost;
 }
 
-// No more than the run itself had: it has shown that they fit.
+// Batches no larger than those of the run, which are known to fit.
 std::int64_t batchOf(const executor::RunReport& run)
 {
     std::int64_t most = 1;
@@ -64,7 +64,7 @@ std::int64_t batchOf(const executor::RunReport& run)
     return std::min(most, mostDestinations);
 }
 
-// A scratch folder that is gone afterwards.
+// A scratch folder that the destructor removes.
 class SearchFolder {
 public:
     explicit SearchFolder(const std::string& parent) : m_path(parent + "/not-finite")
@@ -144,7 +144,7 @@ public:
     }
 
 private:
-    // What needs no search.
+    // Fills the record where no search is needed.
     bool takeKnown(schema::NotFiniteRecord& record) const
     {
         record.given = m_given;

@@ -1,6 +1,6 @@
 #pragma once
 
-// NaN and infinities in the results of a run, and what made them.
+// NaN and infinities in the results of a run, and the operators that produced them.
 
 #include <optional>
 #include <stop_token>
@@ -9,9 +9,9 @@
 
 namespace hopscope::pipeline {
 
-// Counts them in all outputs: one pass over these, on all cores. Where there are some, the run is repeated on the CPU with a look
-// at every operator, for twice the run's own seconds, at least 20 and at most 60; where that does not
-// suffice, a sample of the graph is looked at. None: every result is finite. Fails with Cancelled only.
+// Counts them in one pass over all outputs, on all cores. If there are any, repeats the run on the CPU and examines
+// every operator, for twice the run's own seconds, at least 20 and at most 60; where that does not
+// suffice, examines a sample of the graph. None: every result is finite. Fails with Cancelled only.
 base::Result<std::optional<schema::NotFiniteRecord>> examineOutputs(const Execution& execution,
                                                                     const Prepared& prepared,
                                                                     const ExecutionRequest& request, Reporter& reporter,

@@ -28,7 +28,7 @@ constexpr const char* madeName = "made";        // the folder was made for this 
 constexpr const char* publishName = "publish";  // locked by the shard that makes the results appear
 constexpr std::chrono::milliseconds pause(50);
 constexpr int mostWorkers = 100'000;        // one after the other
-constexpr int mostAttempts = 40;            // at a lock that somebody may just be writing
+constexpr int mostAttempts = 40;            // at a lock that another process may just be writing
 constexpr const char* movesName = "moves";  // files that are about to appear: "FILE NAME" in each line
 
 tl::unexpected<base::Error> refuse(const std::string& path, const std::string& what, const std::string& hint)
@@ -122,7 +122,7 @@ void OutputFolder::abandon()
     else if (m_lock >= 0 && m_keep) leave();
     else if (m_lock >= 0) removeJournal();
     if (m_published) return;
-    // Only where empty: what somebody else put there meanwhile stays.
+    // rmdir() removes empty folders only: files that others have put there in the meantime stay.
     for (auto folder = m_created.rbegin(); folder != m_created.rend(); ++folder) rmdir(folder->c_str());
     m_created.clear();
 }
@@ -163,7 +163,7 @@ int OutputFolder::makeFolders()
     return 0;
 }
 
-// Of folders that are there. Input: the journal is none of its own.
+// Opens the folder, which exists. Input: the journal is not a folder itself, but a link or a file.
 base::Status OutputFolder::openRoot()
 {
     base::Result<base::Folder> root = base::Folder::open(m_path);
@@ -188,8 +188,8 @@ void OutputFolder::showLife()
 
 std::string OutputFolder::shardLock(const std::string& index) { return inJournal(std::string(lockName) + "-" + index); }
 
-// The first one puts the folder in order. False if another one has removed the lock meanwhile. A shard that is leaving may
-// leave a note that the folder was made for this run; it is written again.
+// The first shard puts the folder in order. False if another one has removed the lock meanwhile. A shard that leaves
+// may have recorded that the folder was made for this run; the record is then written again.
 base::Result<bool> OutputFolder::letOthersIn(const std::string& file)
 {
     std::error_code problem;
@@ -198,7 +198,7 @@ base::Result<bool> OutputFolder::letOthersIn(const std::string& file)
     return shareLock(m_lock, *m_root, file, m_share->count);
 }
 
-// Who makes the results appear holds the lock alone until they are there.
+// The process that makes the results appear holds the lock alone until they have appeared.
 base::Status OutputFolder::lockTogether(const std::stop_token& stop)
 {
     const int shards = m_share->count;
@@ -225,7 +225,7 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
     return base::fail(base::ErrorCode::Cancelled, "cancelled");
 }
 
-// For whoever leaves last. The first one to lock may be another one than the one that made the folder.
+// Records that the run made the folder, for the last process to leave: its maker need not be the first to lock it.
 base::Status OutputFolder::noteCreation() const
 {
     if (std::ranges::find(m_created, m_path) == m_created.end()) return {};
@@ -235,7 +235,7 @@ base::Status OutputFolder::noteCreation() const
 base::Status OutputFolder::clear(Unfinished unfinished)
 {
     std::error_code problem;
-    m_keep = true;  // what goes wrong here must not cost anybody his results
+    m_keep = true;  // an error here must not delete results
     if (fs::exists(journal() + "/" + movesName, problem))
         if (const base::Status finished = finishMoves(); !finished) return finished;
     const Left left = whatIsLeft();
@@ -278,14 +278,14 @@ base::Result<bool> OutputFolder::isolate(const std::stop_token& stop)
     return true;
 }
 
-// Whoever wrote the journal names files in it and in the folder, and nothing else.
+// Checks that names in the journal, which another user may have written, lead to no files elsewhere.
 base::Status OutputFolder::onlyOwnFiles() const
 {
     const base::Result<base::Folder> journal = m_root->below(journalName);
     return journal ? journal->onlyOwnFiles() : base::Status(base::forward(journal));
 }
 
-// What has not appeared yet is still in the journal.
+// Files that have not appeared under their final names yet are still in the journal.
 base::Result<std::vector<OutputFolder::Move>> OutputFolder::listedMoves() const
 {
     const base::Result<std::string> text = readText(journal() + "/" + movesName);
@@ -342,7 +342,7 @@ base::Status OutputFolder::rename(const std::vector<Move>& moves)
     return graph::syncFolder(m_path);
 }
 
-// Whoever goes on may do that on another machine.
+// The run may be resumed on another machine.
 void OutputFolder::leave()
 {
     m_beat.reset();
@@ -350,7 +350,7 @@ void OutputFolder::leave()
     close(std::exchange(m_lock, -1));
 }
 
-// Another shard has begun in the folder before it could be removed: that shard has to remove it.
+// Another shard has started in the folder before it could be removed: that shard has to remove it.
 bool OutputFolder::joinAgain()
 {
     std::error_code problem;
@@ -362,7 +362,7 @@ bool OutputFolder::joinAgain()
     return false;
 }
 
-// The last one to leave removes what nobody can go on with.
+// The last process to leave removes a journal that cannot be resumed.
 void OutputFolder::leaveOthers()
 {
     const bool last = m_lock >= 0 && !m_published && becomesAlone(m_lock, *m_root, inJournal(lockName));

@@ -13,13 +13,13 @@
 
 namespace hopscope::pipeline {
 
-// What to do about a run with a journal (run_journal.h) that has not been finished in a folder.
+// How to treat an unfinished run with a journal (run_journal.h) in a folder.
 enum class Unfinished : std::uint8_t { Refuse, Continue };
 
 // The folder of a run. While it runs, everything is under DIR/.hopscope-journal (locked against a second run); finished
 // files appear under their final names in one go at the end. Whatever happens before that leaves nothing behind, the
-// folder itself included if it was made here, unless a journal is kept. No link below the folder is followed: somebody else
-// may have prepared it.
+// folder itself included if it was made here, unless a journal is kept. No link below the folder is followed: another
+// user may have planted it.
 class OutputFolder {
 public:
     // Input: a file is in the way, the folder cannot be made or written, another run holds it ("locked by pid 12 on host"),
@@ -27,38 +27,38 @@ public:
     // gone is taken over, and its leavings are removed, except for a journal. If it was killed while its results were
     // appearing, they are made to appear now.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
-    // For one of several processes that compute a run together; the index 0 stands for the first one that nobody has had.
-    // Waits as long as another one makes the results of the run appear. Input, also: a run without shards or with another
-    // number of them holds the folder, or this shard is running.
+    // For one of several processes that compute a run together; index 0 takes the first shard that has not been taken
+    // yet. Waits while another process makes the results of the run appear. Also fails with Input if a run without
+    // shards or with another number of them holds the folder, or if this shard is already running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
-    // Leaves as the destructor does, which has nothing more to do then.
+    // Does the work of the destructor, which then has nothing left to do.
     void abandon();
-    // From now on a thread shows those on other machines that the run that holds the folder alone is alive. A run has to do that
-    // within the time after which they would take the folder over (folder_lock.h).
+    // From now on a thread shows processes on other machines that the run holding the folder alone is alive. A run has
+    // to start it within the time after which they would take the folder over (folder_lock.h).
     void showLife();
     // The folder in which the destructor removes folders that were made here.
     [[nodiscard]] std::string around() const;
 
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;
-    // Of a folder that is shared: whose it is, and the file that shard `index` locks while it runs.
+    // For a shared folder: the share of this process, and the file that shard `index` locks while it runs.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
     [[nodiscard]] static std::string shardLock(const std::string& index);
-    // To open what is in the journal: the names below it.
+    // The folder itself; inJournal() gives the names of journal files relative to it.
     [[nodiscard]] const base::Folder& root() const { return *m_root; }
     [[nodiscard]] static std::string inJournal(const std::string& name);
     // Waits until no other shard uses the folder, and keeps others out until the end of this object. False if another one
     // does so. Cancelled.
     base::Result<bool> isolate(const std::stop_token& stop);
-    // To be renamed to `name` in the folder by publish(). `file` is in the journal.
+    // Makes publish() rename `file`, which is in the journal, to `name` in the folder.
     void add(const std::string& file, const std::string& name);
-    // Renames in the order of add() and removes the journal. From the moment at which the list of files is on the disk,
-    // the next open() finishes what this process may not.
+    // Renames in the order of add() and removes the journal. Once the list of files is on the disk, the next open()
+    // completes the renames if this process does not.
     base::Status publish();
     // From now on the journal stays if nothing is published.
     void keepJournal() { m_keep = true; }
@@ -74,7 +74,7 @@ private:
     base::Status createFolders();
     int makeFolders();
     base::Status openRoot();
-    // What an earlier process can go on with.
+    // What can be resumed: nothing, a run, or a run in shards.
     enum class Left : std::uint8_t { Nothing, Run, Shards };
     base::Status lock();
     base::Result<bool> letOthersIn(const std::string& file);

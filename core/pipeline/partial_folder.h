@@ -6,8 +6,8 @@
 
 namespace hopscope::pipeline {
 
-// A folder beside the one that is asked for, which appears in its place once it is complete. The destructor removes it unless it
-// has been published.
+// A folder next to the requested one, which it becomes once it is complete. The destructor removes it unless it has
+// been published.
 class PartialFolder {
 public:
     // Input: there is something at `wanted` already, or no folder can be made there.
@@ -17,7 +17,7 @@ public:
     ~PartialFolder() { abandon(); }
 
     void abandon();
-    // Where it is until it is published.
+    // The path of the folder until it is published.
     [[nodiscard]] const std::string& partial() const { return m_partial; }
     base::Status publish();
 

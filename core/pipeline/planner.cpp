@@ -23,14 +23,14 @@ using base::Strategy;
 
 constexpr int mostRounds = 4;
 constexpr double deadlineSeconds = 10;
-// Plans whose times differ by no more are told apart by the bytes that they move, if these differ by more.
+// Plans whose times differ by at most `nearlyAsFast` are compared by the bytes that they move, if these differ more.
 constexpr double nearlyAsFast = 0.02;
 constexpr double fewerBytes = 0.01;
-constexpr std::size_t fewOperators = 500;  // of more, the search takes long, and calls count little beside bytes
+constexpr std::size_t fewOperators = 500;  // with more, the search is slow, and calls cost little compared with bytes
 
 struct Candidate {
     plan::Plan plan;   // with its cost
-    double worth = 0;  // what plans are compared by: bytes to the byte, or seconds
+    double worth = 0;  // the quantity that plans are compared by: exact bytes, or seconds
     double moved = 0;  // bytes, where the objective is time
     std::shared_ptr<const Basis> basis = nullptr;
 };
@@ -239,7 +239,7 @@ private:
         return std::move(*candidate);
     }
 
-    // Of the cheapest ones that which moves the fewest bytes, the first of equals.
+    // Among the cheapest candidates, the one that moves the fewest bytes; the first of equals.
     static Candidate& chosen(std::vector<Candidate>& candidates)
     {
         const auto cheapest = std::ranges::min_element(candidates, {}, &Candidate::worth);
@@ -251,7 +251,7 @@ private:
         return *best;
     }
 
-    // Of a plan that is taken instead of the optimum, whose bound still stands.
+    // Sets the bound of a plan that replaces the optimum: the optimum's bound still holds.
     static void takeBound(plan::Plan& plan, const plan::Plan& optimum)
     {
         if (!optimum.lowerBound) return;
@@ -308,7 +308,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
     base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planning.stop);
     if (kept) answer->plan = std::move(*kept);
     else if (kept.error().code == base::ErrorCode::Cancelled) return base::forward(kept);
-    return answer;  // a plan that cannot be looked at beforehand keeps nothing there
+    return answer;  // a plan that cannot be forecast keeps nothing on the device
 }
 
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
@@ -319,7 +319,7 @@ base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor&
 
 namespace {
 
-// What the cost model says of a stage, spread over its operators so that all of it takes `seconds`.
+// The cost model's time of each operator of a stage, scaled so that they add up to `seconds`.
 std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, const placement::CostModel& costs,
                                            const plan::Stage& stage, double seconds)
 {
@@ -334,7 +334,7 @@ std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, c
     return found;
 }
 
-// What operators take by the cost model. On a GPU, where nothing else is known of them, stages take what it says, too.
+// The times of operators by the cost model. On a GPU, where nothing else is known, it also gives the times of stages.
 base::Status priceStages(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
                          const forecast::PredictOptions& limits, std::vector<forecast::StageTime>& times,
                          std::stop_token stop)

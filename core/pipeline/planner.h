@@ -1,7 +1,7 @@
 #pragma once
 
-// From a strategy, the user's pins and the graph to a plan: rules at once, the optimum by solving for the row counts of
-// the batches, which depend on the plan, until it stays the same.
+// Makes a plan from a strategy, the user's pins and the graph. Rules give it directly; the optimum is solved for the
+// row counts of the batches, which depend on the plan, until the plan stays the same.
 
 #include <memory>
 
@@ -22,7 +22,7 @@ struct PlanRequest {
     std::optional<double> deadline = std::nullopt;          // seconds for the optimum
 };
 
-// What a plan is looked for with, and how the search is watched and ended. Everything in it must outlive it.
+// The arguments of a search for a plan, and how it is observed and stopped. All referenced objects must outlive it.
 struct Planning {
     const Prepared& prepared;
     forecast::Predictor& predictor;
@@ -31,7 +31,7 @@ struct Planning {
     std::stop_token stop;
 };
 
-// What an optimum was found for, and what it decides.
+// The costs that an optimum was found for, and its decisions.
 struct Basis {
     placement::CostModel costs;
     placement::Optimum optimum;
@@ -51,7 +51,7 @@ struct PlanAnswer {
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
-// The same whatever the limit of memory is, with nothing kept on a GPU.
+// The same without regard to the memory limit, and with nothing kept on a GPU.
 base::Result<PlanAnswer> searchPlan(const Planning& planning);
 
 // A plan that was found in another way, with its cost, for the device and the batch of the request; without a bound.
@@ -65,8 +65,8 @@ base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor&
 // Fails with Unsupported where the plan's stores need more than `limit` at a time.
 base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit);
 
-// What a plan will move and hold, and what each stage will take on its device, and at least, from what is known of the
-// machine: on a CPU by the walls, from what the loops do once they are compiled; on a GPU by the cost model. Fails as
+// The bytes that a plan will move and hold, and the expected and least time of each stage on its device, from the rates
+// of the machine: on a CPU by the walls, from the work of the compiled loops; on a GPU by the cost model. Fails as
 // Predictor::predict does.
 base::Result<forecast::Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor,
                                             const plan::Plan& plan, const forecast::PredictOptions& limits,

@@ -102,7 +102,7 @@ void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction)
     plan.bytes = total(prediction);
     plan.peakMemory = peakOf(prediction);
     for (plan::Checkpoint& checkpoint : plan.checkpoints) {
-        // Of tables that the graph alone does not give the size of, such as edges that the model selects.
+        // Missing for tables whose size depends on more than the graph, such as edges that the model selects.
         if (const auto it = prediction.stored.find(checkpoint.value); it != prediction.stored.end())
             checkpoint.bytesWritten = it->second;
         checkpoint.bytesRead = 0;

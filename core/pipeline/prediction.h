@@ -1,6 +1,6 @@
 #pragma once
 
-// What a plan will move and hold, put into the plan itself and into a document of its own.
+// The bytes that a plan is predicted to move and hold, for the plan itself and for a separate document.
 
 #include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"

@@ -57,7 +57,7 @@ std::string devicesText(const loader::ModelInfo& info)
            "unchanged";
 }
 
-// What the file itself gives away, beside what the operators do.
+// Adds the lints that follow from the file itself rather than from its operators.
 void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
 {
     if (!info.repairs.empty()) {
@@ -101,7 +101,7 @@ void take(Prepared& prepared, analysis::Analysis analysis)
         prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes, selectedRows(prepared));
 }
 
-// Without data: a sample that forward accepts, and its roles.
+// Finds a sample that forward accepts, and its roles, where there is no data.
 base::Status sampleWithoutData(Prepared& prepared, const Overrides& roles, Reporter& reporter)
 {
     base::Result<base::TensorMap> sample = loader::proposeSample(prepared.model, slownessTo(reporter));
@@ -175,7 +175,7 @@ base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Report
     return {};
 }
 
-// Shown as its code says, with the reason why there is nothing more.
+// Describes the model by its code, with the reason why it could not be analysed further.
 void takeCode(Prepared& prepared, const base::Error& why)
 {
     const ir::Program code = loader::readCode(prepared.model, prepared.sample, why.where);
@@ -183,8 +183,8 @@ void takeCode(Prepared& prepared, const base::Error& why)
     take(prepared, analysis::unanalysed(code, prepared.schema, why));
 }
 
-// A model that has no forward, or one that is not supported, as its methods say, with the reason why there is nothing more. What
-// cannot be loaded at all remains refused.
+// Describes a model without a forward, or with an unsupported one, by its methods, with the reason. A model that cannot
+// be loaded at all remains refused.
 base::Result<Prepared> byItsMethods(const ModelOptions& options, const base::Error& why, Reporter& reporter)
 {
     base::Result<loader::Model> model = loader::loadMethods(options.model);
@@ -238,7 +238,7 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Repor
         analyseModel(*prepared, reporter);
         return prepared;
     }
-    // A forward that fails on the sample is as much to be looked at as one that cannot be recorded, or must not be run.
+    // A forward that fails on the sample is described like one that cannot be recorded or must not be run.
     const base::ErrorCode code = ready.error().code;
     const bool shown = code == base::ErrorCode::Unsupported || code == base::ErrorCode::Untrusted ||
                        (sampled && code == base::ErrorCode::Input);

@@ -33,7 +33,7 @@ struct Prepared {
     graph::GivenFiles files;                          // of the model and of the data
     std::vector<std::string> notes;
     bool reassociate = false;  // as the options say
-    bool fromCode = false;     // `analysis` is what the model's code says: it could not be walked
+    bool fromCode = false;     // `analysis` comes from the model's code, because the model could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };
@@ -44,12 +44,12 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
 
-// All three. Where `tolerant` is set, a model that cannot be walked or fails, or for which no sample is found, is a Prepared with a
-// refused analysis of the operators in its code (loader::readCode), else an error. Any other failure is an error.
+// Runs all three steps. Where `tolerant` is set, a model that cannot be walked, fails, or has no sample becomes a
+// Prepared with a refused analysis of the operators in its code (loader::readCode). Any other failure is an error.
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
 
-// Once more with the whole inputs as the sample: for branches that went the other way on the sample. Nothing changes if
-// the graph is too large for that (false).
+// Walks the model again with the whole inputs as the sample, for branches that went the other way on the sample.
+// Returns false and changes nothing if the graph is too large for that.
 inline constexpr const char* rewalkNote =
     "a branch took a different path than on the sample: the model was analysed again with the whole graph";
 base::Result<bool> rewalk(Prepared& prepared, Reporter& reporter);

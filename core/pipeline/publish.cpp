@@ -10,7 +10,7 @@ namespace hopscope::pipeline {
 
 namespace {
 
-// The report states the largest error of all outputs beside the products that were reassociated.
+// The report states the largest error of all outputs along with the reassociated products.
 void addErrors(schema::Report& report)
 {
     if (!report.reassociated || !report.verify || report.verify->outputs.empty()) return;

@@ -33,7 +33,7 @@ schema::StageRecord toRecord(const executor::StageReport& stage, const analysis:
     return record;
 }
 
-// What is written need not be on the disk at the end of the stage.
+// Only reads count: written rows need not be on the disk at the end of the stage.
 void boundByDisk(schema::StageRecord& record, const executor::StageReport& stage, double diskRead)
 {
     if (stage.windows == 0 || diskRead <= 0) return;

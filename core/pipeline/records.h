@@ -1,6 +1,6 @@
 #pragma once
 
-// From what the engine's modules measured to what the documents hold.
+// Converts the measurements of the engine's modules to the records of the documents.
 
 #include "executor/executor.h"
 #include "pipeline/planner.h"

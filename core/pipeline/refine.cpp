@@ -12,7 +12,7 @@ namespace {
 
 constexpr double leastSeconds = 0.05;
 constexpr double leastBusy = 0.8;  // or else other programs had the cores
-constexpr double mostFactor = 4;   // of which the first run goes half the way
+constexpr double mostFactor = 4;   // the first run moves a rate half of this on a log scale
 constexpr std::int64_t longMemory = 8;
 
 // How much longer it took than expected, as far as it is believed.
@@ -37,7 +37,7 @@ double secondsOf(const executor::RunReport& run)
     return sum;
 }
 
-// Of the cores, while stages ran.
+// The share of the cores that was busy while stages ran.
 double busyShare(const executor::RunReport& run)
 {
     double worked = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What finished runs say about the rates of a machine.
+// Refines the rates of a machine by finished runs.
 
 #include "executor/executor.h"
 #include "executor/forecast/predict.h"
@@ -18,7 +18,7 @@ struct WorkSeconds {
     bool operator==(const WorkSeconds&) const = default;
 };
 
-// By the cost model, for the rows of the plan's batches. Fails as `countRows` does.
+// The times by the cost model, for the rows of the plan's batches. Fails as `countRows` does.
 base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Predictor& predictor,
                                           const plan::Plan& plan, const plan::Machine& machine,
                                           const forecast::PredictOptions& limits, std::stop_token stop);

@@ -31,7 +31,7 @@ base::Result<std::string> digestOfChoice(const std::string& path)
     return path.empty() ? std::string("none") : digestOfFile(path);
 }
 
-// What a user calls a condition.
+// The name of a condition in messages.
 std::string labelOf(const std::string& name)
 {
     static const std::map<std::string, std::string> labels{{"model", "the model file"},
@@ -90,7 +90,7 @@ base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource
     return conditions;
 }
 
-// ---- what was begun
+// ---- the start of a run
 
 RunJournal::RunJournal(OutputFolder& folder, const Conditions& conditions, std::string chunks)
     : m_folder(folder),
@@ -153,7 +153,7 @@ base::Status RunJournal::savePlan(const std::string& text, bool whole)
     return writeTextFile(text, file(planName));
 }
 
-// ---- what is finished
+// ---- finished chunks
 
 base::Status RunJournal::readChunks()
 {
@@ -187,7 +187,7 @@ base::Result<std::vector<executor::Chunk>> RunJournal::begin(std::int64_t batchB
     return m_found;
 }
 
-// What comes after the last line that ends is torn.
+// Bytes after the last complete line are a torn write.
 base::Status RunJournal::openChunks()
 {
     const base::Result<int> chunks =

@@ -1,7 +1,7 @@
 #pragma once
 
-// The journal of a run in its output folder: under which conditions it was begun, its plan, and what is finished.
-// docs/reference/format-journal.md describes the files.
+// The journal of a run in its output folder: the conditions that it was started under, its plan and its finished
+// chunks. docs/reference/format-journal.md describes the files.
 
 #include <map>
 #include <memory>
@@ -17,30 +17,31 @@
 
 namespace hopscope::pipeline {
 
-// What has to be the same for a run to go on with the same bits, by name, in words or as hashes.
+// The conditions that must be the same for a resumed run to give the same bits, by name, as readable values or hashes.
 using Conditions = std::map<std::string, std::string>;
 
-// Of a run with these options in this process, on a CPU. Expects hashInputs. Linear in the files for pins and plan.
+// The conditions of a run with these options in this process, on a CPU. Expects hashInputs. Linear in the files for
+// pins and plan.
 base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings);
 
 class RunJournal : public executor::Journal {
 public:
-    // Reads what an earlier process has noted, if there is something. Fails with Input if it did so under other conditions,
-    // which the message names, or if the journal is damaged. `folder` must outlive the journal, and is told to keep it as
-    // soon as it is worth something.
+    // Reads the records of an earlier process, if there are any. Fails with Input if its conditions were different (the
+    // message names them), or if the journal is damaged. `folder` must outlive the journal. The journal makes it keep
+    // the files as soon as they are of use to a later process.
     static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions);
     ~RunJournal() override;
     RunJournal(const RunJournal&) = delete;
     RunJournal& operator=(const RunJournal&) = delete;
 
-    // Whether an earlier process has begun this run; then: the file of its plan, and whether it walked the model with the
-    // whole graph.
+    // Whether an earlier process has started this run; if so, the file of its plan, and whether it walked the model
+    // with the whole graph.
     [[nodiscard]] bool goesOn() const { return m_begun.has_value(); }
     [[nodiscard]] std::string planFile() const;
     [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walked == schema::Walked::Data; }
-    // Nothing is noted of a run of which one of these, which must outlive it, has changed.
+    // Once one of these files has changed, nothing more is recorded. `files` must outlive the journal.
     void expectSame(const graph::GivenFiles& files) { m_files = &files; }
-    // Keeps the plan of a run that begins. `whole`: as walkedWhole().
+    // Saves the plan of a new run. `whole`: as walkedWhole().
     base::Status savePlan(const std::string& text, bool whole);
 
     [[nodiscard]] std::optional<std::int64_t> batchBytes() const override;
@@ -55,7 +56,7 @@ protected:
     [[nodiscard]] OutputFolder& folder() const { return m_folder; }
     [[nodiscard]] std::string file(const std::string& name) const;
     [[nodiscard]] bool hasBegun() const;  // run.json is there
-    // Refuses where the conditions of this process are others.
+    // Fails where the conditions of this process are different.
     base::Status readBegun();
     // "the run that was not finished here cannot go on".
     [[nodiscard]] virtual std::string whatCannot() const;
@@ -74,11 +75,11 @@ private:
     schema::JournalDocument m_now;
     std::optional<schema::JournalDocument> m_begun;
     std::vector<executor::Chunk> m_found;
-    std::size_t m_end = 0;  // of what is whole in the file of chunks
+    std::size_t m_end = 0;  // end of the last complete record in the file of chunks
     std::string m_name;
     int m_chunks = -1;
     std::mutex m_mutex;
-    std::int64_t m_length = 0;  // guarded by it: of the file of records
+    std::int64_t m_length = 0;  // of the file of records; guarded by m_mutex
 };
 
 }  // namespace hopscope::pipeline

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* foundationName = "begin";    // locked by the shard that makes the plan
-constexpr std::chrono::milliseconds interval(50);  // of looking what others have finished
-constexpr std::chrono::seconds quiet(10);          // of waiting, before a note tells what for
+constexpr std::chrono::milliseconds interval(50);  // between looks at the progress of other shards
+constexpr std::chrono::seconds quiet(10);          // of waiting, before a note gives the reason
 
 std::string ownName(const OutputFolder& folder)
 {
@@ -32,7 +32,7 @@ std::string shardName(int index, int count)
     return "shard " + std::to_string(index) + " of " + std::to_string(count);
 }
 
-// From `from` to the last line that ends. Opened anew each time: that is when network file systems look for changes.
+// Reads from `from` to the last complete line. Opening the file makes network file systems check for changes.
 std::string readLines(const std::string& path, std::size_t from)
 {
     std::string text;
@@ -83,7 +83,7 @@ base::Result<std::unique_ptr<RunJournal>> ShardJournal::open(OutputFolder& folde
     return std::unique_ptr<RunJournal>(std::move(journal));
 }
 
-// Until the run has begun, or it is this process that begins it.
+// Waits until another process has started the run, or this one may start it.
 base::Status ShardJournal::found(const std::stop_token& stop)
 {
     while (!hasBegun()) {

@@ -17,7 +17,7 @@ namespace hopscope::pipeline {
 
 class ShardJournal final : public RunJournal, public executor::Others {
 public:
-    // Waits as long as another shard makes the plan. Fails as RunJournal::open(), and with Cancelled. `folder` is shared.
+    // Waits while another shard makes the plan. Fails as RunJournal::open(), and with Cancelled. `folder` is shared.
     static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions,
                                                           const ShardOptions& options, Reporter& reporter,
                                                           const std::stop_token& stop);
@@ -43,7 +43,7 @@ protected:
 
 private:
     using Clock = std::chrono::steady_clock;
-    // What has been read of a file of records.
+    // The part of a file of records that has been read.
     struct Source {
         std::size_t at = 0;
         std::int64_t settled = 0;
@@ -64,11 +64,11 @@ private:
     std::map<std::string, Source> m_sources;
     std::optional<Clock::time_point> m_since;  // when the current wait began
     bool m_told = false;
-    mutable std::mutex m_mutex;                  // guards what follows
-    std::int64_t m_recorded = 0, m_settled = 0;  // ends: of the last record, of what has reached the disk
+    mutable std::mutex m_mutex;                  // guards the two ends below
+    std::int64_t m_recorded = 0, m_settled = 0;  // end of the last record, end of the rows that have reached the disk
 };
 
-// What tells runs apart in a report: a digest of their conditions.
+// The digest of the conditions, by which reports tell runs apart.
 std::string nameOfRun(const Conditions& conditions);
 
 }  // namespace hopscope::pipeline

@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    // A step is called by what it makes.
+    // A step is named after its result.
     [[nodiscard]] static schema::MemoryStep step(const forecast::LoopHoldings& loop, std::size_t at,
                                                  const std::vector<schema::HeldRows>& held)
     {

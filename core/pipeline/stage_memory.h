@@ -1,6 +1,6 @@
 #pragma once
 
-// What the batches of a stage hold when, with the names that people know.
+// The values that the batches of a stage hold at each step, under the names that users know.
 
 #include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t hashLength = 64;
 constexpr std::string_view between = "  ";
 
-// Without links and "..", as far as it exists.
+// The path without links and "..", as far as it exists.
 std::string plainPath(const std::string& path)
 {
     std::error_code unknown;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t wholeWalkRows = 50'000;
 
-// Inputs with a number for each row of something that the data does not have, as a text; empty without.
+// The text about inputs with one number per row of a table that the data lacks; empty if there are none.
 std::string strayVectors(const Prepared& prepared)
 {
     std::string tables, text;

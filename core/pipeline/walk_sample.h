@@ -6,7 +6,7 @@
 
 namespace hopscope::pipeline {
 
-// Names what takes long, to those who read notes and to those who watch the progress.
+// Reports slow steps as notes and as progress.
 loader::SlowFn slownessTo(Reporter& reporter);
 
 // Whether forward may run on the whole data.

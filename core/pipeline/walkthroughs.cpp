@@ -8,7 +8,7 @@ namespace hopscope::pipeline {
 
 namespace {
 
-// Priced with the rows that the first plan's batches have.
+// Adds the colouring, priced for the rows of the first plan's batches.
 base::Status addColouring(const Planning& planning, const plan::Plan& plan, plan::Walkthroughs& all)
 {
     if (!planning.prepared.hasData()) return {};

@@ -1,7 +1,7 @@
 #pragma once
 
 // The plans of the rules and the optimum, each step by step, and the colouring that
-// bounds what they write and read from below.
+// gives a lower bound on the cost of their writes and reads.
 
 #include "pipeline/planner.h"
 #include "plan/walkthrough.h"

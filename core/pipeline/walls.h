@@ -1,6 +1,6 @@
 #pragma once
 
-// The walls of a machine as a document, and in words.
+// The walls of a machine as a document and as readable text.
 
 #include <string>
 

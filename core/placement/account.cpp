@@ -13,7 +13,7 @@ using ir::RowClass;
 using ir::RowKind;
 using ir::ValueId;
 
-// Enters what one loop does.
+// Adds the costs of one loop.
 class Bookkeeper {
 public:
     Bookkeeper(const Analysis& a, const CostModel& costs, const plan::Loop& loop, plan::StageId stage, Account& account)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a plan costs, value by value: any plan, whatever made it, so that plans can be compared.
+// The costs of a plan, value by value: of any plan, whatever made it, so that plans can be compared.
 
 #include <map>
 #include <vector>
@@ -20,7 +20,7 @@ struct ValueAccount {
 struct Account {
     std::map<plan::ValueId, ValueAccount> values;
     double structure = 0;  // of the relations that are gathered along, and values that follow from the graph alone
-    double stages = 0;     // what they cost apart from what they do
+    double stages = 0;     // fixed costs of the stages, without their work
     [[nodiscard]] double total() const;
 };
 

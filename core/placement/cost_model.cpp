@@ -161,7 +161,7 @@ double CostModel::touched(ir::OpId op) const
     return bytes;
 }
 
-// Per row, of a product with a matrix: two for each item of the result and each column of the operand with rows.
+// Operations per row of a product with a matrix: two per item of the result and column of the operand with rows.
 double CostModel::operations(ir::OpId op) const
 {
     const ir::Op& o = m_analysis.program.op(op);

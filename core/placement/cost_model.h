@@ -1,7 +1,7 @@
 #pragma once
 
-// What it costs to compute, store, read and recompute a value: bytes per row from the program, rows from the graph, rates
-// from the machine.
+// The costs of computing, storing, reading and recomputing a value, from the bytes per row of the program, the rows of
+// the graph and the rates of the machine.
 
 #include <string>
 
@@ -16,14 +16,14 @@ namespace hopscope::placement {
 using base::Objective;
 
 // All costs are in the objective's unit. Where the objective is bytes, an operator costs a millionth of a byte per byte
-// that it touches, so that plans that move equally much are told apart by their work.
+// that it touches, so that of two plans that move the same number of bytes, the one with less work is cheaper.
 class CostModel {
 public:
     // `store`: the type of stores.
     CostModel(const analysis::Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows,
               base::StoreType store = base::StoreType::Exact);
 
-    // Of a class in all batches of a loop over `destination`.
+    // The rows of a class in all batches of a loop over `destination`.
     [[nodiscard]] double rows(const ir::RowClass& rows, ir::SpaceId destination) const;
     [[nodiscard]] double write(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
     // Structure-only values are read like inputs, and count as structure.
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] double compute(ir::OpId op, const ir::RowClass& on, ir::SpaceId destination) const;
     // The row numbers of a gather by `key` of the rows of `space`, owned by `owner`, from the frontier of `type`.
     [[nodiscard]] double relation(ir::SpaceId space, ir::KeyId owner, ir::SpaceId type, ir::SpaceId destination) const;
-    [[nodiscard]] double stage(ir::SpaceId destination) const;  // of a loop, apart from what it does
+    [[nodiscard]] double stage(ir::SpaceId destination) const;  // fixed cost of a loop, without its work
     [[nodiscard]] double bytes(ir::ValueId value) const;        // of all its rows, in a store
     [[nodiscard]] Objective objective() const { return m_objective; }
     [[nodiscard]] const plan::RowCounts& rowCounts() const { return m_rows; }

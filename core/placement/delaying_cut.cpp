@@ -12,7 +12,7 @@ using optimiser::Node;
 using optimiser::NodeId;
 using optimiser::NodeKind;
 
-// All cuts as facts of the problem, which depths are made of.
+// The instance with all cut pins as required reads, which its depths take into account.
 Instance withCuts(Instance instance)
 {
     for (const optimiser::Pin& pin : instance.pins)

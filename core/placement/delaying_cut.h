@@ -1,14 +1,14 @@
 #pragma once
 
-// Private to placement: what a stage can be filled with that a pin wants and nothing needs.
+// Private to placement: fills a stage that a pin names and that would otherwise be empty.
 
 #include "optimiser/instance.h"
 
 namespace hopscope::placement {
 
-// The operand of a gather (or what it is a view of) and its consumer, whose cut delays one of `hops` by a stage: what
-// the earlier stage does then is computing and storing the operand. The cheapest to store and read; none where no single cut delays any. One look at the
-// whole instance for each gather.
+// Finds the operand of a gather (or the value that it is a view of) and its consumer, whose cut delays one of `hops` by
+// a stage: the earlier stage then computes and stores the operand. Takes the cheapest to store and read; none where no
+// single cut delays any. Linear in the instance for each gather.
 std::optional<optimiser::Edge> delayingCut(const optimiser::Instance& instance,
                                            const std::vector<optimiser::NodeId>& hops);
 

@@ -39,7 +39,7 @@ private:
         return it->second;
     }
 
-    // A product wants the entries of its rows, also where edges point to the entries, which makes these a table of nodes.
+    // A product needs the entries of its rows, also where edges point to them, which makes them a table of nodes.
     void addEntries(std::vector<RowClass>& all, ValueId matrix) const
     {
         const analysis::ValueInfo& info = m_analysis.info(matrix);
@@ -204,7 +204,7 @@ void DepTable::fillValue(ir::OpId op, ValueId v)
     m_home[v.at()] = home;
 }
 
-// A reduction reads a partition class and is there for everybody from the next stage on.
+// A reduction reads a partition class; its result is available to all loops from the next stage on.
 void DepTable::fillReduction(const ir::Op& op)
 {
     std::vector<ValueId> reduced;

@@ -1,6 +1,6 @@
 #pragma once
 
-// In which stage each value can be there on each row class, if the values for which `mayStore` holds are stored.
+// The stage in which each value can be available on each row class, if the values with `mayStore` are stored.
 //   comp(v, C) = max over operands of dep(operand, rows of the operand for C)
 //   home(v)    = min over partition classes P of comp(v, P), not before the stage that it is delayed to
 //   dep(v, C)  = min(comp(v, C), 1 + home(v) if v may be stored)
@@ -30,8 +30,8 @@ public:
     DepTable(const analysis::Analysis& analysis, const MayStore& mayStore, std::set<ir::ValueId> mustRead = {},
              NotBefore notBefore = {});
 
-    // The table of the same model and `mustRead` for other stores and delays. Only what follows from the difference is
-    // computed.
+    // The table of the same model and `mustRead` for other stores and delays. Computes only the entries that the
+    // difference affects.
     DepTable(const DepTable& before, const std::set<ir::ValueId>& stored, NotBefore notBefore);
 
     [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;  // computed there, without reading v itself
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] Home home(ir::ValueId v) const { return m_home[v.at()]; }
     [[nodiscard]] Home reductionHome(ir::OpId op) const;  // the loop that a row reduction runs over
 
-    // Of a table made from another one: whether anything that it says of the value may differ.
+    // For a table made from another one: whether its entries for the value may differ.
     [[nodiscard]] bool differs(ir::ValueId v) const { return !m_differs.empty() && m_differs[v.at()] != 0; }
 
 private:

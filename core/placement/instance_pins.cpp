@@ -79,7 +79,7 @@ base::Error InstancePins::notExpressed(ValueId value) const
                            wanted ? "store what it is made of" : "remove the pin", analysis::placeOfValue(m_a, value));
 }
 
-// Views are stored only where a pin wants it.
+// Views are stored only where a pin asks for it.
 base::Result<NodeId> InstancePins::storable(ValueId value)
 {
     for (const NodeId n : nodesOf(value))

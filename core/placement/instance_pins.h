@@ -24,7 +24,7 @@ public:
     InstancePins(const analysis::Analysis& analysis, const DepTable& table, const NodesOfValues& nodes,
                  ModelInstance& model);
 
-    // Fails with Unsupported where the pin is on what cannot be pinned, and where the instance cannot express it: a value
+    // Fails with Unsupported where the value cannot be pinned, and where the instance cannot express the pin: a value
     // that is complete on other rows than it is needed on, or on no rows at all.
     base::Status add(const plan::Pin& pin);
 

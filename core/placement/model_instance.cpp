@@ -13,13 +13,13 @@
 
 namespace hopscope::placement {
 
-// All of an instance but the pins, and what pins are looked up in.
+// An instance without pins, and the tables for looking up pins.
 struct UnpinnedInstance {
     ModelInstance model;
     DepTable table;
     std::set<ir::ValueId> shared;  // sharedViews() of the pins that it was made for
     std::set<ir::ValueId>
-        ownViews;  // that are a node per consumer, but for what is shared: others may be shared or not
+        ownViews;  // with a node per consumer unless they are shared; other views may be shared or not
     InstancePins::NodesOfValues nodes = InstancePins::nodesOf(model);
 };
 
@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    using Key = std::tuple<ValueId, RowClass, NodeId>;  // and, of what belongs to its consumer, that consumer
+    using Key = std::tuple<ValueId, RowClass, NodeId>;  // with the consumer, for nodes that belong to one
 
     optimiser::Instance& instance() { return m_model.instance; }
     Node& node(NodeId id) { return instance().nodes[id.at()]; }
@@ -122,7 +122,7 @@ private:
 
     // ---- nodes
 
-    // As errors tell it: "convs.1 output (aten::relu in convs.1 (model.py:17))", and a number, for nodes of one value.
+    // The name in errors: "convs.1 output (aten::relu in convs.1 (model.py:17))", numbered per node.
     std::string nameOf(ValueId v) const
     {
         const std::string place = analysis::placeOfValue(m_a, v);
@@ -187,8 +187,8 @@ private:
         own = std::max(own, onOwnRows);
     }
 
-    // Where a value is complete it can be stored, unless it belongs to its consumers. Gathers that give rows of nodes do not:
-    // no frontier can have them otherwise.
+    // Where a value is complete, it can be stored unless it belongs to its consumers. Gathers that give rows of nodes
+    // do not belong to them: frontiers cannot get these rows in any other way.
     bool maybeStored(ValueId v, const RowClass& rows)
     {
         const bool picksNodes = opInfo(v).kind == OpKind::Gather && rows.kind == RowKind::Batch;
@@ -226,7 +226,7 @@ private:
         if (node(id).kind == NodeKind::Op && !frontierPossible(id, op)) node(id).kind = NodeKind::Hop;
     }
 
-    // What an op of the instance promises where it has node rows and node operands: it can be computed on frontiers.
+    // Whether it can be computed on frontiers, as an op of the instance must where it has node rows and node operands.
     bool frontierPossible(NodeId id, OpId op)
     {
         if (node(id).rows == optimiser::RowKind::Edge) return true;
@@ -250,8 +250,8 @@ private:
         gather(id, o);
     }
 
-    // Rows of a weight that is expanded, or what follows from rows that are all the same, such as the first state of a
-    // recurrence: computed wherever they are needed.
+    // Rows of an expanded weight, or values derived from rows that are all the same, such as the first state of a
+    // recurrence: they are computed wherever they are needed.
     bool fromNoRows(const OperandRows& o) const
     {
         if (m_a.available(o.value)) return false;
@@ -263,8 +263,8 @@ private:
                });
     }
 
-    // What is never stored on edges is there in the stages of its gathers only, of which each runs once: it is made again for
-    // each consumer, at no cost.
+    // A value on edges that is never stored exists only in the stages of its gathers, and each gather runs once: the
+    // value is made again for each consumer, at no cost.
     void local(NodeId id, ValueId v, const RowClass& rows)
     {
         const bool ownView = rows.kind == RowKind::Owned && !isInput(v) && isFree(v);
@@ -368,7 +368,7 @@ private:
         if (node(id).loc.empty() && node(id).src.empty()) readRows(id, op);
     }
 
-    // A reduction of rows that are made wherever they are needed: what tells how many there are.
+    // For a reduction over rows that are made wherever they are needed: the values that give the number of rows.
     void readRows(NodeId id, OpId op)
     {
         forEachUsed(op, [&](ValueId v, Use) {
@@ -384,14 +384,14 @@ private:
     ModelInstance m_model;
     std::set<ValueId> m_shared, m_ownViews;
     std::map<Key, NodeId> m_nodes;
-    std::vector<NodeId> m_consumers;  // by node: whom it belongs to; none of what can be stored or is shared
+    std::vector<NodeId> m_consumers;  // by node: the consumer that it belongs to; none if it can be stored or is shared
     std::map<OpId, NodeId> m_reductions;
     std::map<std::tuple<SpaceId, ir::KeyId, ir::KeyId, SpaceId>, RelationId> m_relations;
     std::deque<NodeId> m_open;
     std::string m_error;
 };
 
-// The values that pins may store and that would otherwise be one node per consumer: they decide about the nodes.
+// The values that pins may store and that would otherwise be one node per consumer. The nodes depend on them.
 std::set<ValueId> sharedViews(const Analysis& a, const std::vector<plan::Pin>& pins)
 {
     std::set<ValueId> shared = sharedByPins(pins);
@@ -402,7 +402,7 @@ std::set<ValueId> sharedViews(const Analysis& a, const std::vector<plan::Pin>& p
     return shared;
 }
 
-// On all rows on which it is complete; sharing it changes nothing in that.
+// Whether the value can be stored on all rows on which it is complete, whether it is shared or not.
 bool isStorable(const UnpinnedInstance& made, ValueId v)
 {
     const auto nodes = made.nodes.find(v);
@@ -411,7 +411,7 @@ bool isStorable(const UnpinnedInstance& made, ValueId v)
            });
 }
 
-// Whether the nodes are the same for these pins, of which `shared` follows, or the pins are refused whatever is shared.
+// Whether the nodes are the same for these pins, which imply `shared`, or the pins are refused whatever is shared.
 bool servesPins(const UnpinnedInstance& made, const std::set<ValueId>& shared, const std::vector<plan::Pin>& pins)
 {
     std::vector<ValueId> differing;

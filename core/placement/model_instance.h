@@ -3,10 +3,10 @@
 // A model as an abstract placement instance, and an answer to it as decisions about the model.
 //
 // A node of the instance is a value on one partition class (its batch rows, or the rows of a table owned by them), found
-// by demand from the results. What is gathered on a frontier is a src operand, everything else is local; row reductions
-// are hops without src whose result is read from the next stage on, and what follows from them without rows belongs to
-// its consumers. Gathers and views on edges run in the stage of each consumer that can be stored: one node per such
-// consumer. Inputs and structure-only values with rows are inputs of the instance.
+// by demand from the results. Operands that are gathered on a frontier are src operands, all others are local. Row
+// reductions are hops without src whose result is read from the next stage on; values without rows that depend on them
+// belong to their consumers. Gathers and views on edges run in the stage of each consumer that can be stored: one node
+// per such consumer. Inputs and structure-only values with rows are inputs of the instance.
 
 #include <memory>
 
@@ -16,9 +16,10 @@
 
 namespace hopscope::placement {
 
-// A store is written on the rows on which its value is complete first, and can be read on any. An instance knows values on
-// other rows as nodes of their own, which are computed where they are needed: CompleteRows. AnyRows lets them be stored,
-// too, for instances that have no plan otherwise; what that adds on the complete rows is not in its costs.
+// A store is written on the rows on which its value is complete first, and can be read on any rows. In an instance,
+// values on other rows are nodes of their own, which are computed where they are needed: CompleteRows. AnyRows also
+// lets them be stored, for instances that have no plan otherwise; its costs leave out the work that this adds on the
+// complete rows.
 enum class StoredOn : std::uint8_t { CompleteRows, AnyRows };
 
 struct UnpinnedInstance;
@@ -38,17 +39,17 @@ struct ModelInstance {
     std::vector<std::size_t> pinOf;  // by pin of the instance: which of `pins` it stands for
     StoredOn storedOn = StoredOn::CompleteRows;
     bool confined = false;  // a value is also computed on rows on which it is not complete first
-    std::shared_ptr<const UnpinnedInstance> unpinned = nullptr;  // what it was before its pins, for other ones
+    std::shared_ptr<const UnpinnedInstance> unpinned = nullptr;  // the instance without pins, to add others to
 };
 
-// Linear in the program. Fails with Unsupported if the model cannot be split, if a pin is on what cannot be pinned, or if
+// Linear in the program. Fails with Unsupported if the model cannot be split, if a pinned value cannot be pinned, or if
 // the abstract problem cannot express the model: a value that has to be stored on one partition and read on another.
 // `before`, an instance of the same model for the same costs, saves most of the work where its nodes are the same.
 base::Result<ModelInstance> makeInstance(const analysis::Analysis& analysis, const CostModel& costs,
                                          const std::vector<plan::Pin>& pins = {}, StoredOn on = StoredOn::CompleteRows,
                                          const ModelInstance* before = nullptr);
 
-// What `realise` makes a plan of. Stages in which nothing happens are left out.
+// The decisions from which `realise` makes a plan. Stages in which nothing happens are left out.
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement);
 
 }  // namespace hopscope::placement

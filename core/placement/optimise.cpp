@@ -24,7 +24,7 @@ constexpr int mostExtraStages = 3;
 // Iterations of the simplex for an answer close to the plan before: most take fewer, some 4,000 (half a second), for a plan
 // that is one or two percent cheaper than the repaired one, which the user does not wait for while dragging.
 constexpr std::int64_t nearIterations = 400;
-// For an answer anywhere, where neither is found: some that had none after 15 seconds used 8,000 a second.
+// For an answer anywhere, if none is found nearby: some solves that found none after 15 seconds used 8,000 a second.
 constexpr std::int64_t wholeIterations = 5000;
 
 template <class T>
@@ -42,7 +42,7 @@ std::vector<NodeId> consumersOf(const optimiser::Instance& instance, NodeId node
     return found;
 }
 
-// One instance, solved again with more cuts or more stages until the plan keeps to what the user has pinned.
+// One instance, solved again with more cuts or more stages until the plan respects the user's pins.
 class Solving {
 public:
     Solving(const Analysis& a, ModelInstance model, const OptimiseOptions& options, const Optimum* before)
@@ -100,7 +100,7 @@ private:
         return last;
     }
 
-    // The one with the lowest stage behind `stage`.
+    // The pin of the lowest stage after `stage`.
     [[nodiscard]] const Pin* firstStagePin(int stage) const
     {
         const Pin* first = nullptr;
@@ -109,7 +109,7 @@ private:
         return first;
     }
 
-    // Where stages are counted, the one without gathers is none beside them.
+    // Where pins or options number the stages, a stage without gathers counts as one of them.
     base::Status setStages()
     {
         const Pin* const pin = lastStagePin();
@@ -126,7 +126,7 @@ private:
         return {};
     }
 
-    // Whether the plan before is one of this instance, its pins aside.
+    // Whether the previous plan is one of this instance, apart from the pins.
     [[nodiscard]] bool comparable() const
     {
         if (m_before == nullptr || m_incumbent.stages.empty()) return false;
@@ -137,7 +137,7 @@ private:
         return same && (!stage0 || m_model.instance.allowStage0);
     }
 
-    // The pins that have come or gone.
+    // The pins that were added or removed.
     [[nodiscard]] std::vector<optimiser::Pin> changed() const
     {
         std::vector<optimiser::Pin> found;
@@ -153,7 +153,7 @@ private:
         return {solverOptions().deadlineSeconds, m_options.stop, std::move(iterations)};
     }
 
-    // With the stages that there are now, wherever the plan leads.
+    // Solves the instance with its current number of stages.
     base::Result<optimiser::Answer> solve()
     {
         if (m_before == nullptr) return optimiser::solve(instance(), solverOptions());
@@ -166,7 +166,7 @@ private:
         return optimiser::solve(instance(), brief);
     }
 
-    // Close to the plan before, or else anywhere, before there are more stages.
+    // Searches close to the previous plan, or else anywhere, before stages are added.
     base::Result<optimiser::Answer> solvedNear()
     {
         const auto iterations = std::make_shared<std::int64_t>(nearIterations);
@@ -178,7 +178,7 @@ private:
         }
     }
 
-    // With as few stages as the pins allow.
+    // Solves the instance with as few stages as the pins allow.
     base::Result<optimiser::Answer> solved() { return m_before != nullptr ? solvedNear() : solvedAnywhere(); }
 
     base::Result<optimiser::Answer> solvedAnywhere()
@@ -196,7 +196,7 @@ private:
         return failed && instance().stages < m_last;
     }
 
-    // The first pin of a store that the plan leaves out because nobody reads it.
+    // The first pin of a store that the plan leaves out because no stage reads it.
     [[nodiscard]] std::optional<std::size_t> unread(const plan::Plan& plan) const
     {
         for (std::size_t i = 0; i < m_own; ++i) {
@@ -228,7 +228,7 @@ private:
         return added;
     }
 
-    // The first stage before one that a pin names in which nothing happens: there is no such stage in a plan.
+    // The first empty stage before a stage that a pin names: plans have no empty stages.
     [[nodiscard]] std::optional<int> emptyStageOf(const optimiser::Placement& placement) const
     {
         const Pin* const pin = lastStagePin();
@@ -237,8 +237,8 @@ private:
         return std::nullopt;
     }
 
-    // Delays the gathers of the first pin behind the empty stage, or else one of the next stage: what they read is made
-    // before.
+    // Delays the gathers of the first pin after the empty stage, or else one of the next stage, so that their operands
+    // are computed in the empty one.
     bool fill(const optimiser::Placement& placement, int empty)
     {
         const auto pin = static_cast<std::size_t>(firstStagePin(empty) - m_model.pins.data());
@@ -265,7 +265,7 @@ private:
     ModelInstance m_model;
     const OptimiseOptions& m_options;
     const Optimum* m_before;
-    optimiser::Placement m_incumbent;          // what it does
+    optimiser::Placement m_incumbent;          // m_before's placement
     std::shared_ptr<const Realisation> m_how;  // of the last plan
     std::chrono::steady_clock::time_point m_began;
     std::size_t m_own;  // pins of the instance that are the user's
@@ -273,7 +273,7 @@ private:
     std::optional<int> m_empty;
 };
 
-// The pins without any of which the others have a plan.
+// An irreducible conflict: without any one of these pins, the others have a plan.
 std::vector<Pin> conflict(const Analysis& a, const CostModel& costs, std::vector<Pin> pins,
                           const OptimiseOptions& options)
 {
@@ -307,7 +307,7 @@ base::Result<Optimum> solveStored(const Analysis& analysis, const CostModel& cos
 
 namespace {
 
-// By an instance: of stores on complete rows, or else on any.
+// Solves an instance with stores on complete rows, or else on any rows.
 base::Result<Optimum> solved(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
                              const OptimiseOptions& options, const Optimum* before)
 {
@@ -319,7 +319,7 @@ base::Result<Optimum> solved(const Analysis& analysis, const CostModel& costs, c
     return other ? std::move(other) : std::move(optimum);
 }
 
-// Without an instance: the search for stores keeps to no pins and no memory limit.
+// Solves without an instance: the search for stores ignores pins and memory limits.
 base::Result<Optimum> searched(const Analysis& analysis, const CostModel& costs, const OptimiseOptions& options)
 {
     base::Result<plan::Plan> plan = searchStores(
@@ -344,7 +344,7 @@ bool needsNoStage(const Analysis& a, analysis::ValueId value)
     return true;
 }
 
-// All outputs follow from structure and parameters alone: degrees, PageRank, a table by ids, a product of weights.
+// All outputs depend on structure and parameters alone: degrees, PageRank, a table by ids, a product of weights.
 bool nothingToPlan(const Analysis& a)
 {
     return std::ranges::all_of(a.program.outputs,

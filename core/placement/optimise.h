@@ -11,7 +11,7 @@ namespace hopscope::placement {
 struct OptimiseOptions {
     std::optional<double> hostMemory;  // bytes of stores at any time, if each goes after its last reader
     bool localSearch = false;          // no integer programs: quicker, with a weaker bound
-    double deadlineSeconds = 10;       // for all that is solved; then the best plan so far, with its gap
+    double deadlineSeconds = 10;       // for all solves; then the best plan so far, with its gap
     std::optional<int> stages;         // at most; none: as few as the model and the pins need
     std::stop_token stop;
 };
@@ -35,9 +35,9 @@ struct Optimum {
 // Fails with Unsupported (see makeInstance; pins that leave no plan: with the conflicting pins and suggested fixes;
 // the least memory that a plan needs), Cancelled, Resources.
 //
-// With `before`, a plan of the same model for the same costs and other pins, only what is around the pins that differ is
-// optimised, everything else stays: milliseconds at 1,000 operators, without a bound. Where the two cannot be compared (a
-// gather that is pinned to be stored, stages that are counted now) it is as if there were no plan before.
+// With `before`, a plan of the same model for the same costs and other pins, only the stages around the pins that
+// differ are optimised, all others stay: milliseconds at 1,000 operators, without a bound. Where the two cannot be
+// compared (a gather that is pinned to be stored, stages that are counted now), `before` is ignored.
 base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
                                const std::vector<plan::Pin>& pins, const OptimiseOptions& options,
                                const Optimum* before = nullptr);

@@ -81,7 +81,7 @@ bool writes(const plan::Plan& plan, ValueId v)
     return std::ranges::find(plan.checkpoints, v, &plan::Checkpoint::value) != plan.checkpoints.end();
 }
 
-// The first pinned value, in the order of execution, that nobody reads from a store.
+// The first pinned value, in the order of execution, that no stage reads from a store.
 ValueId firstUnread(const plan::Plan& plan, const Pinned& decisions)
 {
     for (const auto& [value, kind] : decisions)
@@ -105,7 +105,7 @@ base::Result<plan::Plan> cut(const Analysis& a, const Values& stored, const Pinn
     }
 }
 
-// Pins without which, taken one by one, the plan would still fail are dropped: what is left is in conflict.
+// Drops, one by one, the pins without which the plan still fails: the remaining ones are in conflict.
 Pinned conflict(const Analysis& a, const Values& strategy, Pinned decisions)
 {
     if (decisions.size() > conflictLimit) return decisions;

@@ -9,13 +9,13 @@
 namespace hopscope::placement {
 
 // The strategy's stored values, with the pinned ones added and taken away (in order; the last pin on a value counts).
-//   Checkpoint    the value is stored, and read by whoever needs it later. Where no later stage would read it, its
-//                 consumers wait for it: the cut is put there, with one more stage if need be, and stores that nobody
-//                 reads any more disappear.
+//   Checkpoint    the value is stored, and read by later stages that need it. Where no later stage would read it, its
+//                 consumers wait for it: the cut is put there, with one more stage if need be, and stores that no
+//                 stage reads any more disappear.
 //   NoCheckpoint  the value is recomputed wherever it is needed.
-// Rules support no other kind of pin. Without pins exactly the strategy's plan. Fails with Unsupported, naming the value's
-// operator, module path and source: where checkPin does, and where no legal plan is left, with the smallest set of pins in
-// conflict.
+// Rules support no other kind of pin. Without pins, returns exactly the strategy's plan. Fails with Unsupported, naming
+// the value's operator, module path and source: where checkPin does, and where no legal plan is left, with the smallest
+// set of pins in conflict.
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy,
                                   const std::vector<plan::Pin>& pins);
 

@@ -28,7 +28,7 @@ std::string joined(const Words& words, const std::string& between)
     return text;
 }
 
-// As the option takes it, and not less.
+// The size in the form that the option takes, rounded up.
 std::string inKibibytes(double bytes)
 {
     const std::string number = std::to_string(static_cast<std::int64_t>(std::ceil(bytes / 1024)));

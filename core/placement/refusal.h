@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: why an instance has no legal plan, in the user's words.
+// Private to placement: explains to the user why an instance has no legal plan.
 
 #include "optimiser/solve.h"
 #include "placement/optimise.h"
@@ -12,10 +12,10 @@ namespace hopscope::placement {
 base::Error noPlan(const analysis::Analysis& analysis, const ModelInstance& model, const OptimiseOptions& options,
                    const optimiser::Options& solving);
 
-// Pins in conflict because they leave nothing to do in stage `empty`, and there are no such stages.
+// The error for pins that leave nothing to do in stage `empty`, since plans have no empty stages.
 base::Error emptyStage(const analysis::Analysis& analysis, const std::vector<plan::Pin>& pins, int empty);
 
-// A pin that names a stage beyond `last`.
+// The error for a pin that names a stage beyond `last`.
 base::Error noSuchStage(const analysis::Analysis& analysis, const plan::Pin& pin, int last);
 
 }  // namespace hopscope::placement

@@ -33,14 +33,14 @@ struct Demand {
     bool compute = false;  // at its home: write it, do not read it
 };
 
-// What all stages are made from.
+// The data that all stages are made from.
 struct Sources {
     const Analysis& analysis;
     const DepTable& table;
     const ReadRule& rule;
 };
 
-// Of a plan's stage: the scheduler and its table count from 0.
+// The id of a stage in the plan: the scheduler and its table count from 0.
 plan::StageId numberOf(int stage) { return plan::StageId::at(static_cast<std::size_t>(stage)); }
 
 std::string inWords(const analysis::Tables& tables, const RowClass& rows)
@@ -86,7 +86,7 @@ base::Error stuckAt(const Sources& sources, ValueId v, RowClass rows)
                            ir::describeOp(op));
 }
 
-// What one stage does.
+// Schedules the work of one stage.
 class StageScheduler {
 public:
     StageScheduler(const Sources& sources, int stage, StageDemand demand)
@@ -205,10 +205,10 @@ private:
     std::optional<base::Error> m_error;
 };
 
-// Stage after stage, the last one first: a stage wants stores of earlier ones only.
+// Schedules the stages one by one, from the last to the first: a stage needs stores of earlier ones only.
 class Scheduler {
 public:
-    // `known`, by stage: see StageDemand. `earlier`: the stages of the same attempt then.
+    // `known`, by stage: see StageDemand. `works`: the stages of the same attempt in the earlier schedule.
     Scheduler(const Sources& sources, const std::map<int, OnFrontier>& known, const EarlierSchedule* earlier,
               const StageWorks* works)
         : m_a(sources.analysis),
@@ -268,7 +268,7 @@ private:
         demandOf(home.stage).writes.insert({v, home.rows});
     }
 
-    // Values without rows: reductions and what follows from them, at the end of a stage.
+    // Values without rows, computed at the end of a stage: reductions and values that depend on them.
     void wantWhole(ValueId v)
     {
         if (m_a.available(v) || m_a.program.value(v).kind != ir::ValueKind::Tensor) return;

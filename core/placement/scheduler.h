@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: from a rule that says when a value is read back to the stages, loops and steps that follow.
+// Private to placement: turns a rule that says when a value is read back into stages, loops and steps.
 
 #include <array>
 #include <functional>
@@ -31,16 +31,16 @@ using ReadRule = std::function<bool(const Wanted& wanted)>;
 // Operators that are computed on the frontier of a loop's own type, by destination.
 using OnFrontier = std::set<std::pair<ir::SpaceId, ir::OpId>>;
 
-// What later stages want of one.
+// The demands of later stages on one.
 struct StageDemand {
     std::set<std::pair<ir::ValueId, ir::RowClass>> writes;
     std::set<std::pair<ir::OpId, ir::RowClass>> reductions;
-    OnFrontier known;  // what needs no step on the batch's rows: these come first in the frontier
+    OnFrontier known;  // operators without a step on the batch's rows, which come first in the frontier
     bool operator==(const StageDemand&) const = default;
 };
 
-// What a stage does for them, and wants itself of earlier ones. It follows from the demand, and from what table and rule
-// say of the values it has asked about.
+// The work of a stage for later stages, and its demands on earlier ones. It depends on the stage's own demand, and on
+// the entries of table and rule for the values in `asked`.
 struct StageWork {
     StageDemand demand;
     std::vector<plan::Loop> loops;
@@ -66,10 +66,10 @@ struct EarlierSchedule {
 };
 
 // Demand-driven from the outputs: every output and every value that the rule reads is stored at its home, everything else
-// is computed in the stage that wants it. What a loop computes on the frontier of its own type is not computed on the
-// batch's rows again: they come first in the frontier. Fails with Unsupported if a value is needed where it can neither be
-// computed nor read, naming it and the operator in the way. With `earlier`, from whose table this one was made, the result
-// is the same.
+// is computed in the stage that needs it. Values that a loop computes on the frontier of its own type are not
+// recomputed on the batch's rows, which come first in the frontier. Fails with Unsupported if a value is needed where
+// it can neither be computed nor read, naming it and the operator in the way. With `earlier`, from whose table this one
+// was made, the result is the same.
 base::Result<Schedule> schedule(const analysis::Analysis& analysis, const DepTable& table, const ReadRule& rule,
                                 const EarlierSchedule* earlier = nullptr);
 

@@ -10,7 +10,7 @@
 
 namespace hopscope::placement {
 
-// What the rule does, in its order. Labels are its t_i: stages, counted from 1, and 0 for what follows from inputs alone.
+// The steps of the rule, in order. Labels are its t_i: stages from 1 on, and 0 for values that depend on inputs alone.
 struct SourceRule {
     using Labels = std::map<ir::OpId, int>;
     Labels labels;              // before the first pull: d_i

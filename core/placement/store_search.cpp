@@ -17,7 +17,7 @@ using ir::ValueId;
 using Stores = std::set<ValueId>;
 using Neighbours = std::map<ValueId, std::vector<ValueId>>;
 
-constexpr std::size_t fewValues = 8;  // of which all sets are tried
+constexpr std::size_t fewValues = 8;  // so few that all sets are tried
 constexpr double noticeable = 1e-9;   // part of the cost by which a plan has to be cheaper
 
 std::vector<ValueId> storable(const Analysis& a)

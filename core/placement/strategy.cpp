@@ -24,10 +24,10 @@ base::Status splittable(const Analysis& a)
 bool isView(const Analysis& a, ValueId v) { return a.info(a.program.value(v).producer).view; }
 int depthOf(const Analysis& a, ValueId v) { return a.info(a.program.value(v).producer).depth; }
 
-// Every value is computed in the stage in which it is first complete, and read from then on; what follows from inputs
-// alone is redone as late as possible; views, gathers and selections belong to their consumers. So do messages: on the
-// edges of their sources they are complete a stage earlier than on those of the destinations that want them, but rows of
-// nodes are fewer than edges.
+// Every value is computed in the stage in which it is first complete, and read from then on. Values that depend on
+// inputs alone are recomputed as late as possible. Views, gathers and selections belong to their consumers. So do
+// messages: on the edges of their sources they are complete a stage earlier than on those of the destinations that want
+// them, but rows of nodes are fewer than edges.
 ReadRule depthRule(const Analysis& a, const DepTable& table)
 {
     return [&a, &table](const Wanted& w) {

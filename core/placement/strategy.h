@@ -32,7 +32,7 @@ base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& a
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
                                   const std::set<plan::ValueId>& read = {});
 
-// What a solver decides beyond the set of stored values. Stages count from 0.
+// The decisions of a solver beyond the set of stored values. Stages count from 0.
 struct Decisions {
     struct Read {  // `value`, needed on `rows` by the loop over `destination` of stage `stage`, comes from its store
         plan::ValueId value;
@@ -46,7 +46,7 @@ struct Decisions {
     std::set<Read> reads;  // everything else is computed where it is needed, if it can be
 };
 
-// How a plan came about, for the next one that decides little else. Immutable.
+// Intermediate results of a plan, for the next one with similar decisions. Immutable.
 struct Realisation;
 
 struct Realised {
@@ -54,9 +54,9 @@ struct Realised {
     std::shared_ptr<const Realisation> how;
 };
 
-// The plan of these decisions. Delays, recomputation and a first stage without hops are as decided; what nothing needs is
-// left out, and results that are not named are stored too. Fails as `evaluate` does. With `before`, of the same model, only
-// the stages that differ are made anew; the plan is the same.
+// The plan of these decisions. Delays, recomputation and a first stage without hops are as decided; values that nothing
+// needs are left out, and results that are not named are stored as well. Fails as `evaluate` does. With `before`, of
+// the same model, only the stages that differ are made again; the plan is the same.
 base::Result<Realised> realise(const analysis::Analysis& analysis, const Decisions& decisions,
                                const Realisation* before = nullptr);
 

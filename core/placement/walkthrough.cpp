@@ -17,7 +17,7 @@ using plan::StageId;
 using plan::WalkStep;
 using Stages = std::map<OpId, std::vector<StageId>>;
 
-// What follows from inputs alone can be computed in the first stage.
+// Values that depend on inputs alone can be computed in the first stage.
 StageId stageOf(int label) { return StageId(std::max(1, label)); }
 
 Stages stagesOf(const SourceRule::Labels& labels)
@@ -54,7 +54,7 @@ Stages stagesOf(const plan::Plan& plan)
     return stages;
 }
 
-// What the plan does in other stages than `shown` says.
+// The operators that the plan runs in other stages than `shown`.
 Stages differences(const Stages& shown, const Stages& planned)
 {
     Stages moved;
