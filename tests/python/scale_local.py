@@ -102,7 +102,7 @@ class Interruptions(ScaleTest):
             _, error = process.communicate(timeout=PATIENCE)
             self.assertLess(time.monotonic() - began, 10)  # one, where nothing else runs
             self.assertEqual(process.returncode, 130, error)
-            self.assertIn("the same command goes on", error)
+            self.assertIn("the same command resumes the run", error)
             self.assertEqual(self.engines(), [])
         self.assertTrue((self.out / JOURNAL).is_dir())
         self.run_scale(case, "--workers", 3)
