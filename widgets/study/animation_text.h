@@ -1,6 +1,6 @@
 #pragma once
 
-// What happens in a frame of the animation, in words. Pure functions.
+// Describes the events in a frame of the animation. Pure functions.
 
 #include <QString>
 #include <QStringList>
@@ -9,7 +9,7 @@
 
 namespace hopscope::study {
 
-// What an animation shows; refers to its parts.
+// The contents of an animation, as references to its parts.
 struct Film {
     const Animation& animation;
     const protocol::ModelRecord& model;

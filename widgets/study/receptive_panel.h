@@ -1,7 +1,7 @@
 #pragma once
 
-// What the result of a node follows from: node by node against layer by layer, as a picture, a table and sentences, and the
-// numbers of rows and edges in the data. Asked of the engine only while somebody sees it.
+// The receptive field of a node: node-wise against layer-wise inference, as a picture, a table and sentences, with the
+// numbers of rows and edges in the data. It queries the engine only while it is visible.
 
 #include <QComboBox>
 #include <QPlainTextEdit>

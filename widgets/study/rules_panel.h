@@ -1,7 +1,7 @@
 #pragma once
 
-// How each strategy comes to its plan, one step after the other, with the graph beside the user's plan as each step leaves
-// it, and what the plans store, move and compute again. Asked of the engine only while somebody sees it.
+// Shows step by step how each strategy arrives at its plan: the graph after each step, next to the user's plan, and the
+// bytes that the plans store, move and recompute. It queries the engine only while it is visible.
 
 #include <QComboBox>
 #include <QPushButton>
@@ -37,7 +37,7 @@ public:
     void setSeen(bool seen);  // whether it is in front; behind a tab it shows nothing beside the graph
     [[nodiscard]] bool busy() const { return m_request != 0; }
     [[nodiscard]] int step() const { return m_step; }                           // from 0
-    [[nodiscard]] const models::PlanPtr& picture() const { return m_picture; }  // what the graph shows; null: nothing
+    [[nodiscard]] const models::PlanPtr& picture() const { return m_picture; }  // the plan in the graph; null: none
 
 signals:
     void stepShown(const QString& name, const hopscope::models::PlanPtr& plan);  // null: no longer

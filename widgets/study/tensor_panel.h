@@ -28,7 +28,7 @@ public:
 
     void choose(RowChoice rows, const QString& nodes = {});
     void start();                      // looks at the selected value
-    void showStopped();                // what the operator computed behind which the run is stopped
+    void showStopped();                // the result of the operator after which the run is paused
     void saveTo(const QString& file);  // where the engine is
     void copy();                       // the selected cells, tabs between them
     [[nodiscard]] bool busy() const { return m_inquiry->busy(); }

@@ -1,7 +1,7 @@
 #pragma once
 
-// From a visible graph to positions: every frame is a small graph of its own, then what is around it; the prologue flows in
-// rows. Stages follow as bands: they only move rows apart, so that another plan never asks for another layout.
+// Computes positions for a visible graph: every frame is laid out as a small graph of its own, from the inside out; the
+// prologue flows in rows. Stages are added as bands: they only move rows apart, so a new plan never needs a new layout.
 
 #include <QRectF>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 
-// A batch of small graphs on its way to positions: what is known, what the helper is asked, and what is laid out here. Plain
-// functions for worker threads.
+// A batch of small graphs to be laid out: some are cached, some are sent to the helper process, and the rest are laid out
+// here. Plain functions for worker threads.
 
 #include <QByteArray>
 #include <QHash>
@@ -42,7 +42,7 @@ struct LayoutBatch {
 LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutCache& cache,
                          const std::stop_token& stop);
 
-// Lays out here what the helper has not.
+// Lays out the graphs in this process that the helper has not laid out.
 void finishBatch(LayoutBatch& batch, LayoutCache& cache, const std::stop_token& stop);
 
 // When nothing waits any longer.

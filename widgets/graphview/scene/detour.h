@@ -23,7 +23,7 @@ struct Surroundings {
     QRectF source, target;
     std::vector<QRectF> nodes;  // beside and between the ends
     std::vector<Obstacle> obstacles;
-    std::vector<qreal> lanes;  // where other edges run beside it; ascending
+    std::vector<qreal> lanes;  // positions of edges parallel to it; ascending
 };
 
 struct Detour {
@@ -45,7 +45,7 @@ QPointF entry(const QRectF& to, qreal fromX);
 class DetourMemory {
 public:
     const Detour& find(const Surroundings& around);  // valid until the next call
-    void endScene();                                 // what it has not asked for is forgotten
+    void endScene();                                 // forgets routes that it has not asked for
 
 private:
     QHash<QByteArray, Detour> m_now, m_before;

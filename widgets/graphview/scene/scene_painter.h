@@ -18,8 +18,8 @@ struct PaintState {
     std::vector<char> selected, found, cone, bookmarked;  // by node; empty: none
     std::vector<BreakMark> breakpoints;                   // by node; empty: none
     std::vector<BreakMark> bandBreakpoints;               // by band; empty: none
-    QStringList breakpointTips;                           // by node, in words; empty: none
-    int refused = -1;  // the node with the operator because of which the model cannot be split
+    QStringList breakpointTips;                           // by node: its text; empty: none
+    int refused = -1;  // the node with the operator that prevents splitting the model
     int hoveredNode = -1, hoveredEdge = -1, selectedEdge = -1;
     ValueId selectedStore;
     int stubSource = -1;  // all uses of this node are marked
@@ -30,7 +30,7 @@ struct PaintState {
     bool picture = false;  // for a file: no hover, no glyphs to click
 };
 
-// What is painted, where, and how it looks. Only refers to its parts: no longer than one picture.
+// The content, position and style of one picture. Holds references only and must not outlive the painting.
 struct PaintContext {
     QPainter& painter;
     const Scene& scene;

@@ -15,7 +15,7 @@ public:
 
     void set(const QVector<models::Target>& all) { m_all = all; }
     [[nodiscard]] const QVector<models::Target>& all() const { return m_all; }
-    void toggle();  // of what is selected
+    void toggle();  // of the selection
     void next();    // selects it and shows it
     void mark();    // in the scene of now
 

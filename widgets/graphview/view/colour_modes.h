@@ -21,7 +21,7 @@ public:
     void setMode(ColourMode mode);
     [[nodiscard]] ColourMode mode() const { return m_mode; }
     [[nodiscard]] bool isAvailable(ColourMode mode) const { return m_actions[static_cast<int>(mode)]->isEnabled(); }
-    // What a comparison has found, operator by operator; null: nothing.
+    // The result of a comparison, operator by operator; null: nothing.
     using Divergence = std::shared_ptr<const schema::DivergenceRecord>;
     void setErrors(Divergence found);
     void takeRuns();

@@ -26,7 +26,7 @@ public:
 
     // The checkpoint of `value` is dragged over something, or dropped there.
     void dragOver(ValueId value, const Hit& hit);
-    void dropOn(ValueId value, const Hit& hit);  // where nothing can be stored: says why, and what is near
+    void dropOn(ValueId value, const Hit& hit);  // if nothing can be stored there: gives the reason and nearby places
     void showPreview();                          // of Document::preview
 
 private:

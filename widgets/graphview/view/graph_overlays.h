@@ -20,7 +20,7 @@ public:
 
     [[nodiscard]] SearchBar& searchBar() { return *m_searchBar; }
     [[nodiscard]] Minimap& minimap() { return *m_minimap; }
-    [[nodiscard]] ToolStrip& strip() { return *m_strip; }  // to be placed by whoever lays out the view
+    [[nodiscard]] ToolStrip& strip() { return *m_strip; }  // to be placed by the layout of the view
 
 private:
     void placeMinimap();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Two plans side by side: the graph as it is, and beside it, at the same places, what another plan makes of it. What it
-// computes in other stages is marked there. Both look at the same place.
+// Two plans side by side: the graph with its current plan and, with the same layout, the graph with another plan.
+// Operators that the other plan computes in other stages are marked there. Both views show the same area.
 
 #include <QCoreApplication>
 #include <QLabel>

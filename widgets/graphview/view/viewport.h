@@ -15,7 +15,7 @@ public:
     // The widget outlives it; it gives the size, and is asked to repaint.
     explicit Viewport(QWidget& widget) : m_widget(widget) {}
 
-    // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
+    // Sets another scene (null: none). An item that has moved by `shift` in the scene keeps its place on the screen.
     void setScene(ScenePtr scene, QPointF shift);
     void holdStill(QPointF moved);  // a line above pushes the widget down: the scene stays, whatever it was fitted to
     void resized();                 // fits again after a fit, unless the user has zoomed or panned since
