@@ -74,7 +74,7 @@ Animation animate(const protocol::ModelRecord& model, const protocol::PlanRecord
 // A number of nodes that gives each loop a few batches.
 std::int64_t usualBatch(const schema::GraphPart& part);
 
-// Of the store, how many cells are exact in the frame.
+// The number of cells of the store that are exact in the frame.
 std::int64_t exactCells(const Frame& frame, std::size_t store);
 
 // The stages whose results each node has in a frame: the last one whose stores have its row, 0 for the input.

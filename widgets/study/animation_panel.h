@@ -64,8 +64,8 @@ private:
     std::optional<schema::GraphPart> m_part;
     models::PlanPtr m_asked;  // that the part was asked for
     ShowPtr m_show;
-    std::int64_t m_request = 0;  // 0: none under way
-    std::int64_t m_number = 0;   // of questions: answers to those that were given up are dropped
+    std::int64_t m_request = 0;  // 0: none running
+    std::int64_t m_number = 0;   // of queries: answers to cancelled ones are dropped
     qint64 m_seed = 1;
     QString m_problem;
 };

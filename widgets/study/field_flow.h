@@ -19,7 +19,7 @@ public:
     void setTheme(const style::Theme& theme);
     void choose(int level);  // marks it
     [[nodiscard]] int chosen() const { return m_chosen; }
-    [[nodiscard]] bool drawsRows() const;  // row by row and edge by edge, in the width of now
+    [[nodiscard]] bool drawsRows() const;  // row by row and edge by edge, in the current width
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 

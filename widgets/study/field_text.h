@@ -14,7 +14,7 @@ QString fieldSentence(const schema::ReceptiveField& field);
 QString blockSentence(const schema::ReceptiveField& field);
 // Describe the average over all nodes, exact or sampled, and its repeated work and bytes. Empty without averages.
 QStringList explosionSentences(const schema::ReceptiveField& field);
-// The figures that those sentences are made of.
+// The numbers in those sentences.
 std::int64_t inputRows(const schema::ReceptiveField& field);
 std::int64_t blockEdges(const schema::ReceptiveField& field);
 double meanInputRows(const schema::ReceptiveField& field);  // 0 without averages

@@ -23,7 +23,7 @@ struct FindingTable {
 
 // The rows that differ at the first divergence; empty without one.
 FindingTable tableOf(const protocol::ModelRecord& model, const schema::DivergenceRecord& found);
-FindingTable tableOf(const protocol::ModelRecord& model, const schema::NonFiniteReport& found);  // what makes NaN
+FindingTable tableOf(const protocol::ModelRecord& model, const schema::NonFiniteReport& found);  // the sources of NaN
 // A table of the contributions of the neighbours, or of the rows of the nodes.
 FindingTable tableOf(const protocol::ModelRecord& model, const schema::WatchReport& found);
 

@@ -59,7 +59,7 @@ private:
     QPushButton *m_start, *m_cancel;
     QLabel* m_state;
     QProgressBar* m_progress;
-    std::int64_t m_request = 0;  // 0: none under way
+    std::int64_t m_request = 0;  // 0: none running
     std::int64_t m_number = 0;
     QString m_underWay, m_said;
 };

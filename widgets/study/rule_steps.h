@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps in which a strategy comes to its plan, as pictures and words. Pure functions.
+// The steps by which a strategy arrives at its plan, as pictures and captions. Pure functions.
 
 #include <QStringList>
 

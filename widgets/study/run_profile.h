@@ -51,7 +51,7 @@ public:
     [[nodiscard]] double share(double seconds) const;  // of the run, 0..1
     [[nodiscard]] QString sentence(int frame) const;   // "convs.0.lin output, stage 1: 12 ms, 34.0 % of the run"
 
-    // Whether a row or a frame is about it: operators also where they are computed with others.
+    // True if a row or a frame is about it; fused operators count as well.
     [[nodiscard]] bool isAbout(const ProfileRow& row, const models::Target& target) const;
     [[nodiscard]] int rowOf(const models::Target& target) const;    // the first; -1: none
     [[nodiscard]] int frameOf(const models::Target& target) const;  // the first; -1: none

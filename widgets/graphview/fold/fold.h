@@ -37,7 +37,7 @@ struct VisibleNode {
     OpId op;          // the operator that it stands for; of boxes the first one
     OpList ops;       // all operators in it, ascending
     int module = -1;  // of module boxes: index into the tree
-    int merged = 0;   // other boxes that are part of this one, as what lies between them would be a loop
+    int merged = 0;   // other boxes merged into this one, because the nodes between them would form a cycle
     QString expands;  // what FoldState::expanded needs to open it; empty: nothing to open
     int frame = -1;   // innermost frame around it
     int depth = 0, minDepth = 0;
@@ -85,7 +85,7 @@ struct VisibleGraph {
 
 using GraphPtr = std::shared_ptr<const VisibleGraph>;
 
-// What folding asks of an operator: close together, as fetching whole records would take longer than all else.
+// The data of an operator that folding needs, kept compact: fetching whole records would take most of the time.
 struct OpFacts {
     Shape shape = Shape::Rowwise;
     bool prologue = false, structureInput = false, scalar = false;
@@ -130,7 +130,7 @@ FoldState modulesExpanded(const FoldModel& fold);
 // from there, which makes a difference in time alone.
 VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state, const VisibleGraph* before = nullptr);
 
-// What to close so that the node disappears into the box around it; empty: it is at top level.
+// The module to close so that the node disappears into the box around it; empty: it is at top level.
 QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNode& node);
 
 }  // namespace hopscope::graphview

@@ -19,7 +19,7 @@ using protocol::StageId;
 // The last layout of every module, and of the whole: in other folds of the model most of them are asked for again.
 class FrameLayouts {
 public:
-    // Of the module (-1: the whole), if it was laid out with just this graph; null: it was not.
+    // The layout of the module (-1: the whole) if it was laid out with exactly this graph; null: it was not.
     [[nodiscard]] const SmallLayout* find(int module, const SmallGraph& graph) const;
     void keep(int module, const SmallGraph& graph, const SmallLayout& layout);
 
@@ -38,7 +38,7 @@ public:
     Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known);
     std::vector<SmallGraph> nextRound();
     void answer(const std::vector<SmallLayout>& layouts);
-    // Of every node outside of the prologue; null rectangles for the prologue's.
+    // A rectangle for every node; null for nodes of the prologue.
     [[nodiscard]] std::vector<QRectF> rects() const;
 
 private:

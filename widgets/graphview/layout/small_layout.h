@@ -29,7 +29,7 @@ inline constexpr qreal nodeGap = 28, rankGap = 18;
 // a shape does not change it.
 inline qreal onGrid(qreal value) { return std::round(value * 64) / 64; }
 
-// What layouts are cached by: graphs that differ in nothing but heights have equal ones.
+// The cache key of a layout: graphs that differ only in heights have equal keys.
 QByteArray contentHash(const SmallGraph& graph);
 
 // Adapts the layout of a graph that differs from this one only in heights: each row becomes as high as its highest node.
@@ -39,7 +39,7 @@ SmallLayout withHeights(const SmallGraph& graph, SmallLayout layout);
 // One node, or a chain: needs no algorithm.
 std::optional<SmallLayout> trivialLayout(const SmallGraph& graph);
 
-// Whether `dot` answers in a blink: by the number of nodes and of ranks that edges would pass through.
+// Estimates whether `dot` is fast, by the number of nodes and of ranks that edges would pass through.
 bool suitsDot(const SmallGraph& graph);
 
 // Longest-path layers, order by neighbours' means, near-linear. Every edge points down, no boxes overlap. After a stop the

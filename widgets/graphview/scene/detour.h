@@ -1,6 +1,6 @@
 #pragma once
 
-// The way of an edge around what lies between its ends, where the direct one is not free.
+// The route of an edge around the obstacles between its ends, if the direct route is blocked.
 
 #include <QByteArray>
 #include <QHash>

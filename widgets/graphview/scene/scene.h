@@ -92,12 +92,12 @@ struct SceneInput {
     std::stop_token stop;                        // after a stop the scene is useless and returned early
 };
 
-// Bands, frames, edges, stubs and stores around arranged nodes. Near-linear; no layout is asked for.
+// Adds bands, frames, edges, stubs and stores to arranged nodes, in near-linear time and without a new layout.
 ScenePtr buildScene(SceneInput input);
-// The same places with what another plan makes of them: cuts, stores, stages.
+// The same layout with the cuts, stores and stages of another plan.
 ScenePtr previewScene(const Scene& scene, const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
 
-// What nodes need for their texts and shapes; measured texts are kept in `memory`.
+// The sizes of nodes for their texts and shapes; measured texts are cached in `memory`.
 std::vector<QSizeF> nodeSizes(const VisibleGraph& graph, TextMemory& memory);
 
 QPainterPath edgePath(std::span<const QPointF> points);

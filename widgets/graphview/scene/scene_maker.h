@@ -25,7 +25,7 @@ public:
     void setLongest(int nodes) { m_longest = nodes; }  // one below the other in the initial fold of the next model
     void setPlan(models::PlanPtr plan);
     void setFold(FoldState state);
-    // The scene of now as another plan would have it, unless another scene comes first.
+    // The current scene with another plan, unless another scene is ready first.
     void buildPreview(models::PlanPtr plan, std::function<void(ScenePtr)> then);
 
     [[nodiscard]] LayoutClient& client() { return m_client; }

@@ -11,7 +11,7 @@
 
 namespace hopscope::graphview {
 
-// Whether runs stop there, or at something inside of it that is not seen.
+// Tells whether runs stop there, or at a hidden part of it.
 enum class BreakMark : char { None, Inside, Here };
 
 struct PaintState {
@@ -46,10 +46,10 @@ QPainterPath shapePath(Shape shape, const QRectF& rect);
 void paintCylinder(QPainter& painter, const QRectF& rect, const style::Theme& theme);
 // A pin that was stuck in with its point at `tip`: the user has decided something there.
 void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme);
-// A disc, as editors have it beside a line; a ring where the breakpoint is inside.
+// A disc, like the mark next to a line in an editor; a ring if the breakpoint is inside.
 void paintBreakpointMark(QPainter& painter, QPointF centre, BreakMark mark, const style::Theme& theme,
                          qreal radius = 6);
-// Where the glyph that opens a node is.
+// The position of the glyph that opens a node.
 QRectF expanderRect(const QRectF& node);
 
 }  // namespace hopscope::graphview

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes of texts in the graph, and what of them fits.
+// Measures texts in the graph, and shortens them to the available room.
 
 #include <QFont>
 #include <QFontMetricsF>

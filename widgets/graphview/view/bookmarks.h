@@ -17,7 +17,7 @@ public:
     [[nodiscard]] const QVector<models::Target>& all() const { return m_all; }
     void toggle();  // of the selection
     void next();    // selects it and shows it
-    void mark();    // in the scene of now
+    void mark();    // in the current scene
 
 private:
     const GraphParts& m_parts;

@@ -27,7 +27,7 @@ public:
     void takeRuns();
     void refresh();  // which modes are possible now; falls back to the depth
     void recolour();
-    // Of a scene as another plan has it.
+    // Colours a scene with another plan.
     [[nodiscard]] Colouring colouring(const Scene& scene, const models::PlanPtr& plan) const;
     [[nodiscard]] Colouring byStage(const Scene& scene, const models::PlanPtr& plan) const;
     void recolourPreview(const ScenePtr& scene);

@@ -38,7 +38,7 @@ struct GraphTools {
     GraphTools& operator=(const GraphTools&) = delete;
 };
 
-// Of an action: the title of the submenu that it belongs into.
+// The property of an action with the title of its submenu.
 inline constexpr const char* submenuProperty = "submenu";
 
 class GraphActions : public QObject {

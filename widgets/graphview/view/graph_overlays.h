@@ -13,7 +13,7 @@ public:
     explicit GraphOverlays(GraphView& view);
 
     void setTheme(const style::Theme& theme);
-    // What legend and minimap say about a scene.
+    // Sets the contents of legend and minimap for a scene.
     void display(const ScenePtr& scene, const Colouring& colouring, const style::Theme& theme, Legend::Signs signs);
     void hide();   // nothing is open
     void place();  // after every change of the view's size or camera, or of an overlay's size
@@ -30,7 +30,7 @@ private:
     // Children of the view.
     Minimap* m_minimap;
     SearchBar* m_searchBar;
-    ToolStrip* m_strip;  // beside the view
+    ToolStrip* m_strip;  // next to the view
 };
 
 }  // namespace hopscope::graphview

@@ -15,10 +15,10 @@ class QAction;
 
 namespace hopscope::graphview {
 
-// Of actions whose text alone says too little outside of their menu: "Colour by depth".
+// The full text of actions that are unclear outside of their menu: "Colour by depth".
 inline constexpr const char* fullNameProperty = "fullName";
 
-// What could be done instead of a drop that is refused: to store one of the places instead of `from`, the nearest first.
+// Alternatives to a refused drop: places that can be stored instead of `from`, the nearest first.
 struct DropOffer {
     protocol::ValueId from;
     std::vector<protocol::ValueId> places;
@@ -68,7 +68,7 @@ signals:
     // While a checkpoint is over a place where it could be dropped; then, or elsewhere, the end of it.
     void checkpointDragged(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     void dragEnded();
-    void breakpointsWanted(const std::vector<hopscope::models::Breakpoint>& breakpoints);  // instead of those of now
+    void breakpointsWanted(const std::vector<hopscope::models::Breakpoint>& breakpoints);  // replace the current ones
     void tensorRequested(hopscope::ir::ValueId value);  // its numbers are to be shown
     void layoutFinished();
     void contextHelpRequested(const QString& sentence, const hopscope::graphview::DropOffer& offer = {});

@@ -16,7 +16,7 @@ public:
     void step(int direction);  // +1, -1: selects the next or the previous one
     void close();
     void forget();  // another model: old matches no longer apply
-    void mark();    // in the scene of now
+    void mark();    // in the current scene
 
 private:
     const GraphParts& m_parts;

@@ -91,7 +91,7 @@ private:
     Hit m_pressedHit, m_hit;
     bool m_moved = false;   // since the button was pressed: its release is no click
     bool m_space = false;   // held down
-    bool m_framed = false;  // it has come by keyboard to have the focus, and shows it
+    bool m_framed = false;  // it has received the focus by keyboard, and shows a frame
     bool m_reducedMotion = false;
 };
 

@@ -21,7 +21,7 @@ public:
     [[nodiscard]] GraphView& other() { return *m_other; }
     void setTheme(const style::Theme& theme);
     void compareWith(std::optional<base::Strategy> strategy);  // none: the graph alone
-    // Instead of that: a plan in the making, coloured by its stages. Null: what compareWith() says again.
+    // Shows an unfinished plan instead, coloured by its stages. Null: back to the plan of compareWith().
     void illustrate(const QString& name, const models::PlanPtr& plan);
     void refresh();  // another scene, plan or colour
     void followCamera(const GraphView& moved);

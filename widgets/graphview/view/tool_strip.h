@@ -21,7 +21,7 @@ public:
     void showZoom(qreal scale);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] Legend& legend() { return *m_legend; }
-    void arrange();  // after another legend: beside the buttons, or above them where there is no room for it
+    void arrange();  // after another legend: next to the buttons, or above them if there is no room for it
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the view of a graph looks: the camera, and how it follows the scene and the size of the widget.
+// The visible area of a graph view: the camera, and its reaction to a new scene or widget size.
 
 #include <QWidget>
 
@@ -32,7 +32,7 @@ public:
     void touch() { m_touched = true; }  // the user looks around
     [[nodiscard]] bool touched() const { return m_touched; }
     void zoomBy(qreal factor);     // about the middle
-    void centreOn(QPointF scene);  // with the zoom of now
+    void centreOn(QPointF scene);  // with the current zoom
     void scrollTo(const QRectF& sceneRect, bool centre = false);
 
 signals:
