@@ -36,7 +36,7 @@ struct ProfileFrame {
 class RunProfile {
 public:
     RunProfile() = default;  // of no run
-    // Of a report without times of operators it is empty: measured() tells.
+    // The profile is empty if the report has no times of operators; see measured().
     RunProfile(const protocol::ModelRecord& model, const schema::Report& report);
 
     [[nodiscard]] static bool measured(const schema::Report& report);
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] const std::vector<ProfileRow>& rows() const { return m_rows; }
     // Parents before their children, the run first. A frame is as long as its children together.
     [[nodiscard]] const std::vector<ProfileFrame>& frames() const { return m_frames; }
-    // Of the run; if the parts of a stage were measured to be longer than itself, with these.
+    // The time of the run; a stage with parts that were measured to be longer than itself counts with its parts.
     [[nodiscard]] double seconds() const { return m_frames.empty() ? 0 : m_frames.front().seconds; }
     [[nodiscard]] double share(double seconds) const;  // of the run, 0..1
     [[nodiscard]] QString sentence(int frame) const;   // "convs.0.lin output, stage 1: 12 ms, 34.0 % of the run"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Looks at the tensor of the selected value: of all rows, of some nodes, or of one batch. What its numbers are like, and its rows,
-// which are fetched from the engine as they are seen.
+// Shows the tensor of the selected value: all rows, those of some nodes, or one batch. It shows statistics of the numbers, and
+// the rows, which are fetched from the engine when they become visible.
 
 #include <QComboBox>
 #include <QLineEdit>

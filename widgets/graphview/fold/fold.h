@@ -126,8 +126,8 @@ FoldState fullyExpanded(const FoldModel& fold);
 // All modules are open; operators that are computed once per graph stay in their boxes.
 FoldState modulesExpanded(const FoldModel& fold);
 
-// Near-linear in operators and values. `before`: the model in another state, null: none; what reads the same takes its words
-// from there, which makes a difference in time alone.
+// Near-linear in operators and values. `before`: the model in another state, null: none; equal labels are taken
+// from it, which only saves time.
 VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state, const VisibleGraph* before = nullptr);
 
 // The module to close so that the node disappears into the box around it; empty: it is at top level.

@@ -9,8 +9,8 @@
 
 namespace hopscope::graphview {
 
-// For every operator the one whose node shows it: itself, or for operators that add nothing to the picture (reshapes,
-// casts, a bias, a factor from the prologue) the operator whose result they dress. Linear.
+// Maps every operator to the one whose node shows it: itself or, for operators that add nothing to the picture
+// (reshapes, casts, a bias, a factor from the prologue), the operator whose result they modify. Takes linear time.
 base::IdVector<protocol::OpId, protocol::OpId> leadersOf(const protocol::ModelRecord& model);
 
 // "lin" of scalar::size and the like: never drawn unless every operator is.

@@ -16,7 +16,7 @@ namespace hopscope::graphview {
 
 using protocol::StageId;
 
-// The last layout of every module, and of the whole: in other folds of the model most of them are asked for again.
+// The last layout of every module, and of the whole: other folds of the model reuse most of them.
 class FrameLayouts {
 public:
     // The layout of the module (-1: the whole) if it was laid out with exactly this graph; null: it was not.
@@ -90,7 +90,7 @@ Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model
 struct Band {
     StageId stage;  // none: prologue and inputs
     qreal top = 0, bottom = 0;
-    // Of the stages that are seen here alone: later ones inside of folded modules have no band of their own.
+    // Counts only the stages that are visible here: later ones inside of folded modules have no band of their own.
     StageId last;
 };
 

@@ -36,9 +36,9 @@ struct LayoutBatch {
     std::string requests;              // to the helper, framed; ids count from the first graph's
 };
 
-// Chains, known graphs and those that are too much for the helper are laid out at once, of equal ones the first waits for the
-// helper (`missing` of them do), and the others for followTwins(). After a
-// stop the batch is useless and returned early. Near-linear.
+// Chains, cached graphs and those too large for the helper are laid out at once. Among equal graphs, the first waits for
+// the helper (`missing` graphs do), and the others wait for followTwins(). After a stop, the batch is useless and returned
+// early. Takes near-linear time.
 LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutCache& cache,
                          const std::stop_token& stop);
 

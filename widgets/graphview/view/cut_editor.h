@@ -1,7 +1,7 @@
 #pragma once
 
-// Pins from the graph: menus, keys, and checkpoints that are dragged, with a preview of what would follow. Asks the window
-// for every change by the panel's signals.
+// Pins from the graph: menus, keys, and checkpoints that are dragged, with a preview of the result. It requests every
+// change from the window by the panel's signals.
 
 #include <QCoreApplication>
 #include <QMenu>

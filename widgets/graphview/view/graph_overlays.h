@@ -1,7 +1,7 @@
 #pragma once
 
-// What explains the graph: the strip with the legend below it, and what floats over it, the minimap in a corner that is free
-// and the search field above. Where there is little room, the graph is worth more than what explains it.
+// The widgets around the graph: the strip with the legend below it, the minimap in a free corner over it, and the search
+// field above. If there is little room, the graph takes precedence over them.
 
 #include "graphview/view/overlays.h"
 #include "graphview/view/tool_strip.h"
