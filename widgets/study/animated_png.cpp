@@ -78,7 +78,7 @@ QByteArray AnimatedPng::file() const
     quint32 sequence = 0;
     for (const Frame& frame : m_frames) {
         const QByteArray delay = shortNumber(static_cast<quint16>(frame.milliseconds)) + shortNumber(1000);
-        const QByteArray replaces(2, '\0');  // what was there before
+        const QByteArray replaces(2, '\0');  // the previous pixels
         file += chunk("fcTL", number(sequence++) + size + place + delay + replaces);
         if (&frame == &m_frames.front()) file += chunk("IDAT", frame.data);
         else file += chunk("fdAT", number(sequence++) + frame.data);

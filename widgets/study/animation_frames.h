@@ -66,18 +66,18 @@ struct Animation {
     std::int64_t batch = 1;
 };
 
-// Batches take the whole nodes of each type in ascending order, `batch` at a time (at least 1): those of a run where the part
-// is complete and nodes are not reordered.
+// Batches take the whole nodes of each type in ascending order, `batch` at a time (at least 1). They are the batches of a run
+// if the part is complete and nodes are not reordered.
 Animation animate(const protocol::ModelRecord& model, const protocol::PlanRecord& plan, const schema::GraphPart& part,
                   std::int64_t batch);
 
 // A number of nodes that gives each loop a few batches.
 std::int64_t usualBatch(const schema::GraphPart& part);
 
-// Of the store, how many cells are exact in the frame.
+// The number of cells of the store that are exact in the frame.
 std::int64_t exactCells(const Frame& frame, std::size_t store);
 
-// The stages whose results each node has in a frame: the last one whose stores have its row, 0 for the input.
+// The last stage whose stores contain the row of each node in a frame; 0 for the input.
 std::vector<int> stagesReached(const Animation& animation, const protocol::PlanRecord& plan, const Frame& frame);
 
 }  // namespace hopscope::study

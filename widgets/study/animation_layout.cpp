@@ -10,9 +10,9 @@ namespace hopscope::study {
 namespace {
 
 constexpr int rounds = 400;
-constexpr double gravity = 0.3;  // keeps what is not joined together
+constexpr double gravity = 0.3;  // keeps unconnected nodes together
 constexpr int spreadRounds = 60;
-constexpr double leastDistance = 0.6;  // between nodes, as a share of what each would have in a grid
+constexpr double leastDistance = 0.6;  // between nodes, as a share of the spacing in a grid
 constexpr double hottest = 0.12;       // how far a node may move in the first round
 
 using Places = std::vector<QPointF>;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the nodes of a small graph are drawn. Pure and deterministic.
+// Computes the positions of the nodes of a small graph. Pure and deterministic.
 
 #include <QPointF>
 #include <vector>

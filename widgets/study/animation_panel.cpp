@@ -48,7 +48,7 @@ QPushButton* AnimationPanel::button(const char* name, const QString& text, const
     return made;
 }
 
-// A label before what it names, on one line.
+// A label and its widget on one line.
 QWidget* AnimationPanel::pairOf(QLabel* label, QWidget* named)
 {
     auto* pair = new QWidget(this);

@@ -1,7 +1,7 @@
 #pragma once
 
-// How the batches of the plan move over the graph, frame by frame. Nodes and edges are asked of the engine only while
-// somebody sees it.
+// How the batches of the plan move over the graph, frame by frame. It requests nodes and edges from the engine only
+// while it is visible.
 
 #include <QComboBox>
 #include <QPushButton>
@@ -22,7 +22,7 @@ public:
     void setTheme(const style::Theme& theme) override { m_view->setTheme(theme); }
     void setReducedMotion(bool reduced) { m_view->setReducedMotion(reduced); }
 
-    void prepare();  // as if somebody saw it
+    void prepare();  // as if it were visible
     // By the suffix of the file (animation_export.h): an empty string, or why not.
     [[nodiscard]] QString save(const QString& file) const;
     [[nodiscard]] bool busy() const { return m_request != 0; }
@@ -64,8 +64,8 @@ private:
     std::optional<schema::GraphPart> m_part;
     models::PlanPtr m_asked;  // that the part was asked for
     ShowPtr m_show;
-    std::int64_t m_request = 0;  // 0: none under way
-    std::int64_t m_number = 0;   // of questions: answers to those that were given up are dropped
+    std::int64_t m_request = 0;  // 0: none running
+    std::int64_t m_number = 0;   // of queries: answers to cancelled ones are dropped
     qint64 m_seed = 1;
     QString m_problem;
 };

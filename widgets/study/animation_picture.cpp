@@ -74,7 +74,7 @@ private:
         return m_picture.words ? (wordLines + 1.4) * m_metrics.height() + margin : 0;
     }
 
-    // That are read or written in the stage of the frame, whatever its batch.
+    // The stores that any batch of the frame's stage reads or writes.
     [[nodiscard]] std::set<int> storesOfStage() const
     {
         std::set<int> used;
@@ -83,7 +83,7 @@ private:
         return used;
     }
 
-    // Where all would leave no room for the graph, those of the stage and their neighbours.
+    // If all of them left no room for the graph, only those of the stage and their neighbours are shown.
     [[nodiscard]] std::vector<std::size_t> shownStores() const
     {
         std::vector<std::size_t> shown(m_film.animation.stores.size());
@@ -192,7 +192,7 @@ private:
         }
     }
 
-    // By its type: a circle, a square, a diamond, again from the first.
+    // The shape depends on the type: a circle, a square, a diamond, then from the first again.
     [[nodiscard]] QPainterPath shapeOf(std::size_t node, qreal radius) const
     {
         const QPointF place = placeOf(node);
@@ -255,7 +255,7 @@ private:
         }
     }
 
-    // By how many stages a row has come through: spread over all colours of depths.
+    // The colour shows how many stages a row has passed through, spread over all colours of depths.
     [[nodiscard]] int shadeOf(int reached) const
     {
         const auto stages = static_cast<qreal>(std::max<std::size_t>(1, m_film.plan.stages.size()));

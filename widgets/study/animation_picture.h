@@ -19,10 +19,10 @@ struct FilmPicture {
     bool words = false;  // title and caption above the graph: in files, where nothing else says them
 };
 
-// `progress` (0 to 1): how far the rows that are gathered or written have come.
+// `progress` (0 to 1): the position of the gathered or written rows along their way.
 void paintFrame(QPainter& painter, const QRectF& room, const FilmPicture& picture, int frame, qreal progress);
 
-// Where a node of the graph is drawn; for tests and tool tips.
+// The position of a node of the graph; for tests and tool tips.
 QPointF nodePlace(const QRectF& room, const FilmPicture& picture, int frame, std::size_t node);
 
 }  // namespace hopscope::study

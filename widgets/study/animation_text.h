@@ -1,6 +1,6 @@
 #pragma once
 
-// What happens in a frame of the animation, in words. Pure functions.
+// Describes the events in a frame of the animation. Pure functions.
 
 #include <QString>
 #include <QStringList>
@@ -9,7 +9,7 @@
 
 namespace hopscope::study {
 
-// What an animation shows; refers to its parts.
+// The contents of an animation, as references to its parts.
 struct Film {
     const Animation& animation;
     const protocol::ModelRecord& model;
@@ -20,7 +20,7 @@ struct Film {
 QString frameTitle(const Film& film, int frame);    // "Stage 1 of 2, batch 2 of 3: rows are read"
 QString frameCaption(const Film& film, int frame);  // one to three sentences
 
-// How much of the graph is drawn, and that its batches are not those of a run; empty where all of it is as in a run.
+// States the drawn share of the graph and that its batches differ from those of a run; empty if all is as in a run.
 QString partSentence(const Film& film);
 
 QString storeName(const Film& film, std::size_t store);                       // "relu after convs.0"

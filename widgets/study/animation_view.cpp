@@ -141,7 +141,7 @@ void AnimationView::showTip(const QPoint& at, const QPoint& global)
     QToolTip::hideText();
 }
 
-// Nobody looks: it goes on where it was.
+// Pauses while hidden, and continues from the same frame.
 void AnimationView::hideEvent(QHideEvent* event)
 {
     play(false);

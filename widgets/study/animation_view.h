@@ -10,7 +10,7 @@
 
 namespace hopscope::study {
 
-// What an animation is made of, kept together.
+// Owns all parts of an animation.
 struct Show {
     std::shared_ptr<const protocol::ModelRecord> model;
     std::shared_ptr<const protocol::PlanRecord> plan;

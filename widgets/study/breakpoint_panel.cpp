@@ -156,7 +156,7 @@ void BreakpointPanel::takeCondition()
     change(changed);
 }
 
-// What is no number is put back.
+// Text that is not a number is reset.
 void BreakpointPanel::takeNumbers()
 {
     if (m_filling || current() == nullptr) return;

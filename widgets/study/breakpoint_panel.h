@@ -1,6 +1,6 @@
 #pragma once
 
-// Where runs are to stop, with the condition of each place, and where the run under way stands.
+// Lists the breakpoints with their conditions, and shows the position of the current run.
 
 #include <QComboBox>
 #include <QLineEdit>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the panels that ask the engine have in common: buttons and fields, and the nodes that are entered in them.
+// Shared by the panels that query the engine: buttons and fields, and parsing of the nodes entered in them.
 
 #include <QLineEdit>
 #include <QPushButton>

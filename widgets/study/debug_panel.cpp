@@ -269,7 +269,7 @@ void Debugger::showTable(FindingTable table)
     m_tableTitle->setVisible(!shown.lines.empty());
     m_table->setVisible(!shown.lines.empty());
     m_table->resizeColumnsToContents();
-    // The first column names things: it takes what the others leave, or else all of them are scrolled.
+    // The first column, with the names, takes the room that the others leave; otherwise the table scrolls.
     QHeaderView* header = m_table->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::Interactive);
     const bool fits = header->length() <= m_table->viewport()->width();

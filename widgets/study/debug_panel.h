@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds where numbers go wrong, on request: where the staged run and the model part, or the model and another one; what
-// makes NaN; what the selected operator computes for some nodes. The operators that are found can be selected, and are.
+// Finds numerical errors on request: where the staged run diverges from the model, or the model from another one; the
+// origin of NaN; the results of the selected operator for some nodes. It selects the first operator that it finds.
 
 #include <QComboBox>
 #include <QLineEdit>

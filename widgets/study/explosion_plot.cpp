@@ -136,7 +136,7 @@ QList<QLineF> ExplosionPlot::obstacles() const
     return lines;
 }
 
-// Beside the curve, which rises: above its point, to the left of it, or below to its right.
+// Placed next to the rising curve: above its point, to the left of it, or below to its right.
 QList<QRectF> ExplosionPlot::labels() const
 {
     const QList<QLineF> lines = obstacles();

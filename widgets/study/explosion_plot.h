@@ -1,7 +1,7 @@
 #pragma once
 
-// The neighbour explosion of a graph: how many rows a result follows from on average, round by round back to the inputs, on
-// a scale that grows by factors, beside the one row that a layer-wise run computes for it.
+// The neighbour explosion of a graph: the average number of rows that a result depends on, round by round back to the inputs,
+// on a logarithmic scale, compared with the one row that a layer-wise run computes for it.
 
 #include <QWidget>
 

@@ -51,7 +51,7 @@ std::size_t edgesIn(const schema::FieldLevel& level)
     return sum;
 }
 
-// Different rows of the level below that the round of a level reads for the node.
+// The number of different rows of the level below that the round of a level reads for the node.
 std::int64_t readsAt(const schema::ReceptiveField& field, int level)
 {
     const auto at = static_cast<std::size_t>(level);
@@ -242,7 +242,7 @@ void FieldFlow::paintDots(QPainter& painter, int level, const Dots& dots, qreal 
     QFont small = font();
     small.setPointSizeF(std::max(6.5, font().pointSizeF() * 0.78));
     painter.setFont(small);
-    // In all circles of a line, or in none.
+    // All circles of a line have text, or none of them.
     const bool numbers = std::ranges::all_of(dots, [&](const Dot& dot) {
         return painter.fontMetrics().horizontalAdvance(QString::number(dot.id)) <= 2 * radius - 1;
     });
@@ -296,7 +296,7 @@ void FieldFlow::paintBar(QPainter& painter, int level) const
     paintLabel(painter, room, level == 0 ? tr("node %1").arg(m_field->node) : rows);
 }
 
-// Below a bar; what is behind it does not shine through.
+// Placed below a bar, on an opaque background.
 void FieldFlow::paintLabel(QPainter& painter, const QRectF& above, const QString& text) const
 {
     const qreal wide = fontMetrics().horizontalAdvance(text) + 8, high = fontMetrics().height();

@@ -1,8 +1,8 @@
 #pragma once
 
-// The receptive field of a node as a picture, round by round from the result down to the inputs: on the left all that the
-// result follows from, on the right what a layer-wise run reads for the node from its stores. Small fields are drawn row by
-// row and edge by edge, large ones as shares of the graph. A click or the arrow keys choose a round.
+// The receptive field of a node as a picture, round by round from the result down to the inputs: on the left all nodes
+// that the result depends on, on the right the rows that a layer-wise run reads for the node from its stores. Small fields
+// are drawn row by row and edge by edge, large ones as shares of the graph. A click or the arrow keys choose a round.
 
 #include <QWidget>
 
@@ -19,7 +19,7 @@ public:
     void setTheme(const style::Theme& theme);
     void choose(int level);  // marks it
     [[nodiscard]] int chosen() const { return m_chosen; }
-    [[nodiscard]] bool drawsRows() const;  // row by row and edge by edge, in the width of now
+    [[nodiscard]] bool drawsRows() const;  // row by row and edge by edge, in the current width
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A receptive field as a table: a row per round and table of nodes, beside what a layer-wise run needs of the node.
+// A receptive field as a table: a row per round and table of nodes, with the needs of a layer-wise run for comparison.
 
 #include <optional>
 

@@ -100,7 +100,7 @@ void describeEdges(QStringList& lines, const schema::FieldEdges& edges)
     if (!edges.toIds.empty()) lines << incoming(edges);
 }
 
-// Where the averages over all nodes are those of rows.
+// The averages that count rows, at this depth.
 std::vector<schema::FieldMean> rowMeans(const schema::FieldExplosion& explosion, int depth)
 {
     std::vector<schema::FieldMean> found;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a receptive field means, in sentences. Pure functions.
+// Explains a receptive field in sentences. Pure functions.
 
 #include <QStringList>
 
@@ -8,13 +8,13 @@
 
 namespace hopscope::study {
 
-// What the result of the node follows from.
+// Describes the inputs that the result of the node depends on.
 QString fieldSentence(const schema::ReceptiveField& field);
-// What the same node costs in a layer-wise run.
+// Describes the cost of the same node in a layer-wise run.
 QString blockSentence(const schema::ReceptiveField& field);
-// The average over all nodes, exact or sampled, and what it means in repeated work and in bytes. Empty without averages.
+// Describe the average over all nodes, exact or sampled, and its repeated work and bytes. Empty without averages.
 QStringList explosionSentences(const schema::ReceptiveField& field);
-// The figures that those sentences are made of.
+// The numbers in those sentences.
 std::int64_t inputRows(const schema::ReceptiveField& field);
 std::int64_t blockEdges(const schema::ReceptiveField& field);
 double meanInputRows(const schema::ReceptiveField& field);  // 0 without averages

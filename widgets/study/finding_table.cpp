@@ -92,7 +92,7 @@ QString listed(const std::vector<std::string>& names)
     return parts.join(QStringLiteral(", "));
 }
 
-// Where the rows that differ are easiest to read: those of nodes, else of whatever comes first.
+// The differing rows that are easiest to read: those of nodes if there are any, else of the first divergence.
 const schema::DifferenceRecord* readable(const schema::DivergenceRecord& found)
 {
     if (found.nodes) return &*found.nodes;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the debugger has found as sentences with links and as a table. Pure functions, and the model that shows the table.
+// Findings of the debugger as sentences with links and as a table. Pure functions, and the model behind the table.
 
 #include <QAbstractTableModel>
 #include <QStringList>
@@ -23,8 +23,8 @@ struct FindingTable {
 
 // The rows that differ at the first divergence; empty without one.
 FindingTable tableOf(const protocol::ModelRecord& model, const schema::DivergenceRecord& found);
-FindingTable tableOf(const protocol::ModelRecord& model, const schema::NonFiniteReport& found);  // what makes NaN
-// What each neighbour adds, or the rows of the nodes.
+FindingTable tableOf(const protocol::ModelRecord& model, const schema::NonFiniteReport& found);  // the sources of NaN
+// A table of the contributions of the neighbours, or of the rows of the nodes.
 FindingTable tableOf(const protocol::ModelRecord& model, const schema::WatchReport& found);
 
 // Rich text with links to operators; panels/parts.h reads them.

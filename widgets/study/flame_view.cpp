@@ -12,7 +12,7 @@ namespace hopscope::study {
 
 namespace {
 
-constexpr qreal gap = 1, least = 0.3;  // least: what is narrower is not drawn
+constexpr qreal gap = 1, least = 0.3;  // least: narrower frames are not drawn
 constexpr int textMargin = 4;
 
 }  // namespace
@@ -51,7 +51,7 @@ bool FlameView::isInside(int frame, int outer) const
     return frame == outer;
 }
 
-// What the view is zoomed into, and what is above it, is as wide as the view.
+// The zoomed frame and its ancestors are as wide as the view.
 QRectF FlameView::placeOf(int frame) const
 {
     if (frame < 0 || frame >= count()) return {};
@@ -111,7 +111,7 @@ void FlameView::follow(const models::Target& target)
     moveTo(m_profile.frameOf(target));
 }
 
-// The next one in sight on the same level: in order of time, whatever is above it.
+// The next visible frame on the same level, in order of time, regardless of its parent.
 int FlameView::beside(int step) const
 {
     int found = -1;
@@ -127,7 +127,7 @@ int FlameView::beside(int step) const
     return found;
 }
 
-// The one that took longest.
+// The frame that took longest.
 int FlameView::below() const
 {
     if (isInside(m_zoomed, m_current) && m_zoomed != m_current) {
@@ -174,7 +174,7 @@ void FlameView::paintEvent(QPaintEvent*)
     painter.drawRect(place.adjusted(1, 1, -1, -1));
 }
 
-// In the colour that its stage has in the graph; what belongs to no stage or no operator is as grey as the ground.
+// A frame has the colour of its stage in the graph; frames without a stage or operator are as grey as the background.
 void FlameView::paintFrame(QPainter& painter, int frame) const
 {
     const ProfileFrame& shown = at(frame);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a run took as frames below frames: the run, its stages, modules and operators, each as wide as its share. A click or
-// Space chooses what a frame stands for, a double click or Enter zooms into it, Escape or Backspace out again; arrow keys move
+// The time of a run as a flame graph: the run, its stages, modules and operators, each as wide as its share. A click or
+// Space selects the target of a frame, a double click or Enter zooms in, Escape or Backspace zooms out; arrow keys move
 // between frames.
 
 #include <QWidget>
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] int current() const { return m_current; }  // that keys move from; -1: there is none
     [[nodiscard]] int zoomed() const { return m_zoomed; }    // 0: all
     [[nodiscard]] QRectF placeOf(int frame) const;           // empty: not in sight
-    [[nodiscard]] QString textOf(int frame) const;           // what is written into it; empty: it is too narrow
+    [[nodiscard]] QString textOf(int frame) const;           // its label; empty: it is too narrow
     [[nodiscard]] QSize sizeHint() const override { return {360, minimumSizeHint().height()}; }
     [[nodiscard]] QSize minimumSizeHint() const override;
 

@@ -222,7 +222,7 @@ bool NeighbourModel::isNumber(NeighbourColumn) const { return false; }
 void RowPainter::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const QVariant picture = index.data(PictureRole);
-    QStyledItemDelegate::paint(painter, option, index);  // the text, and the ground of what is selected
+    QStyledItemDelegate::paint(painter, option, index);  // the text, and the background of the selection
     if (m_theme.scale.isEmpty()) return;
     if (picture.typeId() == QMetaType::Double) return paintBar(*painter, option, picture.toDouble());
     if (picture.typeId() != QMetaType::QVariantList) return;

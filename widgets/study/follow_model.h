@@ -13,7 +13,7 @@
 
 namespace hopscope::study {
 
-// What is asked for: ids of values and operators.
+// The query: ids of values and operators.
 struct FollowPlaces {
     QStringList values, aggregations;
 };
@@ -36,7 +36,7 @@ std::vector<FollowedRow> followedRows(const protocol::ModelRecord& model, const 
 
 struct NeighbourRow {
     std::optional<std::int64_t> neighbour;  // none: not known
-    QString edge;                           // "edge_index 5"; of self-loops that the model adds, in words
+    QString edge;                           // "edge_index 5"; self-loops that the model adds have a description
     double norm = 0, share = 0;
     double ofLargest = 0;  // the share as a part of the largest one
 };
@@ -78,7 +78,7 @@ public:
     void setTheme(const style::Theme& theme) { m_theme = theme; }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
-    // What is painted in a cell, as QVariant: a list of numbers (QVariantList), or the length of a bar, at most 1 (double).
+    // The data painted in a cell, as QVariant: a list of numbers (QVariantList), or the length of a bar, at most 1 (double).
     static constexpr int PictureRole = Qt::UserRole + 100;
 
 private:

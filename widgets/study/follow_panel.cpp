@@ -207,7 +207,7 @@ void FollowPanel::show(const schema::WatchReport& found)
     if (!chosen) showSelected();
 }
 
-// Whether the one that has been shown before is there, and shown again.
+// Fills the list and shows the previous aggregation again; returns false if it is no longer in the list.
 bool FollowPanel::fillAggregations()
 {
     const protocol::ModelRecord& model = *m_context.document.model();
@@ -258,7 +258,7 @@ void FollowPanel::showMessages()
     refresh();
 }
 
-// What is selected elsewhere is found here, too.
+// Shows the aggregation that is selected in another panel.
 void FollowPanel::showSelected()
 {
     if (!m_followed || !m_context.document.model()) return;

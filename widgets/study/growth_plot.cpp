@@ -83,7 +83,7 @@ QRectF GrowthPlot::room() const
     return QRectF(rect()).adjusted(left, fontMetrics().height() + 10, -16, -2.0 * fontMetrics().height() - 10);
 }
 
-// What does not differ at all lies on the axis; what is no number, at the top.
+// An error of zero lies on the axis; one that is not finite lies at the top.
 double GrowthPlot::heightOf(double error) const
 {
     if (!std::isfinite(error)) return 1;

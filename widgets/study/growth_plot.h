@@ -19,7 +19,7 @@ struct GrowthPoint {
     bool first = false;  // where the computations part
 };
 
-// Of the operators that the model knows.
+// The growth at the operators that the model contains.
 std::vector<GrowthPoint> growthOf(const protocol::ModelRecord& model, const schema::DivergenceRecord& found);
 
 class GrowthPlot : public QWidget {

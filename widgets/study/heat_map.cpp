@@ -63,8 +63,8 @@ void HeatMap::paintEvent(QPaintEvent*)
     }
 }
 
-// One pixel wide at least: of more numbers than there are pixels each shows the one that is farthest from the middle, or that
-// is not finite.
+// Cells are at least one pixel wide: if there are more numbers than pixels, each pixel shows the number farthest from the
+// middle, or one that is not finite.
 void HeatMap::paintRow(QPainter& painter, int row, const QRect& place) const
 {
     const double* numbers = m_model.rowNumbers(row);

@@ -1,7 +1,7 @@
 #pragma once
 
-// All numbers of the rows that a table shows, as colours beside it: line by line at the height of its rows, from the least
-// number of the tensor to the largest.
+// A heat map next to a table: it shows all numbers of the visible rows as colours, line by line at the height of the rows.
+// The scale runs from the least number of the tensor to the largest.
 
 #include <QTableView>
 #include <QWidget>
@@ -10,7 +10,7 @@
 
 namespace hopscope::study {
 
-// The colour of a number between two others on the theme's scale; what is not finite is the colour of errors.
+// The colour of a number between two others on the theme's scale; numbers that are not finite have the colour of errors.
 QColor heatColour(const style::Theme& theme, double number, double least, double most);
 
 class HeatMap : public QWidget {

@@ -35,7 +35,7 @@ void Histogram::setTheme(const style::Theme& theme)
 
 QRectF Histogram::room() const { return QRectF(rect()).adjusted(1, 4, -1, -fontMetrics().height() - 5); }
 
-// Where all numbers are the same, the parts are of a range of one around them.
+// If all numbers are the same, the bins divide a range of one around them.
 double Histogram::edge(int part) const
 {
     const double least = m_statistics.least.value_or(0), most = m_statistics.most.value_or(0);
@@ -50,7 +50,7 @@ QString Histogram::partText(int part) const
              models::formatCount(static_cast<double>(m_statistics.histogram[static_cast<std::size_t>(part)])));
 }
 
-// What is there at all can be seen, however little it is.
+// A bar that is not empty is always visible, however small it is.
 QRectF Histogram::bar(int part) const
 {
     const QRectF area = room();

@@ -1,7 +1,7 @@
 #pragma once
 
-// One question to the engine at a time, and the widgets that a panel asks it with: start, cancel, a bar, and a line that says
-// what is under way, what is missing, or why there is no answer. Answers to questions that were given up are dropped.
+// Sends one query to the engine at a time and owns the widgets for it: start, cancel, a progress bar, and a status line for
+// the running query, missing input, or the reason of a failure. Answers to cancelled queries are dropped.
 
 #include <QBoxLayout>
 #include <QLabel>
@@ -19,12 +19,12 @@ public:
     // The widgets belong to `panel` and are placed by it. `name`: "tensor" for "tensorState" and "tensorProgress".
     Inquiry(const panels::Context& context, const QString& name, const QString& progressTitle, QPushButton* start,
             QPushButton* cancel, QWidget* panel);
-    ~Inquiry() override;  // gives what is under way up
+    ~Inquiry() override;  // cancels the running query
 
     void addLine(QBoxLayout& layout);  // the line and the bar
     [[nodiscard]] bool busy() const { return m_request != 0; }
 
-    // For the next question, which is begun with its number: `take` is handed its answer, unless it fails; then finished().
+    // The callback for the next query, numbered to drop stale answers: `take` gets the answer on success; then finished().
     template <class Take>
     auto taking(Take take)
     {
@@ -43,7 +43,7 @@ public:
     void say(const QString& sentence);  // until the next question
     void cancel();                      // says so
     void forget();                      // likewise, without a word
-    // `lacking`: why nothing can be asked; `idle`: what is said while nothing is. Both may be empty.
+    // `lacking`: why no query is possible; `idle`: the text while none is running. Both may be empty.
     void refresh(const QString& lacking, const QString& idle);
 
 signals:
@@ -59,7 +59,7 @@ private:
     QPushButton *m_start, *m_cancel;
     QLabel* m_state;
     QProgressBar* m_progress;
-    std::int64_t m_request = 0;  // 0: none under way
+    std::int64_t m_request = 0;  // 0: none running
     std::int64_t m_number = 0;
     QString m_underWay, m_said;
 };

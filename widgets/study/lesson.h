@@ -14,7 +14,7 @@
 
 namespace hopscope::study {
 
-// What a step does to the window before it is read; its argument is a text.
+// An action that a step performs on the window before it is read; its argument is a text.
 enum class Verb : std::uint8_t {
     Open,
     Perspective,
@@ -51,7 +51,7 @@ struct Deed {
     QString argument;
 };
 
-// What the learner has to do before the lesson goes on.
+// The task that the learner has to complete before the lesson continues.
 enum class Goal : std::uint8_t { Strategy, Stored, NotStored, Selected, Ran, Looked, Node };
 
 constexpr auto namesOf(Goal)
@@ -69,13 +69,13 @@ struct Task {
     Goal goal{};
     QString argument;
     QString text;  // what to do, and how
-    QString done;  // what is said then
+    QString done;  // the text shown then
 };
 
 struct Choice {
     QString text;
     bool right = false;
-    QString reply;  // what is said to it
+    QString reply;  // the text shown in reply
 };
 
 struct Question {
@@ -95,7 +95,7 @@ struct LessonStep {
 struct Lesson {
     QString id, title, summary;
     int minutes = 0;
-    QString question;  // that the lesson answers: what a learner can say afterwards
+    QString question;  // the question that a learner can answer after the lesson
     std::vector<LessonStep> steps;
 };
 

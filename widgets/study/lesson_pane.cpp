@@ -8,7 +8,7 @@ namespace {
 
 constexpr int paneWidth = 340;
 
-// Paragraphs as rich text; what is between asterisks is bold.
+// Paragraphs as rich text; text between asterisks is bold.
 QString richText(const QString& text)
 {
     QString html;

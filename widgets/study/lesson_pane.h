@@ -1,7 +1,7 @@
 #pragma once
 
-// A lesson beside the graph: what this step says, its question or task, and the way on. It shows what it is given; who plays
-// the lesson decides.
+// A lesson next to the graph: the text of the current step, its question or task, and the buttons to continue. It only
+// displays; the player of the lesson decides.
 
 #include <QBoxLayout>
 #include <QFrame>
@@ -19,7 +19,7 @@ public:
 
     void begin(const Lesson& lesson);
     void display(const LessonStep& step, int number, int count);  // number: from 1
-    void setWaiting(bool waiting);                                // the window still does what the step asks for
+    void setWaiting(bool waiting);                                // the window is still carrying out the step
     void setDone(const QString& reply);                           // the task is done, or the question answered
     [[nodiscard]] bool mayGoOn() const { return m_next->isEnabled(); }
     void answer(int choice);  // as if it were clicked

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the rows that a batch holds are drawn: in lanes, one below the other. What is written over something takes its lane;
-// everything else takes the first lane that is free.
+// Assigns the rows that a batch holds to lanes, drawn one below the other. A value written in place takes the lane of the
+// value that it overwrites; every other value takes the first free lane.
 
 #include <QString>
 #include <vector>
@@ -15,7 +15,7 @@ std::vector<int> lanesOf(const schema::LoopMemoryRecord& loop);
 
 // "conv1 product on rows of node in the batch: 677 KiB from step 7 to 8, written over ...".
 QString heldSentence(const schema::LoopMemoryRecord& loop, int held);
-// What the peak of the stage consists of.
+// Describes the contents of memory at the peak of the stage.
 QString peakSentence(const schema::StageMemoryRecord& memory, const schema::LoopMemoryRecord& loop);
 
 }  // namespace hopscope::study

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the batches of a stage hold when, on request: the engine derives it from the plan, without a run.
+// Shows the memory of a stage's batches over time, on request: the engine derives it from the plan, without a run.
 
 #include <QComboBox>
 #include <QLabel>

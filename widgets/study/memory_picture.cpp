@@ -100,7 +100,7 @@ int MemoryPicture::largestAtPeak() const
     return found < 0 && count() > 0 ? 0 : found;
 }
 
-// In the nearest lane above or below, the one that is nearest in time.
+// The value nearest in time in the nearest lane above or below.
 int MemoryPicture::besideLane(int direction) const
 {
     const auto lane = [this](int held) { return m_lanes[static_cast<std::size_t>(held)]; };
@@ -173,7 +173,7 @@ void MemoryPicture::paintChart(QPainter& painter) const
     painter.drawText(QRectF(left, 0, wide, fontMetrics().height() + 4), Qt::AlignCenter, words);
 }
 
-// In a colour by its bytes; views and what is used where it lies are outlines, since they take nothing.
+// The colour shows the bytes; views and values used in place are outlines, since they take no memory.
 void MemoryPicture::paintHeld(QPainter& painter, int number) const
 {
     const schema::HeldRows& held = at(number);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a batch holds when: above, the bytes at each step; below, each value from the step that makes it to the last that
-// sees it. A click, Enter or Space chooses what is held; arrow keys walk along it, Home goes to the largest at the peak.
+// The memory of a batch over time: above, the bytes at each step; below, each value from the step that makes it to its
+// last use. A click, Enter or Space selects a value; arrow keys move between them, Home goes to the largest at the peak.
 
 #include <QWidget>
 
@@ -22,7 +22,7 @@ public:
     [[nodiscard]] int current() const { return m_current; }
     [[nodiscard]] QRectF placeOf(int held) const;            // on the widget
     [[nodiscard]] QRectF columnOf(std::int64_t step) const;  // of the chart above
-    [[nodiscard]] QString textOf(int held) const;            // what is written into it; empty: it is too narrow
+    [[nodiscard]] QString textOf(int held) const;            // its label; empty: it is too narrow
     [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
     [[nodiscard]] QSize minimumSizeHint() const override;
 

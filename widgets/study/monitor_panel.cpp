@@ -99,7 +99,7 @@ void MonitorPanel::setTheme(const style::Theme& theme)
     m_memory->setTheme(theme);
 }
 
-// The newest run is the one that is chosen.
+// The newest run is selected.
 void MonitorPanel::fillRuns()
 {
     {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a finished run took: its operators in a table, and as frames below the stages and modules they belong to. Each is a
-// page that says what is missing where there is nothing to show. A third page shows what batches hold, which needs no run.
+// The cost of a finished run: its operators in a table, and as frames below their stages and modules. Each is a page that
+// names the missing data if there is nothing to show. A third page shows the memory of batches, which needs no run.
 
 #include <QComboBox>
 #include <QTabWidget>

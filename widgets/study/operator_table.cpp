@@ -129,7 +129,7 @@ void OperatorTable::setupTable()
     const int share = m_table->fontMetrics().horizontalAdvance(QStringLiteral("100.0 %")) + barWidth;
     header->setSectionResizeMode(static_cast<int>(ProfileColumn::Share), QHeaderView::Fixed);
     header->resizeSection(static_cast<int>(ProfileColumn::Share), share);
-    // Which measures texts only: what the first column keeps counts for the bar, too.
+    // ColumnFold measures texts only, so the least width of the first column includes the width of the bar.
     using enum ProfileColumn;
     new panels::ColumnFold(*m_table, {static_cast<int>(Module), static_cast<int>(Bytes), static_cast<int>(Share)},
                            leastName + barWidth);

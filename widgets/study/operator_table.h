@@ -1,6 +1,6 @@
 #pragma once
 
-// What operators took in a run, as a table: filtered, sorted, copied. Its rows and the selection follow each other.
+// The cost of operators in a run, as a table: filtered, sorted, copied. Its rows and the selection follow each other.
 
 #include <QLabel>
 #include <QLineEdit>

@@ -147,7 +147,7 @@ void Receptive::setTheme(const style::Theme& theme)
     m_plot->setTheme(theme);
 }
 
-// What was on its way is asked for again by whoever sees this.
+// A query lost with the engine is sent again when the panel is visible.
 void Receptive::engineBack()
 {
     if (m_field == nullptr) m_model = nullptr;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the result of a node follows from: node by node against layer by layer, as a picture, a table and sentences, and the
-// numbers of rows and edges in the data. Asked of the engine only while somebody sees it.
+// The receptive field of a node: node-wise against layer-wise inference, as a picture, a table and sentences, with the
+// numbers of rows and edges in the data. It queries the engine only while it is visible.
 
 #include <QComboBox>
 #include <QPlainTextEdit>
@@ -66,8 +66,8 @@ private:
     QLabel* m_averages;
     FieldPtr m_field;  // with averages once they are known
     schema::FieldExplosion m_known;
-    std::int64_t m_request = 0, m_average = 0;  // 0: none under way
-    std::int64_t m_number = 0;                  // of questions: answers to those that were given up are dropped
+    std::int64_t m_request = 0, m_average = 0;  // 0: none running
+    std::int64_t m_number = 0;                  // of queries: answers to cancelled ones are dropped
     qint64 m_seed = 1;
     const void* m_model = nullptr;  // that the last question was about
     QString m_problem;

@@ -17,7 +17,7 @@ using plan::Walkthroughs;
 using protocol::ModelRecord;
 using protocol::StageId;
 
-constexpr int mostNames = 6;  // of one stage, in words
+constexpr int mostNames = 6;  // of one stage, listed in a sentence
 
 QString unknown() { return QStringLiteral("–"); }
 
@@ -29,7 +29,7 @@ const plan::Walkthrough* walkOf(const Walkthroughs& all, Strategy strategy)
     return found == all.ways.end() ? nullptr : &*found;
 }
 
-// The stages of the depths are where the colouring begins, too.
+// The colouring also begins with the stages of the depths.
 WalkStep stepOf(const Walkthroughs& all, const Way& way, int step)
 {
     const auto at = static_cast<std::size_t>(step);
@@ -78,7 +78,7 @@ QString pullCaption()
               "passing, or a value that several stages use. These operators now belong to the stage after it.");
 }
 
-// Of the whole colouring.
+// For the whole colouring.
 QString cutCaption(const Walkthroughs& all)
 {
     const double cost = all.colouring->cost;

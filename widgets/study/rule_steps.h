@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps in which a strategy comes to its plan, as pictures and words. Pure functions.
+// The steps by which a strategy arrives at its plan, as pictures and captions. Pure functions.
 
 #include <QStringList>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::study {
 
-// What is shown one after the other: those strategies that have a plan, the minimum cut before the optimum.
+// One walkthrough in the sequence: the strategies that have a plan, with the minimum cut before the optimum.
 struct Way {
     QString name;
     std::optional<base::Strategy> strategy{};  // none: the colouring
@@ -17,16 +17,16 @@ struct Way {
 };
 std::vector<Way> waysOf(const plan::Walkthroughs& all);
 
-// The plan as far as `step` (from 0) of the way has come: which stages compute each operator, what is stored. Of the
+// The plan after `step` (from 0) of the way: the stages that compute each operator, and the stored values. For the
 // colouring: the stages of the depths, with the black nodes stored one by one. For pictures only.
 models::PlanPtr planAfter(const plan::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
 
-// What the step does, and why.
+// Describes the step and its reason.
 QString captionOf(const plan::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
 // The operators that it moves, by stage: "Stage 2: relu, norms.1"; empty: it moves none.
 QStringList movesOf(const plan::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
 
-// A line of the comparison; what is not known is "–".
+// A line of the comparison; unknown entries are "–".
 struct WaySummary {
     QString name, stages, stores, moved, again;
     QString values{};  // the names of the stored values

@@ -147,7 +147,7 @@ Rules::Ends Rules::ends() const
     return found;
 }
 
-// Once the plans to compare with are there: the steps are asked for behind them, and nobody waits for them twice.
+// True once the plans to compare with are there: the query for the steps follows theirs, so none is computed twice.
 bool Rules::mayAsk() const
 {
     const models::ModelPtr& model = m_context.document.model();

@@ -1,7 +1,7 @@
 #pragma once
 
-// How each strategy comes to its plan, one step after the other, with the graph beside the user's plan as each step leaves
-// it, and what the plans store, move and compute again. Asked of the engine only while somebody sees it.
+// Shows step by step how each strategy arrives at its plan: the graph after each step, next to the user's plan, and the
+// bytes that the plans store, move and recompute. It queries the engine only while it is visible.
 
 #include <QComboBox>
 #include <QPushButton>
@@ -34,10 +34,10 @@ public:
     Rules(const panels::Context& context, QWidget* parent);
 
     void setTheme(const style::Theme&) override {}
-    void setSeen(bool seen);  // whether it is in front; behind a tab it shows nothing beside the graph
+    void setSeen(bool seen);  // true: it is in front; behind a tab it shows nothing next to the graph
     [[nodiscard]] bool busy() const { return m_request != 0; }
     [[nodiscard]] int step() const { return m_step; }                           // from 0
-    [[nodiscard]] const models::PlanPtr& picture() const { return m_picture; }  // what the graph shows; null: nothing
+    [[nodiscard]] const models::PlanPtr& picture() const { return m_picture; }  // the plan in the graph; null: none
 
 signals:
     void stepShown(const QString& name, const hopscope::models::PlanPtr& plan);  // null: no longer
@@ -76,8 +76,8 @@ private:
     std::vector<Way> m_ways;
     Ends m_asked;  // that the last question was about
     models::PlanPtr m_picture;
-    std::int64_t m_request = 0;  // 0: none under way
-    std::int64_t m_number = 0;   // of questions: answers to those that were given up are dropped
+    std::int64_t m_request = 0;  // 0: none running
+    std::int64_t m_number = 0;   // of queries: answers to cancelled ones are dropped
     int m_way = 0, m_step = 0;
     bool m_seen = false;
     QString m_problem;

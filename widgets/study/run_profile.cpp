@@ -80,8 +80,8 @@ ProfileRow otherRow(StageId stage, const QString& name, const QString& about, do
             .bytes = {}};
 }
 
-// What a stage took besides its operators, by what its phases say. Where they say more than there is, as clocks do that are
-// read side by side, they are shortened alike.
+// The time of a stage outside of its operators, by phase. If the phases add up to more than the remainder, as separate
+// clocks may, all are scaled down alike.
 std::vector<ProfileRow> otherRows(const schema::StageRecord& stage, double operators)
 {
     const double left = std::max(0.0, stage.seconds - operators);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a run took, from its report: as rows, and as a tree of run, stages, modules and operators. What belongs to no operator
-// has rows of its own, so that both add up to the run.
+// The profile of a run, from its report: as rows, and as a tree of run, stages, modules and operators. Work outside of
+// operators has rows of its own, so that both add up to the run.
 
 #include <QStringList>
 
@@ -11,8 +11,8 @@
 
 namespace hopscope::study {
 
-// What a stage took for an operator and those that are computed in one pass with it, in all of its loops; or for something
-// that belongs to no operator.
+// The cost of an operator and those fused with it in one pass, over all loops of a stage; or the cost of work that belongs
+// to no operator.
 struct ProfileRow {
     protocol::StageId stage;          // none: outside of the stages
     QString name, module;             // module: its path; empty: none
@@ -27,7 +27,7 @@ struct ProfileRow {
 struct ProfileFrame {
     int parent = -1, level = 0;  // the run has level 0; frames of a parent follow each other in time
     QString name, title;         // "convs.0", "module convs.0"
-    models::Target target;       // none: the run, and what is outside of the stages
+    models::Target target;       // none: the run, and work outside of the stages
     protocol::StageId stage;
     int row = -1;                   // of operators, and of what belongs to none
     double begin = 0, seconds = 0;  // of the run
@@ -36,22 +36,22 @@ struct ProfileFrame {
 class RunProfile {
 public:
     RunProfile() = default;  // of no run
-    // Of a report without times of operators it is empty: measured() tells.
+    // The profile is empty if the report has no times of operators; see measured().
     RunProfile(const protocol::ModelRecord& model, const schema::Report& report);
 
     [[nodiscard]] static bool measured(const schema::Report& report);
 
-    // What comes before the stages, the stages in the order of computation, each with what belongs to no operator behind
-    // its operators, and what is left.
+    // The work before the stages; the stages in the order of computation, each with its operators followed by its other
+    // work; and the remainder.
     [[nodiscard]] const std::vector<ProfileRow>& rows() const { return m_rows; }
     // Parents before their children, the run first. A frame is as long as its children together.
     [[nodiscard]] const std::vector<ProfileFrame>& frames() const { return m_frames; }
-    // Of the run; if the parts of a stage were measured to be longer than itself, with these.
+    // The time of the run; a stage with parts that were measured to be longer than itself counts with its parts.
     [[nodiscard]] double seconds() const { return m_frames.empty() ? 0 : m_frames.front().seconds; }
     [[nodiscard]] double share(double seconds) const;  // of the run, 0..1
     [[nodiscard]] QString sentence(int frame) const;   // "convs.0.lin output, stage 1: 12 ms, 34.0 % of the run"
 
-    // Whether a row or a frame is about it: operators also where they are computed with others.
+    // True if a row or a frame is about it; fused operators count as well.
     [[nodiscard]] bool isAbout(const ProfileRow& row, const models::Target& target) const;
     [[nodiscard]] int rowOf(const models::Target& target) const;    // the first; -1: none
     [[nodiscard]] int frameOf(const models::Target& target) const;  // the first; -1: none

@@ -1,6 +1,6 @@
 #pragma once
 
-// The panels that explain a model and find what is wrong with it. Like those of panels/panels.h.
+// Factories of the panels that explain a model and find its faults, like those of panels/panels.h.
 
 #include "panels/panels.h"
 
@@ -8,7 +8,7 @@ namespace hopscope::study {
 
 // Object names: "receptive", "debugger", "tensor", "follow", "breakpoints", "rules", "animation", "monitor".
 panels::Panel* makeReceptive(const panels::Context& context,
-                             QWidget* parent);                                 // what the result of a node follows from
+                             QWidget* parent);                                 // the inputs that node results depend on
 panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
 panels::Panel* makeTensor(const panels::Context& context, QWidget* parent);    // the numbers of a value
 panels::Panel* makeFollow(const panels::Context& context, QWidget* parent);    // a node through the stages

@@ -96,7 +96,7 @@ QVariant TensorModel::headerData(int section, Qt::Orientation orientation, int r
     return orientation == Qt::Horizontal ? QString::number(section) : rowName(section);
 }
 
-// What was wanted before and is not any more is never asked for: only what the last painting missed counts.
+// Requests only the blocks that the last painting missed; blocks wanted earlier and no longer shown are skipped.
 void TensorModel::askLater(int row) const
 {
     m_wanted.insert(row / m_each);
@@ -121,7 +121,7 @@ void TensorModel::give(protocol::NumberRows rows)
     if (!m_underWay.remove(block) || end > m_rows || rows.begin % m_each != 0) return;
     m_blocks[block] = {std::move(rows), ++m_clock};
     dropOldest();
-    m_wanted.clear();  // the views ask again for what they still show
+    m_wanted.clear();  // the views ask again for the rows still shown
     if (end > begin)
         emit dataChanged(index(static_cast<int>(begin), 0),
                          index(static_cast<int>(end) - 1, std::max(0, m_columns - 1)));

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rows of a tensor as a table that is fetched where it is looked at: blocks of rows are asked for when a view wants to show
-// them, and the newest of them are kept. Nothing is known of rows that nobody has seen.
+// The rows of a tensor as a table that is fetched on demand: blocks of rows are requested when a view shows them, and the
+// newest blocks are kept. Rows that were never shown are unknown.
 
 #include <QAbstractTableModel>
 #include <QHash>
@@ -18,7 +18,7 @@ class TensorModel : public QAbstractTableModel {
 public:
     explicit TensorModel(QObject* parent = nullptr);
 
-    void setTensor(const schema::TensorSummary* record);  // null: nothing; what is kept is forgotten
+    void setTensor(const schema::TensorSummary* record);  // null: nothing; drops the kept rows
     void setTheme(const style::Theme& theme) { m_theme = theme; }
     // The answer to rowsWanted(). Without one, failed() lets the rows be asked for again when they are seen again.
     void give(protocol::NumberRows rows);

@@ -249,7 +249,7 @@ void TensorPanel::came(std::int64_t tensor, qint64 begin, const base::Result<pro
     say(models::sentence(rows.error().message));
 }
 
-// Names grow longer on the way down; they never shrink again, so that nothing moves back and forth.
+// Row names get longer further down; the width never shrinks, so nothing moves back and forth.
 void TensorPanel::widenNames()
 {
     const int first = m_table->rowAt(0), last = m_table->rowAt(m_table->viewport()->height() - 1);

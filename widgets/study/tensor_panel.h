@@ -1,7 +1,7 @@
 #pragma once
 
-// Looks at the tensor of the selected value: of all rows, of some nodes, or of one batch. What its numbers are like, and its rows,
-// which are fetched from the engine as they are seen.
+// Shows the tensor of the selected value: all rows, those of some nodes, or one batch. It shows statistics of the numbers, and
+// the rows, which are fetched from the engine when they become visible.
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -28,7 +28,7 @@ public:
 
     void choose(RowChoice rows, const QString& nodes = {});
     void start();                      // looks at the selected value
-    void showStopped();                // what the operator computed behind which the run is stopped
+    void showStopped();                // the result of the operator after which the run is paused
     void saveTo(const QString& file);  // where the engine is
     void copy();                       // the selected cells, tabs between them
     [[nodiscard]] bool busy() const { return m_inquiry->busy(); }

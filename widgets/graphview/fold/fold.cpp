@@ -49,7 +49,7 @@ std::vector<int> withAllBelow(const FoldModel& fold, std::vector<int> modules)
     return modules;
 }
 
-// A long run says more than its row of boxes: it is opened together with all that is in it, or not at all.
+// A closed long run says more than a row of boxes: it is opened together with all its contents, or not at all.
 FoldState openedWithin(const FoldModel& fold, int budget)
 {
     FoldState state;
@@ -72,7 +72,7 @@ FoldState openedWithin(const FoldModel& fold, int budget)
     return state;
 }
 
-// Nodes one below the other, without the prologue, which lies beside itself.
+// The length of the longest chain of nodes, without the prologue, which is laid out in rows.
 int longestPath(const VisibleGraph& graph)
 {
     std::vector<int> length(graph.nodes.size(), 1), open(graph.nodes.size(), 0);
@@ -97,7 +97,7 @@ int longestPath(const VisibleGraph& graph)
     return longest;
 }
 
-// How many stages of the plan that the model came with a module takes part in.
+// The number of stages that a module takes part in, by the plan that came with the model.
 int stagesIn(const FoldModel& fold, int module)
 {
     const protocol::ModelRecord& model = *fold.model;
@@ -116,8 +116,8 @@ int stagesIn(const FoldModel& fold, int module)
     return last == 0 ? 0 : last - first + 1;
 }
 
-// Where modules do not fit open together, one may alone: those that hide a cut while they are closed, even if all is a bit
-// smaller then. Identical ones stay alike.
+// If modules do not fit when all are open, single ones may: those that hide a cut while closed are opened even if this
+// makes the picture a bit smaller. Identical modules are treated alike.
 FoldState openedSingly(const FoldModel& fold, FoldState state, int longest)
 {
     constexpr std::size_t mostTries = 6;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is seen of a model: which modules are folded into one box, which operators stand alone, and what connects them.
+// The visible part of a model: modules folded into one box, operators that stand alone, and the edges between them.
 // Pure functions; equal inputs give equal graphs.
 
 #include <QSet>
@@ -37,7 +37,7 @@ struct VisibleNode {
     OpId op;          // the operator that it stands for; of boxes the first one
     OpList ops;       // all operators in it, ascending
     int module = -1;  // of module boxes: index into the tree
-    int merged = 0;   // other boxes that are part of this one, as what lies between them would be a loop
+    int merged = 0;   // other boxes merged into this one, because the nodes between them would form a cycle
     QString expands;  // what FoldState::expanded needs to open it; empty: nothing to open
     int frame = -1;   // innermost frame around it
     int depth = 0, minDepth = 0;
@@ -85,7 +85,7 @@ struct VisibleGraph {
 
 using GraphPtr = std::shared_ptr<const VisibleGraph>;
 
-// What folding asks of an operator: close together, as fetching whole records would take longer than all else.
+// The data of an operator that folding needs, kept compact: fetching whole records would take most of the time.
 struct OpFacts {
     Shape shape = Shape::Rowwise;
     bool prologue = false, structureInput = false, scalar = false;
@@ -99,7 +99,7 @@ struct Flow {
     OpId producer;
 };
 
-// What a model is folded by, computed once.
+// The data that folding a model needs, computed once per model.
 struct FoldModel {
     const protocol::ModelRecord* model = nullptr;
     models::ModuleTree tree;
@@ -108,7 +108,7 @@ struct FoldModel {
     std::vector<Flow> flows;           // by operator that takes them, in the order of its inputs
     std::vector<std::size_t> flowsOf;  // of operator n: those from flowsOf[n] to flowsOf[n + 1]
     std::vector<int> leaderCount;      // by module, with its children: how many nodes it opens into
-    // Not the root, not what is one node anyway, and no list that holds nothing but one run of layers.
+    // False for the root, for modules that are a single node anyway, and for lists that hold only one run of layers.
     [[nodiscard]] bool foldable(int module) const
     {
         const models::Module& record = tree.modules[module];
@@ -123,14 +123,14 @@ FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTr
 // and fewer where more than `longest` nodes in a row would not fit on the screen, if that helps.
 FoldState initialFold(const FoldModel& fold, int budget = 60, int longest = std::numeric_limits<int>::max());
 FoldState fullyExpanded(const FoldModel& fold);
-// All modules are open; what is computed once per graph stays in its boxes.
+// All modules are open; operators that are computed once per graph stay in their boxes.
 FoldState modulesExpanded(const FoldModel& fold);
 
-// Near-linear in operators and values. `before`: the model in another state, null: none; what reads the same takes its words
-// from there, which makes a difference in time alone.
+// Near-linear in operators and values. `before`: the model in another state, null: none; equal labels are taken
+// from it, which only saves time.
 VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state, const VisibleGraph* before = nullptr);
 
-// What to close so that the node disappears into the box around it; empty: it is at top level.
+// The module to close so that the node disappears into the box around it; empty: it is at top level.
 QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNode& node);
 
 }  // namespace hopscope::graphview

@@ -9,7 +9,7 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr int maxPrologueBoxes = 4;  // more of them are one box to begin with
-constexpr int sharedUses = 5;        // what has so many uses is drawn at each of them
+constexpr int sharedUses = 5;        // values with at least so many uses are drawn at each use
 constexpr int roomForMore = 1000;    // nodes than before
 
 long long pairKey(int a, int b) { return (static_cast<long long>(a) << 32) | static_cast<unsigned>(b); }
@@ -182,7 +182,7 @@ void FoldBuilder::connectOp(OpId op)
         const int from = m_graph.nodeOf[producer];
         if (from < 0 || from == to) continue;
         const bool fromPrologue = m_graph.nodes[from].prologue;
-        // What the prologue takes from the stages is shapes alone: no value flows.
+        // The prologue reads only shapes from the stages: no value flows.
         if (!fromPrologue && m_graph.nodes[to].prologue) continue;
         if (fromPrologue && !m_graph.nodes[to].prologue) addStub(to, from, value);
         else addEdge(from, to, value);
@@ -196,8 +196,8 @@ void FoldBuilder::connect()
     for (std::size_t at = 0; at < m_model.ops.size(); ++at) connectOp(OpId(at));
 }
 
-// What is used in many places (edge weights, a first layer's result) would pull long lines through the whole picture: it
-// is drawn at each use but the first. Results stay connected to those uses that nothing else holds in place.
+// Values with many uses (edge weights, a first layer's result) would pull long lines through the whole picture: they are
+// drawn as stubs at each use but the first. Results stay connected to uses that nothing else holds in place.
 void FoldBuilder::stubSharedInputs()
 {
     std::vector<int> uses(m_graph.nodes.size()), inputs(m_graph.nodes.size()), first(m_graph.nodes.size(), -1);
@@ -231,8 +231,8 @@ FoldBuilder::Edges FoldBuilder::edgePairs() const
     return pairs;
 }
 
-// A module that is called twice, or layers with something of their parent between them, would be a loop when folded:
-// what lies on the loop becomes part of the largest box.
+// A module that is called twice, or layers with something of their parent between them, would form a cycle when
+// folded: the nodes on the cycle become part of the largest box.
 void FoldBuilder::mergeLoops()
 {
     const int count = static_cast<int>(m_graph.nodes.size());
@@ -243,7 +243,7 @@ void FoldBuilder::mergeLoops()
     sortEdges();
 }
 
-// By component: its node with the most operators, the first of several.
+// For each component, the node with the most operators; the first one on a tie.
 std::vector<int> FoldBuilder::largestOf(const std::vector<int>& components) const
 {
     std::vector<int> largest(components.size(), -1);

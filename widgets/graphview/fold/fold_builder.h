@@ -63,7 +63,7 @@ private:
     base::IdVector<OpId, int> m_nodeOfOp;            // nodes of operators that stand alone or lead others, else -1
     std::vector<int> m_nodeOfBox;                    // by module: its box, or -1
     std::unordered_map<int, int> m_nodeOfStructure;  // by module: the box of its prologue
-    std::pmr::monotonic_buffer_resource m_memory;    // of what is needed until the graph is built
+    std::pmr::monotonic_buffer_resource m_memory;    // for temporary data, until the graph is built
     std::pmr::unordered_map<long long, std::size_t> m_edgeAt{&m_memory}, m_stubAt{&m_memory};
     std::vector<int> m_frameAt;                    // by module
     std::unordered_map<ValueId, QString> m_words;  // of stubs

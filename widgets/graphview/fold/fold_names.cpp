@@ -72,7 +72,7 @@ QString FoldBuilder::keyOf(const VisibleNode& node) const
     return node.expands.isEmpty() ? QString::fromStdString(m_model.ops[node.op].id) : node.expands;
 }
 
-// The node of the fold before that stands for the same in the same frame: it says what this one says. Null: none does.
+// The node of the previous fold with the same contents in the same frame, whose label is reused. Null: none.
 const VisibleNode* FoldBuilder::sameBefore(const VisibleNode& node) const
 {
     const int at = m_before ? m_before->nodeOf[node.op] : -1;

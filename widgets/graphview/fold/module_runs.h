@@ -6,7 +6,7 @@
 
 namespace hopscope::graphview {
 
-inline constexpr int longestRow = 12;  // more boxes that look the same say less than one
+inline constexpr int longestRow = 12;  // a single box says more than a longer row of equal ones
 
 // Runs of four in large models, of more than a row in small ones. Linear.
 models::ModuleTree withRuns(models::ModuleTree tree);

@@ -16,7 +16,7 @@ struct Successors {
     Successors(int nodes, const std::vector<std::pair<int, int>>& edges);
 };
 
-// Of an acyclic graph; ties by index. Linear.
+// Requires an acyclic graph; breaks ties by index. Takes linear time.
 std::vector<int> topologicalOrder(const Successors& out);
 
 }  // namespace hopscope::graphview

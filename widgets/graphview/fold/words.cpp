@@ -100,7 +100,7 @@ QString suffixOf(const ModelRecord& model, const OpRecord& op)
     return QString::fromUtf8(sign) + word;
 }
 
-// What an operator's own name says about its result; nothing where its first input says more.
+// The word for an operator's result from its own name; nothing if its first input says more.
 std::optional<QString> wordOfOp(const OpRecord& op)
 {
     const std::string_view name = plainName(op);

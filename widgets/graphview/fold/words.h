@@ -1,6 +1,6 @@
 #pragma once
 
-// Which operators are drawn as one node, and what a node says. Pure functions of the model.
+// Decides which operators are drawn as one node, and how nodes are labelled. Pure functions of the model.
 
 #include <QString>
 #include <span>
@@ -9,17 +9,17 @@
 
 namespace hopscope::graphview {
 
-// For every operator the one whose node shows it: itself, or for operators that add nothing to the picture (reshapes,
-// casts, a bias, a factor from the prologue) the operator whose result they dress. Linear.
+// Maps every operator to the one whose node shows it: itself or, for operators that add nothing to the picture
+// (reshapes, casts, a bias, a factor from the prologue), the operator whose result they modify. Takes linear time.
 base::IdVector<protocol::OpId, protocol::OpId> leadersOf(const protocol::ModelRecord& model);
 
 // "lin" of scalar::size and the like: never drawn unless every operator is.
 bool isScalar(const protocol::OpRecord& op);
 
-// What a structure-only value is: "norm", "degree", "edge_index"; empty where it has no word (zeros to add into).
+// Names a structure-only value: "norm", "degree", "edge_index"; empty if there is no word for it (zeros to add into).
 QString structureWord(const protocol::ModelRecord& model, protocol::ValueId value);
 
-// "gather source × norm": the leader's word and what the others add. `group`: ascending, with the leader.
+// "gather source × norm": the leader's word and the words of the others. `group` is ascending and includes the leader.
 QString groupLabel(const protocol::ModelRecord& model, protocol::OpId leader, std::span<const protocol::OpId> group);
 
 // "1,797 × 32" of the last operator's first output; empty where it has none.

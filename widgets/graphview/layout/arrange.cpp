@@ -74,8 +74,8 @@ void Arranger::addItems(const VisibleGraph& graph)
     }
 }
 
-// The slots between which an edge runs in the innermost unit around both of its ends; what it leaves and enters on its way
-// there is connected to the outside.
+// The slots that an edge connects in the innermost unit around both of its ends; the units that it leaves and enters on
+// its way there are connected to the outside.
 Arranger::Edge Arranger::lifted(const VisibleEdge& edge, int& unit)
 {
     int from = edge.from, to = edge.to;
@@ -134,7 +134,7 @@ void Arranger::fill(SmallGraph& graph, const Unit& unit) const
     graph.edges.assign(unit.edges.begin(), unit.edges.end());
 }
 
-// Of this round; what is known takes its place at once.
+// The unknown graphs of this round; known layouts are placed at once.
 std::vector<SmallGraph> Arranger::unknownGraphs()
 {
     std::vector<SmallGraph> unknown;
@@ -172,7 +172,7 @@ void Arranger::take(Unit& unit, const SmallLayout& layout)
     if (unit.frame >= 0) frameSize(unit, layout);
 }
 
-// A box around the contents, wide enough that what goes in and out is at its middle: then chains of boxes are straight.
+// A box around the contents, wide enough that edges enter and leave at its middle: then chains of boxes are straight.
 void Arranger::frameSize(Unit& unit, const SmallLayout& layout)
 {
     std::vector<qreal> ends;

@@ -1,7 +1,7 @@
 #pragma once
 
-// From a visible graph to positions: every frame is a small graph of its own, then what is around it; the prologue flows in
-// rows. Stages follow as bands: they only move rows apart, so that another plan never asks for another layout.
+// Computes positions for a visible graph: every frame is laid out as a small graph of its own, from the inside out; the
+// prologue flows in rows. Stages are added as bands: they only move rows apart, so a new plan never needs a new layout.
 
 #include <QRectF>
 #include <span>
@@ -16,10 +16,10 @@ namespace hopscope::graphview {
 
 using protocol::StageId;
 
-// The last layout of every module, and of the whole: in other folds of the model most of them are asked for again.
+// The last layout of every module, and of the whole: other folds of the model reuse most of them.
 class FrameLayouts {
 public:
-    // Of the module (-1: the whole), if it was laid out with just this graph; null: it was not.
+    // The layout of the module (-1: the whole) if it was laid out with exactly this graph; null: it was not.
     [[nodiscard]] const SmallLayout* find(int module, const SmallGraph& graph) const;
     void keep(int module, const SmallGraph& graph, const SmallLayout& layout);
 
@@ -38,7 +38,7 @@ public:
     Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known);
     std::vector<SmallGraph> nextRound();
     void answer(const std::vector<SmallLayout>& layouts);
-    // Of every node outside of the prologue; null rectangles for the prologue's.
+    // A rectangle for every node; null for nodes of the prologue.
     [[nodiscard]] std::vector<QRectF> rects() const;
 
 private:
@@ -90,7 +90,7 @@ Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model
 struct Band {
     StageId stage;  // none: prologue and inputs
     qreal top = 0, bottom = 0;
-    // Of the stages that are seen here alone: later ones inside of folded modules have no band of their own.
+    // Counts only the stages that are visible here: later ones inside of folded modules have no band of their own.
     StageId last;
 };
 

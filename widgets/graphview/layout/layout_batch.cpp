@@ -12,7 +12,7 @@ constexpr double askedHeight = 30;  // of all: theirs follow by withHeights()
 
 json::Value pairOf(double a, double b) { return json::Value(json::Array{json::Value(a), json::Value(b)}); }
 
-// Chains stay straight, however much skips them: that goes around.
+// Chains stay straight, however many edges skip them: those go around.
 json::Value weightsOf(const SmallGraph& graph)
 {
     constexpr int straight = 100;
@@ -64,7 +64,7 @@ void LayoutCache::insert(const QByteArray& hash, const SmallLayout& layout)
 
 namespace {
 
-// The layout of a graph that is no chain: known, that of a twin, the helper's to be, or made here.
+// The layout of a graph that is not a chain: cached, copied from a twin, left to the helper, or computed here.
 void prepareOne(LayoutBatch& batch, int index, qint64 firstId, QHash<QByteArray, int>& asked, LayoutCache& cache,
                 const std::stop_token& stop)
 {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A batch of small graphs on its way to positions: what is known, what the helper is asked, and what is laid out here. Plain
-// functions for worker threads.
+// A batch of small graphs to be laid out: some are cached, some are sent to the helper process, and the rest are laid out
+// here. Plain functions for worker threads.
 
 #include <QByteArray>
 #include <QHash>
@@ -36,13 +36,13 @@ struct LayoutBatch {
     std::string requests;              // to the helper, framed; ids count from the first graph's
 };
 
-// Chains, known graphs and those that are too much for the helper are laid out at once, of equal ones the first waits for the
-// helper (`missing` of them do), and the others for followTwins(). After a
-// stop the batch is useless and returned early. Near-linear.
+// Chains, cached graphs and those too large for the helper are laid out at once. Among equal graphs, the first waits for
+// the helper (`missing` graphs do), and the others wait for followTwins(). After a stop, the batch is useless and returned
+// early. Takes near-linear time.
 LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutCache& cache,
                          const std::stop_token& stop);
 
-// Lays out here what the helper has not.
+// Lays out the graphs in this process that the helper has not laid out.
 void finishBatch(LayoutBatch& batch, LayoutCache& cache, const std::stop_token& stop);
 
 // When nothing waits any longer.

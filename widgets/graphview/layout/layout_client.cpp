@@ -140,7 +140,7 @@ void LayoutClient::take(const std::string& message)
     m_cache->insert(contentHash(graph), m_batch.layouts[index]);
 }
 
-// What it has not answered is laid out here; what it was stuck on is not asked again, because it is cached.
+// Unanswered graphs are laid out in this process; the one that blocked the helper is then cached and not sent again.
 void LayoutClient::giveUpOnHelper()
 {
     m_patience.stop();

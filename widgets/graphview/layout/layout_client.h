@@ -58,7 +58,7 @@ private:
     LayoutBatch m_batch;
     bool m_asked = false;      // the helper is at work
     qint64 m_base = 0;         // number of the batch's first request
-    quint64 m_generation = 0;  // of the batch: what comes from an older one is dropped
+    quint64 m_generation = 0;  // of the batch: answers to an older one are dropped
     Answer m_answer;
     int m_fallbacks = 0, m_failures = 0;
 };

@@ -25,21 +25,21 @@ struct SmallLayout {
 
 inline constexpr qreal nodeGap = 28, rankGap = 18;
 
-// On a grid of 1/64 pixel, as widths of texts are: sums and differences of such coordinates are exact, so that what is moved
-// is not changed by it.
+// Rounds to a grid of 1/64 pixel, like the widths of texts: sums and differences of such coordinates are exact, so moving
+// a shape does not change it.
 inline qreal onGrid(qreal value) { return std::round(value * 64) / 64; }
 
-// What layouts are cached by: graphs that differ in nothing but heights have equal ones.
+// The cache key of a layout: graphs that differ only in heights have equal keys.
 QByteArray contentHash(const SmallGraph& graph);
 
-// A layout of a graph like this one but for its heights, with rows as high as their highest nodes: whoever lays out puts
-// nodes into rows, by widths and edges alone.
+// Adapts the layout of a graph that differs from this one only in heights: each row becomes as high as its highest node.
+// This works because the layout puts nodes into rows by widths and edges alone.
 SmallLayout withHeights(const SmallGraph& graph, SmallLayout layout);
 
 // One node, or a chain: needs no algorithm.
 std::optional<SmallLayout> trivialLayout(const SmallGraph& graph);
 
-// Whether `dot` answers in a blink: by the number of nodes and of ranks that edges would pass through.
+// Estimates whether `dot` is fast, by the number of nodes and of ranks that edges would pass through.
 bool suitsDot(const SmallGraph& graph);
 
 // Longest-path layers, order by neighbours' means, near-linear. Every edge points down, no boxes overlap. After a stop the

@@ -14,7 +14,7 @@ constexpr qreal maxGap = 54, squeezedGap = 38;
 constexpr qreal flowGap = 26, rowGap = 20;
 constexpr qreal besideLimit = 460;  // a prologue so wide still fits beside the inputs
 
-// By operator: the stages that compute it.
+// The stages that compute each operator.
 base::IdVector<OpId, std::vector<StageId>> stagesByOp(std::size_t ops, const protocol::PlanRecord& plan)
 {
     base::IdVector<OpId, std::vector<StageId>> stages(ops);
@@ -27,7 +27,7 @@ base::IdVector<OpId, std::vector<StageId>> stagesByOp(std::size_t ops, const pro
     return stages;
 }
 
-// Reshapes cost nothing: doing one again is not what hatching is about.
+// Reshapes cost nothing, so recomputed ones are not hatched.
 bool isReshape(const protocol::OpRecord& op) { return op.view && op.kind == protocol::NodeKind::Rowwise; }
 
 void stageNode(const VisibleNode& node, const protocol::ModelRecord& model, Staging& staging, std::size_t index)
@@ -56,7 +56,7 @@ std::vector<std::pair<int, int>> pairs(const VisibleGraph& graph)
     return edges;
 }
 
-// Nothing is drawn above what it needs: whoever has no stage, or an earlier one than its predecessors, goes to theirs.
+// No node is drawn above its predecessors: a node without a stage, or with an earlier one than theirs, takes their stage.
 void makeMonotone(const VisibleGraph& graph, Staging& staging)
 {
     const Successors out(static_cast<int>(graph.nodes.size()), pairs(graph));
@@ -126,7 +126,7 @@ QSizeF flow(const std::vector<int>& nodes, const std::vector<QSizeF>& sizes, qre
     return {right, y + height};
 }
 
-// The prologue in an order in which everything comes after what it needs.
+// The prologue in topological order.
 std::vector<int> prologueOrder(const VisibleGraph& graph)
 {
     const int nodes = static_cast<int>(graph.nodes.size());
@@ -134,7 +134,7 @@ std::vector<int> prologueOrder(const VisibleGraph& graph)
     for (int node = 0; node < nodes; ++node)
         if (graph.nodes[node].prologue) order.push_back(node);
     if (order.empty()) return order;
-    // What else there is comes after it.
+    // All other nodes follow.
     std::vector<std::pair<int, int>> inside;
     for (const VisibleEdge& edge : graph.edges)
         if (graph.nodes[edge.to].prologue) inside.emplace_back(edge.from, edge.to);
@@ -146,7 +146,7 @@ std::vector<int> prologueOrder(const VisibleGraph& graph)
     return order;
 }
 
-// Inputs stay above what uses them first; pushed apart where they would overlap.
+// Inputs stay above their first users and are pushed apart if they would overlap.
 void alignInputs(std::vector<int> inputs, std::vector<QRectF>& rects)
 {
     std::stable_sort(inputs.begin(), inputs.end(), [&](int a, int b) { return rects[a].left() < rects[b].left(); });
@@ -164,7 +164,7 @@ QRectF united(const std::vector<int>& nodes, const std::vector<QRectF>& rects)
     return all;
 }
 
-// Everything without a stage: the prologue beside the inputs if it is small, above them if not. Returns the band's bottom.
+// Places nodes without a stage: the prologue next to the inputs if it is small, else above. Returns the band's bottom.
 qreal placeFirstBand(const VisibleGraph& graph, const std::vector<int>& inputs, const std::vector<QSizeF>& sizes,
                      QRectF below, std::vector<QRectF>& rects)
 {

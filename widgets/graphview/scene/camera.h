@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a view looks: screen = scene * scale + offset.
+// The position and zoom of a view: screen = scene * scale + offset.
 
 #include <QPointF>
 #include <QRectF>

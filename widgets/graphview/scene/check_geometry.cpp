@@ -82,7 +82,7 @@ private:
             if (!m_scene.nodes[node].adjusted(-1, -1, 1, 1).contains(point))
                 report(node, QStringLiteral("an edge ends beside it"));
     }
-    // The ends of edges show where they go.
+    // The end of an edge must be visible, because it shows the target.
     void checkStub(const SceneStub& stub)
     {
         for (const int edge : m_scene.edgesInside(stub.textRect)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a picture must not show. A pure function over the laid-out scene, for tests.
+// Finds drawing faults in a picture. A pure function of the laid-out scene, for tests.
 
 #include <QStringList>
 

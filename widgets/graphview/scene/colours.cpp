@@ -142,7 +142,7 @@ Numbers bytesOf(const Scene& scene, const protocol::ModelRecord& model)
 double sum(double a, double b) { return a + b; }
 double larger(double a, double b) { return std::max(a, b); }
 
-// Of a box that holds several stages: of all of them.
+// A box that holds several stages counts all of them.
 Numbers byStageNumber(const Scene& scene, const std::map<StageId, double>& stages, double (*together)(double, double))
 {
     Numbers numbers;
@@ -170,7 +170,7 @@ std::span<const OpId> operatorsOf(const VisibleNode& node)
     return node.ops.empty() && node.op.valid() ? std::span(&node.op, 1) : std::span<const OpId>(node.ops);
 }
 
-// Of a box: of all operators in it, in all stages.
+// A box counts all of its operators, in all stages.
 Numbers predictedByOperator(const Scene& scene, const ColourData& data)
 {
     std::map<protocol::OpId, double> seconds;
@@ -211,7 +211,7 @@ std::map<StageId, double> peakMemory(const ColourData& data)
     return stages;
 }
 
-// Of a box: of all operators in it.
+// A box counts all of its operators.
 Numbers byOperator(const Scene& scene, const ColourData& data, double (*take)(const models::OperatorTimes::Sum&))
 {
     const models::OperatorTimes times(*data.report);
@@ -225,7 +225,7 @@ Numbers byOperator(const Scene& scene, const ColourData& data, double (*take)(co
     return numbers;
 }
 
-// Not of a run on a GPU, nor in older reports.
+// Not available for runs on a GPU, nor in older reports.
 bool hasOperatorTimes(const ColourData& data)
 {
     return data.report && std::ranges::any_of(data.report->stages, [](const auto& s) { return !s.operators.empty(); });
@@ -257,7 +257,7 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
     return numbers;
 }
 
-// Of a box: of the operator in it that differs most. NaN: a number is not finite on one side.
+// A box takes the largest error of its operators. NaN: a number is not finite on one side.
 Numbers comparedErrors(const Scene& scene, const ColourData& data)
 {
     std::map<OpId, double> errors;
@@ -274,7 +274,7 @@ Numbers comparedErrors(const Scene& scene, const ColourData& data)
     return numbers;
 }
 
-// What is not finite on one side has the colour of errors.
+// Nodes with a number that is not finite on one side have the colour of errors.
 Colouring byComparedError(const Scene& scene, const ColourData& data, const style::Theme& theme)
 {
     Numbers numbers = comparedErrors(scene, data), finite = numbers;

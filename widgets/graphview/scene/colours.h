@@ -1,6 +1,6 @@
 #pragma once
 
-// What the fill of a node says, by mode, and the legend to it. Pure functions.
+// The fill colours of nodes in each mode, and their legend. Pure functions.
 
 #include <QColor>
 #include <QString>
@@ -16,7 +16,7 @@ namespace hopscope::graphview {
 
 inline constexpr int modeCount = 8;
 
-// Where colours come from besides the scene; what is not known is null or empty.
+// The data besides the scene that colours are computed from; unknown data is null or empty.
 struct ColourData {
     const protocol::ModelRecord* model = nullptr;
     const protocol::PlanRecord* plan = nullptr;

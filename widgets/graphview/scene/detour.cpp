@@ -48,7 +48,7 @@ private:
     const Surroundings& m_around;
 };
 
-// Between neighbouring rows there is nothing at all: one question instead of many.
+// There is nothing at all between neighbouring rows: one query replaces many.
 std::vector<const QRectF*> Finder::nodesNear(const std::vector<QPointF>& path, bool toTarget) const
 {
     const QRectF box = boundsOf(path);
@@ -78,7 +78,7 @@ bool Finder::clear(const std::vector<QPointF>& path, bool toTarget) const
     return true;
 }
 
-// Of the way out of a node: labels beside it are not to be crossed.
+// For the path out of a node, which must not cross the labels around it.
 bool Finder::touchesObstacle(const std::vector<QPointF>& path) const
 {
     constexpr int steps = 24;
@@ -90,7 +90,7 @@ bool Finder::touchesObstacle(const std::vector<QPointF>& path) const
     return false;
 }
 
-// Columns that something between the ends stands in, ascending.
+// Columns with an obstacle between the ends, ascending.
 std::vector<std::pair<qreal, qreal>> Finder::blocked() const
 {
     const qreal top = m_around.source.bottom() + 1, bottom = m_around.target.top() - 1;
@@ -106,7 +106,7 @@ std::vector<std::pair<qreal, qreal>> Finder::blocked() const
     return columns;
 }
 
-// The middles of the ends and the sides of what is blocked where they are free, the shortest way first.
+// Free lanes among the middles of the ends and the sides of the blocked columns, the shortest way first.
 std::vector<qreal> Finder::freeLanes() const
 {
     constexpr qreal nowhere = -1e12;
@@ -132,7 +132,7 @@ bool Finder::taken(qreal lane) const
     return next != m_around.lanes.end() && *next < lane + (laneStep - 1);
 }
 
-// Out of the side that faces the lane, or out of the lower side where that is not free.
+// Leaves by the side that faces the lane, or by the lower side if that one is not free.
 std::vector<QPointF> Finder::wayOut(qreal lane, qreal low) const
 {
     const QRectF& box = m_around.source;

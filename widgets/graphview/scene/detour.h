@@ -1,6 +1,6 @@
 #pragma once
 
-// The way of an edge around what lies between its ends, where the direct one is not free.
+// The route of an edge around the obstacles between its ends, if the direct route is blocked.
 
 #include <QByteArray>
 #include <QHash>
@@ -23,7 +23,7 @@ struct Surroundings {
     QRectF source, target;
     std::vector<QRectF> nodes;  // beside and between the ends
     std::vector<Obstacle> obstacles;
-    std::vector<qreal> lanes;  // where other edges run beside it; ascending
+    std::vector<qreal> lanes;  // positions of edges parallel to it; ascending
 };
 
 struct Detour {
@@ -45,7 +45,7 @@ QPointF entry(const QRectF& to, qreal fromX);
 class DetourMemory {
 public:
     const Detour& find(const Surroundings& around);  // valid until the next call
-    void endScene();                                 // what it has not asked for is forgotten
+    void endScene();                                 // forgets routes that it has not asked for
 
 private:
     QHash<QByteArray, Detour> m_now, m_before;

@@ -8,7 +8,7 @@
 
 namespace hopscope::graphview {
 
-// Whether they have a point in common, on their sides too.
+// Returns true if they have a point in common; sides count.
 inline bool touch(const QRectF& a, const QRectF& b)
 {
     return a.left() <= b.right() && b.left() <= a.right() && a.top() <= b.bottom() && b.top() <= a.bottom();

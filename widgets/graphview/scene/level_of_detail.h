@@ -14,7 +14,7 @@ namespace hopscope::graphview {
 // More nodes than this in sight are not drawn one by one.
 inline constexpr int maxDetailedNodes = 500;
 
-// Draws what the camera sees onto the image, over what is there. `marked`: by node, drawn in the accent; may be empty.
+// Draws the part that the camera sees over the image. `marked`: by node, drawn in the accent colour; may be empty.
 void drawFromAfar(QImage& image, const Scene& scene, const Colouring& colouring, const style::Theme& theme,
                   const Camera& camera, const std::vector<char>& marked);
 

@@ -36,7 +36,7 @@ Progress progressOf(const models::RunLog& run, const Band& band)
     return sum;
 }
 
-// While a run goes on, and after it, the share of the band's stages that is done.
+// During and after a run, shows the completed share of the band's stages.
 void paintProgress(const PaintContext& c, const Band& band, QPointF at)
 {
     const Progress progress = c.state.run ? progressOf(*c.state.run, band) : Progress();

@@ -20,7 +20,7 @@ void paintArrow(const PaintContext& c, QPointF tip, QPointF from, const QColor& 
     c.painter.drawPolygon(QPolygonF{tip, base + side * size * 0.5, base - side * size * 0.5});
 }
 
-// Of one curve what may be seen in the area, in parts: a stroke takes time for its whole length, however long.
+// The visible parts of one curve: stroking takes time proportional to the whole length of a path.
 void addSeen(QPainterPath& to, const std::array<QPointF, 4>& curve, const QRectF& area, int depth = 0)
 {
     QRectF box(curve[0], QSizeF(1, 1));
@@ -83,7 +83,7 @@ QRectF roomBeside(const PaintContext& c, const SceneEdge& edge, const std::vecto
     return {};
 }
 
-// Beside each cut edge where nothing else is; an edge without room keeps its bytes to its checkpoint.
+// Drawn next to each cut edge if there is room; otherwise only the checkpoint shows the bytes.
 void paintCutBytes(const PaintContext& c, const std::vector<int>& edges)
 {
     c.painter.setFont(legibleFont(c, smallFont()));

@@ -1,4 +1,4 @@
-// Small marks on nodes: depth, what is stored inside, bookmarks, what a preview would move.
+// Small marks on nodes: depth, stores inside of a box, bookmarks, nodes that a preview would move.
 
 #include <QFontMetricsF>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr qreal badgeHeight = 16;
 
-// Before the lower left corner of a node, below what it takes from the prologue.
+// To the left of the lower left corner of a node, below the label of its prologue inputs.
 void paintCornerChip(const PaintContext& c, int node, const QString& text, const QColor& border, const QColor& colour)
 {
     const QRectF& rect = c.scene.nodes[node];
@@ -134,7 +134,7 @@ void paintExpander(const PaintContext& c, int node)
     c.painter.drawLine(box.center() - QPointF(0, 3), box.center() + QPointF(0, 3));
 }
 
-// The stage that a preview would have it in.
+// The stage of the node in a preview.
 void paintMove(const PaintContext& c, int node)
 {
     const QString text = QStringLiteral("\u2192 ") + tr("Stage %1").arg(c.scene.moved[node].number);

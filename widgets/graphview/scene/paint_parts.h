@@ -1,6 +1,6 @@
 #pragma once
 
-// The parts of which paintScene() makes a picture, each in a source of its own: bands, edges, stores, nodes and their marks.
+// The parts that paintScene() draws, each in a source file of its own: bands, edges, stores, nodes and their marks.
 
 #include "graphview/scene/scene_painter.h"
 
@@ -16,7 +16,7 @@ constexpr qreal textScale = legible / mostLabel, titleScale = legible / mostTitl
 QFont legibleFont(const PaintContext& c, const QFont& font);
 constexpr qreal fadedOpacity = 0.28;
 
-// The node is not among what a search has found, or not in the cone of what is hovered.
+// True if a search has not found the node, or if it is outside the cone of the hovered node.
 bool faded(const PaintContext& c, int node);
 
 // Below everything: the colour of each stage.

@@ -46,7 +46,7 @@ void paintStoreText(const PaintContext& c, const SceneStore& store, const QFont&
 
 }  // namespace
 
-// No further than it is seen: dots beyond cost as much as those in the picture.
+// Clipped to the visible part: dots outside cost as much as those inside.
 void paintStoreLine(const PaintContext& c, const SceneStore& store, const QRectF& exposed)
 {
     const qreal end = c.state.scale >= detailScale ? store.rect.right() : cylinderOf(store).right();

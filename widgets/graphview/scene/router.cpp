@@ -14,7 +14,7 @@ constexpr qreal laneRow = 512;     // lanes are looked for by height
 
 int rowOf(qreal y) { return static_cast<int>(std::floor(y / laneRow)); }
 
-// Where an edge starts: all around it is seen from there.
+// The start of an edge; the coordinates of its surroundings are relative to it.
 QPointF lowerMiddle(const QRectF& node) { return {node.center().x(), node.bottom()}; }
 
 }  // namespace
@@ -39,7 +39,7 @@ std::vector<qreal> Lanes::beside(qreal top, qreal bottom) const
     return found;
 }
 
-// How many of its own two ends an area touches.
+// The number of the edge's own two ends that an area touches.
 int Router::touching(const QRectF& area, int from, int to) const
 {
     return (touch(m_nodes[from], area) ? 1 : 0) + (touch(m_nodes[to], area) ? 1 : 0);
@@ -47,7 +47,7 @@ int Router::touching(const QRectF& area, int from, int to) const
 
 bool Router::clear(std::span<const QPointF> path, int from, int to) const
 {
-    // Between neighbouring rows there is nothing at all: one question instead of many.
+    // There is nothing at all between neighbouring rows: one query replaces many.
     QRectF box(path.front(), QSizeF(0, 0));
     for (const QPointF& point : path) box |= QRectF(point, QSizeF(0.1, 0.1));
     const QRectF between = box.adjusted(-edgeMargin, 1, edgeMargin, -1);
@@ -68,7 +68,7 @@ bool Router::crowded(const QRectF& rows) const
            m_obstacleIndex.count(rows, maxObstacles) >= maxObstacles;
 }
 
-// What lies in these rows, across the whole picture. Of obstacles the part in them: more is not met.
+// The obstacles in these rows, across the whole picture, clipped to the rows, because an edge meets no other part.
 Surroundings Router::surroundings(int from, int to, const QRectF& rows) const
 {
     const QRectF &source = m_nodes[from], &target = m_nodes[to];

@@ -28,7 +28,7 @@ private:
 
 class Router {
 public:
-    // `obstacles`: what long edges keep away from besides nodes; one that holds an end of an edge does not count for it.
+    // `obstacles`: areas that long edges avoid besides nodes; one that holds an end of an edge does not count for it.
     // All but `obstacles` outlive it. `memory`: of detours; routes are the same whatever it holds.
     Router(const std::vector<QRectF>& nodes, const GridIndex& index, std::vector<QRectF> obstacles, QRectF bounds,
            DetourMemory& memory)
@@ -41,7 +41,7 @@ public:
     {}
     // Adds the start and three points for every curve. Short edges first give the calmest picture.
     void route(int from, int to, std::vector<QPointF>& points);
-    // Of edges inside of the prologue: sideways within a row.
+    // Routes edges inside of the prologue: sideways within a row.
     void routeFlow(int from, int to, std::vector<QPointF>& points) const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The laid-out picture as plain geometry: what is painted, hit, searched, exported and checked. Immutable once built.
-// Coordinates in pixels of the unscaled picture.
+// The laid-out picture as plain geometry for painting, hit testing, search, export and checks. Immutable once built.
+// Coordinates are in pixels of the unscaled picture.
 
 #include <QPainterPath>
 #include <QRectF>
@@ -24,8 +24,8 @@ struct SceneEdge {
     std::span<const QPointF> path;    // in Scene::points: start, then three points for every Bézier curve
     bool cut = false;                 // its value is stored between the stages of its ends
     ValueId stored;                   // of a cut: the stored value
-    QString bytes;                    // of a cut: what is read along it; may be empty
-    QString pins;                     // of the user, in words; empty: none
+    QString bytes;                    // of a cut: the bytes read along it; may be empty
+    QString pins;                     // text for the user's pins; empty: none
 };
 
 struct SceneStub {
@@ -44,7 +44,7 @@ struct SceneStore {
     StageId stage;  // that writes it
     bool pinned = false;
     QString name;        // of its value, "relu after convs.0"; of several values that of their box
-    bool named = false;  // drawn with its name: others are beside it
+    bool named = false;  // drawn with its name: there are others next to it
     QString down, up;    // "↓ 692 kB", "↑ 2.1 MB"
     QRectF rect;         // glyph and text
     QPointF anchor;      // on the edge that is cut
@@ -62,7 +62,7 @@ struct Scene {
     std::vector<SceneStub> stubs;
     std::vector<SceneStore> stores;
     std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
-    std::vector<QString> pins;     // by node: the user's, in words; empty: none
+    std::vector<QString> pins;     // by node: text for the user's pins; empty: none
     std::vector<StageId> moved;    // of a preview, by node: the stage that it would be in; none: where it is
     std::vector<Band> bands;       // none for a model that cannot be split
     bool depthless = false;        // depths are not known
@@ -92,12 +92,12 @@ struct SceneInput {
     std::stop_token stop;                        // after a stop the scene is useless and returned early
 };
 
-// Bands, frames, edges, stubs and stores around arranged nodes. Near-linear; no layout is asked for.
+// Adds bands, frames, edges, stubs and stores to arranged nodes, in near-linear time and without a new layout.
 ScenePtr buildScene(SceneInput input);
-// The same places with what another plan makes of them: cuts, stores, stages.
+// The same layout with the cuts, stores and stages of another plan.
 ScenePtr previewScene(const Scene& scene, const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
 
-// What nodes need for their texts and shapes; measured texts are kept in `memory`.
+// The sizes of nodes for their texts and shapes; measured texts are cached in `memory`.
 std::vector<QSizeF> nodeSizes(const VisibleGraph& graph, TextMemory& memory);
 
 QPainterPath edgePath(std::span<const QPointF> points);

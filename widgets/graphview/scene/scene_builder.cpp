@@ -23,7 +23,7 @@ QString bytesText(const QString& arrow, std::optional<std::int64_t> bytes)
     return bytes ? arrow + QLatin1Char(' ') + models::formatBytes(static_cast<double>(*bytes)) : QString();
 }
 
-// Stores are looked for by height.
+// Stores are looked up by height.
 int rowOf(qreal y) { return static_cast<int>(std::floor(y / storeHeight)); }
 
 bool isPinned(const protocol::PlanRecord& plan, protocol::ValueId value)
@@ -114,7 +114,7 @@ void SceneBuilder::placeFrames()
         if (scene.nodeIndex.count(scene.frames[i], members[i] + 1) > members[i]) scene.frames[i] = {};
 }
 
-// By node: the checkpoints that it makes.
+// The checkpoints that each node makes.
 void SceneBuilder::findCheckpoints()
 {
     m_checkpoints.resize(m_scene->nodes.size());
@@ -142,7 +142,7 @@ const protocol::PlanCheckpoint* SceneBuilder::checkpointOn(const VisibleEdge& ed
     return nullptr;
 }
 
-// What long edges keep away from besides nodes.
+// The obstacles for long edges besides nodes.
 std::vector<QRectF> SceneBuilder::obstacles() const
 {
     std::vector<QRectF> rects;
@@ -270,7 +270,7 @@ void SceneBuilder::indexEdges()
     scene.edgeIndex = GridIndex(pieces);
 }
 
-// One label at each node for all that it takes from the prologue, and from shared inputs.
+// One label at each node for all inputs from the prologue and all shared inputs.
 void SceneBuilder::gatherStubs()
 {
     Scene& scene = *m_scene;
@@ -342,7 +342,7 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
     const QRectF& box = scene.nodes[store.node];
     const Band* band = scene.bandOf(store.stage);
     if (!band || band->bottom < box.bottom()) band = scene.bandOf(scene.staging.stage[store.node]);
-    // Bands stay as they are in a preview: what it stores anew is where it is made.
+    // Bands do not change in a preview: a newly stored value is drawn at the node that makes it.
     const auto before = [&](const SceneStore& known) { return known.value == store.value; };
     const bool fresh = m_base && std::ranges::none_of(m_base->stores, before);
     const bool atBand = !fresh && band && band->bottom > box.bottom();
@@ -354,7 +354,7 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
     return store;
 }
 
-// A closed box may hold several stages: what it stores for itself has no edge to be drawn on. The prologue reads shapes alone.
+// A closed box may hold several stages: a value that only the box itself reads has no edge. The prologue reads shapes alone.
 bool SceneBuilder::isInner(const SceneStore& store) const
 {
     if (m_cutOf.contains(store.value)) return false;
@@ -416,7 +416,7 @@ void SceneBuilder::placeStores()
     spreadStores();
 }
 
-// Where several stores are side by side, each says whose it is.
+// If several stores are side by side, each shows the name of its value.
 void SceneBuilder::nameNeighbours()
 {
     std::unordered_map<int, int> inRow;
@@ -451,7 +451,7 @@ void SceneBuilder::occupy(const QRectF& rect)
     for (int row = rowOf(rect.top()); row <= rowOf(rect.bottom()); ++row) m_storeRows[row].push_back(rect);
 }
 
-// Beside the edge that is cut, on the nearer side that is free; titles of modules stay legible.
+// Placed next to the cut edge, on the nearer free side; titles of modules stay legible.
 void SceneBuilder::spreadStores()
 {
     constexpr int maxTries = 40;

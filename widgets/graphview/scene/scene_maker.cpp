@@ -17,7 +17,7 @@ void SceneMaker::aside(Work work, Then then)
                      });
 }
 
-// Everything under way is about something that is gone.
+// All jobs in progress are obsolete.
 std::stop_token SceneMaker::restart()
 {
     m_client.cancel();
@@ -63,7 +63,7 @@ void SceneMaker::setPlan(models::PlanPtr plan)
     const bool samePicture = plan && m_plan && protocol::sameCuts(*plan, *m_plan);
     m_plan = std::move(plan);
     if (samePicture) return;
-    // While a layout is under way the scene to come takes the plan along.
+    // While a layout is in progress, the coming scene will use the plan.
     if (m_draft) build();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Keeps a scene up to date: another model or fold asks for a layout, another plan only for other bands. Everything that
-// grows with the model is done on a worker thread, as a chain of jobs; what is no longer wanted stops early and is dropped.
+// Keeps a scene up to date: a new model or fold needs a new layout, a new plan only new bands. All work that grows with
+// the model is done on a worker thread, as a chain of jobs; jobs that are no longer wanted stop early and are dropped.
 
 #include <QObject>
 #include <QThreadPool>
@@ -25,7 +25,7 @@ public:
     void setLongest(int nodes) { m_longest = nodes; }  // one below the other in the initial fold of the next model
     void setPlan(models::PlanPtr plan);
     void setFold(FoldState state);
-    // The scene of now as another plan would have it, unless another scene comes first.
+    // The current scene with another plan, unless another scene is ready first.
     void buildPreview(models::PlanPtr plan, std::function<void(ScenePtr)> then);
 
     [[nodiscard]] LayoutClient& client() { return m_client; }
@@ -42,14 +42,14 @@ signals:
     void sceneChanged();  // also to null
 
 private:
-    // What a model is folded by, whatever is open or closed.
+    // The data for folding a model, which does not depend on the open modules.
     struct ModelView {
         models::ModelPtr model;  // `fold` points into it
         FoldModel fold;
         FoldState initial;
     };
-    // A layout under way; held by one job, or between jobs by nobody else. The memory is that of all scenes of the model, which
-    // only jobs touch, one after the other.
+    // A layout in progress, held by one job at a time and, between jobs, by this object alone. All scenes of the model
+    // share its memory, which only jobs access, one after the other.
     struct Draft {
         std::shared_ptr<SceneMemory> memory;
         GraphPtr graph;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What scenes of one model have in common, so that opening or closing a module costs little: layouts of frames, texts and
-// routes by what they depend on. A scene is the same with and without. For one thread at a time.
+// A cache shared by the scenes of one model, so that opening or closing a module is cheap: layouts of frames, texts
+// and routes, keyed by their inputs. It does not change the resulting scenes. For one thread at a time.
 
 #include "graphview/layout/arrange.h"
 #include "graphview/scene/detour.h"

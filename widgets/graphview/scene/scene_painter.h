@@ -11,15 +11,15 @@
 
 namespace hopscope::graphview {
 
-// Whether runs stop there, or at something inside of it that is not seen.
+// Tells whether runs stop there, or at a hidden part of it.
 enum class BreakMark : char { None, Inside, Here };
 
 struct PaintState {
     std::vector<char> selected, found, cone, bookmarked;  // by node; empty: none
     std::vector<BreakMark> breakpoints;                   // by node; empty: none
     std::vector<BreakMark> bandBreakpoints;               // by band; empty: none
-    QStringList breakpointTips;                           // by node, in words; empty: none
-    int refused = -1;  // the node with the operator because of which the model cannot be split
+    QStringList breakpointTips;                           // by node: its text; empty: none
+    int refused = -1;  // the node with the operator that prevents splitting the model
     int hoveredNode = -1, hoveredEdge = -1, selectedEdge = -1;
     ValueId selectedStore;
     int stubSource = -1;  // all uses of this node are marked
@@ -30,7 +30,7 @@ struct PaintState {
     bool picture = false;  // for a file: no hover, no glyphs to click
 };
 
-// What is painted, where, and how it looks. Only refers to its parts: no longer than one picture.
+// The content, position and style of one picture. Holds references only and must not outlive the painting.
 struct PaintContext {
     QPainter& painter;
     const Scene& scene;
@@ -46,10 +46,10 @@ QPainterPath shapePath(Shape shape, const QRectF& rect);
 void paintCylinder(QPainter& painter, const QRectF& rect, const style::Theme& theme);
 // A pin that was stuck in with its point at `tip`: the user has decided something there.
 void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme);
-// A disc, as editors have it beside a line; a ring where the breakpoint is inside.
+// A disc, like the mark next to a line in an editor; a ring if the breakpoint is inside.
 void paintBreakpointMark(QPainter& painter, QPointF centre, BreakMark mark, const style::Theme& theme,
                          qreal radius = 6);
-// Where the glyph that opens a node is.
+// The position of the glyph that opens a node.
 QRectF expanderRect(const QRectF& node);
 
 }  // namespace hopscope::graphview

@@ -18,7 +18,7 @@ QPainterPath polygon(const QPolygonF& points)
 
 }  // namespace
 
-// Kinds are told apart by shape as well as by colour: narrow above = rows are fetched, pointed sides = rows meet.
+// Kinds differ in shape as well as in colour: narrow above = rows are fetched, pointed sides = rows meet.
 QPainterPath shapePath(Shape shape, const QRectF& r)
 {
     QPainterPath path;

@@ -30,7 +30,7 @@ QFont own(const QFont& font)
     return copy;
 }
 
-// How much of its width a shape's slanted or round sides and its glyphs take from text, on each side.
+// The share of the width that slanted or round sides and glyphs take from the text, on each side.
 qreal sidePad(Shape shape)
 {
     switch (shape) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes of texts in the graph, and what of them fits.
+// Measures texts in the graph, and shortens them to the available room.
 
 #include <QFont>
 #include <QFontMetricsF>
@@ -23,7 +23,7 @@ struct StubText {
     qreal width = 0;
 };
 
-// What was asked for: the words of a node, or of a stub, and the room for them.
+// A request: the words of a node, or of a stub, and the room for them.
 struct AskedNode {
     Shape shape = Shape::Rowwise;
     QString label, detail;
@@ -38,7 +38,7 @@ struct AskedStub {
 size_t qHash(const AskedNode& asked, size_t seed = 0);
 size_t qHash(const AskedStub& asked, size_t seed = 0);
 
-// What was measured: layers repeat their words, and so does the next scene of a model. For one thread at a time.
+// A cache of measured texts: words recur across layers and in the next scene of a model. For one thread at a time.
 struct TextMemory {
     QHash<AskedNode, QSizeF> sizes;
     QHash<AskedNode, NodeText> nodes;

@@ -15,9 +15,9 @@ public:
 
     void set(const QVector<models::Target>& all) { m_all = all; }
     [[nodiscard]] const QVector<models::Target>& all() const { return m_all; }
-    void toggle();  // of what is selected
+    void toggle();  // of the selection
     void next();    // selects it and shows it
-    void mark();    // in the scene of now
+    void mark();    // in the current scene
 
 private:
     const GraphParts& m_parts;

@@ -13,7 +13,7 @@ using models::Target;
 
 namespace {
 
-// A stage is all of a node, or a part of what is folded into it.
+// Here if the whole node belongs to the stage, or is computed again in it; Inside if only a part of a folded node does.
 BreakMark ofStage(const Staging& staging, std::size_t node, protocol::StageId stage)
 {
     const protocol::StageId first = staging.stage[node], last = staging.lastStage[node];
@@ -45,7 +45,7 @@ bool BreakpointMarks::mark()
     return before != state.breakpoints;
 }
 
-// Those of stages are at all operators of theirs that can be seen.
+// Breakpoints of stages are marked at all their visible operators.
 void BreakpointMarks::markNodes(const Breakpoint& breakpoint)
 {
     const Scene& scene = *m_parts.view.scene();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Breakpoints of the document in the graph: their marks, and what a menu offers to change.
+// Shows the breakpoints of the document in the graph: their marks, and the menu entries that change them.
 
 #include <QMenu>
 
@@ -13,7 +13,7 @@ class BreakpointMarks {
 public:
     BreakpointMarks(const GraphParts& parts, const SceneTargets& targets) : m_parts(parts), m_targets(targets) {}
 
-    // In the scene of now: at operators, at boxes and bands that hold one. Whether that changes what is marked.
+    // Marks operators, and boxes and bands that hold one, in the current scene. Returns true if any mark has changed.
     bool mark();
     void addToMenu(QMenu& menu, int node);
 

@@ -73,7 +73,7 @@ void CheckpointDrag::paint(QPainter& painter, const Scene& scene, const Camera& 
     if (!m_note.isEmpty()) paintNote(painter, theme, pointer, screen);
 }
 
-// Beside the pointer, on the side where there is room.
+// Next to the pointer, on the side with room.
 void CheckpointDrag::paintNote(QPainter& painter, const style::Theme& theme, QPointF pointer,
                                const QRectF& screen) const
 {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A checkpoint that is being dragged: what it is over, what is said beside it, and how that looks. Hits in it are of what is
-// below the checkpoints.
+// A checkpoint that is being dragged: the hit below it, the note next to it, and their painting. Its hits skip checkpoints
+// and refer to the item below them.
 
 #include <QObject>
 #include <QPainter>
@@ -19,12 +19,12 @@ public:
     void moveOver(const Hit& hit, QPointF at);  // `at`: the pointer, in pixels of the view
     void drop(const Hit& hit, QPointF at);
     void end();                                        // without a drop
-    void forgetPlaces();                               // another scene: what it was over is no part of it
+    void forgetPlaces();                               // another scene: old hits no longer apply
     [[nodiscard]] QPointF at() const { return m_at; }  // where the pointer was last, also after the drop
     [[nodiscard]] bool moving() const { return m_moving; }
     void forbid() { m_forbidden = true; }  // in a view of a plan that cannot be changed
     [[nodiscard]] bool forbidden() const { return m_forbidden; }
-    void setNote(const QString& note);  // beside what is dragged
+    void setNote(const QString& note);  // next to the dragged checkpoint
 
     // The checkpoint at `pointer`, with the place that it would be dropped on; all but the scene in pixels of the screen.
     void paint(QPainter& painter, const Scene& scene, const Camera& camera, const style::Theme& theme, QPointF pointer,

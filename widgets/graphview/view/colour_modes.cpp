@@ -43,7 +43,7 @@ void ColourModes::setErrors(Divergence found)
     recolour();
 }
 
-// What a verification has found since counts more than an older comparison.
+// The result of a newer verification replaces an older comparison.
 void ColourModes::takeRuns()
 {
     const auto& runs = m_parts.document.runs();

@@ -21,13 +21,13 @@ public:
     void setMode(ColourMode mode);
     [[nodiscard]] ColourMode mode() const { return m_mode; }
     [[nodiscard]] bool isAvailable(ColourMode mode) const { return m_actions[static_cast<int>(mode)]->isEnabled(); }
-    // What a comparison has found, operator by operator; null: nothing.
+    // The result of a comparison, operator by operator; null: nothing.
     using Divergence = std::shared_ptr<const schema::DivergenceRecord>;
     void setErrors(Divergence found);
     void takeRuns();
     void refresh();  // which modes are possible now; falls back to the depth
     void recolour();
-    // Of a scene as another plan has it.
+    // Colours a scene with another plan.
     [[nodiscard]] Colouring colouring(const Scene& scene, const models::PlanPtr& plan) const;
     [[nodiscard]] Colouring byStage(const Scene& scene, const models::PlanPtr& plan) const;
     void recolourPreview(const ScenePtr& scene);

@@ -159,7 +159,7 @@ void CutEditor::showPreview()
     GraphView& view = m_parts.view;
     if (!preview.plan) {
         if (view.drag().moving()) view.drag().setNote(preview.refusal);
-        if (m_parts.maker.busy()) return;  // what has been dropped is on its way: until then its preview is shown
+        if (m_parts.maker.busy()) return;  // the drop is being applied: its preview is shown until then
         view.setPreview(nullptr);
         return m_colours.recolour();
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Pins from the graph: menus, keys, and checkpoints that are dragged, with a preview of what would follow. Asks the window
-// for every change by the panel's signals.
+// Pins from the graph: menus, keys, and checkpoints that are dragged, with a preview of the result. It requests every
+// change from the window by the panel's signals.
 
 #include <QCoreApplication>
 #include <QMenu>
@@ -26,7 +26,7 @@ public:
 
     // The checkpoint of `value` is dragged over something, or dropped there.
     void dragOver(ValueId value, const Hit& hit);
-    void dropOn(ValueId value, const Hit& hit);  // where nothing can be stored: says why, and what is near
+    void dropOn(ValueId value, const Hit& hit);  // if nothing can be stored there: gives the reason and nearby places
     void showPreview();                          // of Document::preview
 
 private:

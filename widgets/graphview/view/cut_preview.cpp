@@ -13,7 +13,7 @@ namespace {
 using models::formatBytes;
 using models::formatSecondsFinely;
 
-// " (+1.1 MiB)"; empty where it is the same.
+// " (+1.1 MiB)"; empty if it is the same.
 QString change(double difference, const QString& size)
 {
     if (difference == 0) return {};

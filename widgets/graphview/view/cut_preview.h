@@ -1,6 +1,6 @@
 #pragma once
 
-// What dropping a checkpoint would give, in a few words.
+// Summarises the effect of dropping a checkpoint.
 
 #include <QString>
 
@@ -8,7 +8,7 @@
 
 namespace hopscope::graphview {
 
-// "About 2.1 ms (−0.4 ms), moves 3.2 MiB (+1.1 MiB)", a second line with memory and stages; both against the plan of now.
+// "About 2.1 ms (−0.4 ms), moves 3.2 MiB (+1.1 MiB)", then memory and stages; changes are to the current plan.
 QString previewText(const protocol::PlanRecord& now, const protocol::PlanRecord& then);
 
 }  // namespace hopscope::graphview

@@ -1,6 +1,6 @@
 #pragma once
 
-// Opens and closes modules: asks for another fold, and says what stays where it is on the screen meanwhile.
+// Opens and closes modules: requests another fold, and sets the item that keeps its place on the screen meanwhile.
 
 #include <QCoreApplication>
 
@@ -22,7 +22,7 @@ public:
     void closeAll();
     void foldToLayers();  // the fold that a model is opened with
     void showEveryOperator(bool shown);
-    // Opens what hides the target; true: something was closed, and the scene is on its way.
+    // Opens the modules that hide the target; true: at least one was closed, and a new scene will follow.
     [[nodiscard]] bool openAround(const models::Target& target);
 
 private:

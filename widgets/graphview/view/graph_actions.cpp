@@ -60,7 +60,7 @@ QAction* GraphActions::add(const char* name, const QString& text, const QKeySequ
     action->setStatusTip(tip);
     action->setProperty(submenuProperty, m_submenu);
     connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-    // Letters and arrows belong to whatever has the focus; what no other widget knows acts from everywhere.
+    // Letters and arrows go to the focused widget; keys that no other widget uses act from everywhere.
     const bool own = isBare(key);
     action->setShortcutContext(own ? Qt::WidgetShortcut : Qt::WindowShortcut);
     (own ? static_cast<QWidget&>(m_parts.view) : m_parts.panel).addAction(action);
@@ -222,7 +222,7 @@ QList<QAction*> GraphActions::folds() const
 
 void GraphActions::showFold(const FoldState& state) { m_everyOperator->setChecked(state.everyOperator); }
 
-// As keys act on what is selected, and a menu on what was clicked, which is selected as well.
+// The menu can show keys, because keys act on the selection and a menu's target is selected by the click.
 void GraphActions::showKeys(QMenu& menu) const
 {
     static const QHash<QString, QString> same{{QStringLiteral("pin.checkpoint"), QStringLiteral("graphStore")},

@@ -17,7 +17,7 @@
 
 namespace hopscope::graphview {
 
-// Those who do what the actions say.
+// The objects that carry out the actions.
 struct GraphTools {
     SceneTargets targets;
     GraphOverlays overlays;
@@ -38,7 +38,7 @@ struct GraphTools {
     GraphTools& operator=(const GraphTools&) = delete;
 };
 
-// Of an action: the title of the submenu that it belongs into.
+// The property of an action with the title of its submenu.
 inline constexpr const char* submenuProperty = "submenu";
 
 class GraphActions : public QObject {
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] QList<QAction*> colours() const;                      // by mode
     [[nodiscard]] QList<QAction*> folds() const;                        // those of the strip
     [[nodiscard]] const QList<QAction*>& comparisons() const { return m_comparisons; }
-    void showFold(const FoldState& state);  // checks what the state says
+    void showFold(const FoldState& state);  // checks the actions that match the state
     void showMenu(const Hit& hit, QPoint global);
 
 private:

@@ -36,7 +36,7 @@ void GraphController::setupView()
     m_panel.setFocusProxy(m_view);
     m_tools.colours.setActions(m_actions.colours());
     m_tools.overlays.strip().fill(m_actions.colours(), m_actions.comparisons(), m_actions.folds());
-    // The graph comes before what is below it, for those who come by keyboard.
+    // In tab order, the graph comes before the widgets below it.
     QWidget* before = m_view;
     for (QToolButton* button : m_tools.overlays.strip().findChildren<QToolButton*>())
         QWidget::setTabOrder(std::exchange(before, button), button);

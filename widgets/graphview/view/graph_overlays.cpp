@@ -56,7 +56,7 @@ bool GraphOverlays::isFree(const QRect& place) const
            std::ranges::all_of(scene.stores, beside) && std::ranges::all_of(scene.stubs, unread);
 }
 
-// Of use where not all is seen. At first sight it covers nothing; who scrolls and zooms wants to know where that leads.
+// Useful only if part of the graph is out of sight. It may cover nodes only once the user has scrolled or zoomed.
 void GraphOverlays::placeMinimap()
 {
     const QSize room = m_view.size();

@@ -1,7 +1,7 @@
 #pragma once
 
-// What explains the graph: the strip with the legend below it, and what floats over it, the minimap in a corner that is free
-// and the search field above. Where there is little room, the graph is worth more than what explains it.
+// The widgets around the graph: the strip with the legend below it, the minimap in a free corner over it, and the search
+// field above. If there is little room, the graph takes precedence over them.
 
 #include "graphview/view/overlays.h"
 #include "graphview/view/tool_strip.h"
@@ -13,14 +13,14 @@ public:
     explicit GraphOverlays(GraphView& view);
 
     void setTheme(const style::Theme& theme);
-    // What legend and minimap say about a scene.
+    // Sets the contents of legend and minimap for a scene.
     void display(const ScenePtr& scene, const Colouring& colouring, const style::Theme& theme, Legend::Signs signs);
     void hide();   // nothing is open
     void place();  // after every change of the view's size or camera, or of an overlay's size
 
     [[nodiscard]] SearchBar& searchBar() { return *m_searchBar; }
     [[nodiscard]] Minimap& minimap() { return *m_minimap; }
-    [[nodiscard]] ToolStrip& strip() { return *m_strip; }  // to be placed by whoever lays out the view
+    [[nodiscard]] ToolStrip& strip() { return *m_strip; }  // to be placed by the layout of the view
 
 private:
     void placeMinimap();
@@ -30,7 +30,7 @@ private:
     // Children of the view.
     Minimap* m_minimap;
     SearchBar* m_searchBar;
-    ToolStrip* m_strip;  // beside the view
+    ToolStrip* m_strip;  // next to the view
 };
 
 }  // namespace hopscope::graphview

@@ -17,7 +17,7 @@ GraphPanel::GraphPanel(models::Document& document, models::Selection& selection,
 {
     setObjectName(QStringLiteral("graph"));
     setAccessibleName(tr("Graph"));
-    // The controller is no child that outlives its owner: the panel's pointer takes it away before the widgets go.
+    // The controller is not a child: the panel's pointer destroys it before the widgets.
     m_impl = std::make_unique<Impl>(document, selection, *this);
 }
 

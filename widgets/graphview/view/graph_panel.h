@@ -15,10 +15,10 @@ class QAction;
 
 namespace hopscope::graphview {
 
-// Of actions whose text alone says too little outside of their menu: "Colour by depth".
+// The full text of actions that are unclear outside of their menu: "Colour by depth".
 inline constexpr const char* fullNameProperty = "fullName";
 
-// What could be done instead of a drop that is refused: to store one of the places instead of `from`, the nearest first.
+// Alternatives to a refused drop: places that can be stored instead of `from`, the nearest first.
 struct DropOffer {
     protocol::ValueId from;
     std::vector<protocol::ValueId> places;
@@ -44,20 +44,20 @@ public:
     [[nodiscard]] QByteArray saveView() const;  // folded modules, zoom, centre, bookmarks: for the session file
     void restoreView(const QByteArray& state);
 
-    // The panel has moved by this much in its window: what it shows stays where it is on the screen.
+    // Call when the panel has moved by this much in its window: its contents keep their place on the screen.
     void holdStill(QPoint moved);
 
     // Beside the graph, the same with another plan under that name, coloured by its stages. Null: no longer.
     void showBeside(const QString& name, const models::PlanPtr& plan);
 
-    // What a comparison has found, for the colours by error: until another model is open, or a run has been verified.
+    // Colours by error use this result of a comparison until another model is open, or a run has been verified.
     void showErrors(const schema::DivergenceRecord& found);
 
     // The whole graph as a picture; by the suffix svg, pdf or png. `width` pixels for png (at most 32,000 a side, painted in
     // tiles). Returns an empty string, or why not.
     QString exportPicture(const QString& file, int width = 0) const;
 
-    // What is wrong with the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale colour.
+    // Faults of the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale colour.
     [[nodiscard]] QStringList faults() const;
 
 signals:
@@ -68,7 +68,7 @@ signals:
     // While a checkpoint is over a place where it could be dropped; then, or elsewhere, the end of it.
     void checkpointDragged(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     void dragEnded();
-    void breakpointsWanted(const std::vector<hopscope::models::Breakpoint>& breakpoints);  // instead of those of now
+    void breakpointsWanted(const std::vector<hopscope::models::Breakpoint>& breakpoints);  // replace the current ones
     void tensorRequested(hopscope::ir::ValueId value);  // its numbers are to be shown
     void layoutFinished();
     void contextHelpRequested(const QString& sentence, const hopscope::graphview::DropOffer& offer = {});

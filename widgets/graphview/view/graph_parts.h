@@ -1,6 +1,6 @@
 #pragma once
 
-// What those who work on the graph panel together share.
+// The objects that the helpers of the graph panel share.
 
 #include "graphview/scene/scene_maker.h"
 #include "graphview/view/graph_panel.h"
@@ -8,7 +8,7 @@
 
 namespace hopscope::graphview {
 
-// Only refers to its parts: the controller, which makes it, outlives everybody who is given it.
+// Holds references only: the controller, which makes it, outlives all of its users.
 struct GraphParts {
     models::Document& document;
     models::Selection& selection;

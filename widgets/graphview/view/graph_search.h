@@ -1,6 +1,6 @@
 #pragma once
 
-// Search in the graph: what is found is marked in the scene, one of it is the current one.
+// Search in the graph: matches are marked in the scene, and one of them is the current match.
 
 #include "graphview/view/graph_overlays.h"
 #include "graphview/view/scene_targets.h"
@@ -15,8 +15,8 @@ public:
     void find(const QString& query);
     void step(int direction);  // +1, -1: selects the next or the previous one
     void close();
-    void forget();  // another model: what was found is no part of it
-    void mark();    // in the scene of now
+    void forget();  // another model: old matches no longer apply
+    void mark();    // in the current scene
 
 private:
     const GraphParts& m_parts;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Shows one scene: what is under the pointer, clicks, panning, dragging of checkpoints. It knows nothing of documents: what
-// the user does comes out as hits, what is to be seen goes in as a scene, colours and a paint state.
+// Shows one scene and handles hovering, clicks, panning and dragging of checkpoints. It knows nothing of documents: it
+// reports user actions as hits, and its input is a scene, colours and a paint state.
 
 #include <QWidget>
 
@@ -75,7 +75,7 @@ private:
     void setGesture(Gesture gesture);
     void refreshCursor();
 
-    ScenePtr m_target;  // what the scene will be when the transition ends
+    ScenePtr m_target;  // the scene at the end of the transition
     ScenePtr m_scene;
     SceneTransition m_transition;
     Viewport m_viewport;
@@ -91,7 +91,7 @@ private:
     Hit m_pressedHit, m_hit;
     bool m_moved = false;   // since the button was pressed: its release is no click
     bool m_space = false;   // held down
-    bool m_framed = false;  // it has come by keyboard to have the focus, and shows it
+    bool m_framed = false;  // it has received the focus by keyboard, and shows a frame
     bool m_reducedMotion = false;
 };
 

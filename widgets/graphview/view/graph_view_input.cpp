@@ -26,7 +26,7 @@ bool cameByKeyboard(const QFocusEvent& event)
 bool GraphView::event(QEvent* event)
 {
     if (event->type() == QEvent::ShortcutOverride) m_viewport.touch();
-    // While something is dragged, keys are no shortcuts: Escape gives the drag up, whatever else it is for.
+    // During a drag, keys are not shortcuts: Escape cancels the drag, whatever else it is for.
     if (event->type() == QEvent::ShortcutOverride && m_checkpoint.moving()) return event->accept(), true;
     if (event->type() == QEvent::FocusIn) m_framed = cameByKeyboard(*static_cast<QFocusEvent*>(event));
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
@@ -154,8 +154,8 @@ void GraphView::leaveEvent(QEvent*)
     hover(outside);
 }
 
-// Space held down: the left button pans, whatever is below it. Escape gives a drag up. All other keys are actions of the
-// panel.
+// While Space is held down, the left button pans, whatever is below it. Escape cancels a drag. All other keys are
+// actions of the panel.
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
     if (event->key() == Qt::Key_Escape && m_checkpoint.moving()) {

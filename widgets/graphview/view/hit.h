@@ -1,6 +1,6 @@
 #pragma once
 
-// What is at a place of a scene. Pure functions.
+// Hit testing: finds the item at a place in a scene. Pure functions.
 
 #include "graphview/scene/scene_painter.h"
 
@@ -22,7 +22,7 @@ Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale);
 // A checkpoint that can be dragged: of many drawn as one it would not be clear which is meant.
 bool isMovable(const Scene& scene, const Hit& hit);
 
-// What the pointer is told there; empty: nothing.
+// The tooltip there; empty: none.
 QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit);
 
 }  // namespace hopscope::graphview

@@ -9,7 +9,7 @@ namespace hopscope::graphview {
 
 namespace {
 
-// The one in the nearest column; of those in the same column the nearest.
+// The node in the nearest column; within a column, the nearest node.
 int nearestColumn(const Scene& scene, int node, const std::vector<int>& candidates)
 {
     const auto away = [&](int other) {
@@ -28,7 +28,7 @@ std::vector<int> neighbours(const VisibleGraph& graph, int node, bool producers)
         if (producers && edge.to == node) found.push_back(edge.from);
         if (!producers && edge.from == node) found.push_back(edge.to);
     }
-    // What is drawn as a stub is walked as well, if nothing else is there.
+    // Stubs are followed as well, if there is nothing else.
     if (found.empty())
         for (const Stub& stub : graph.stubs) {
             if (producers && stub.node == node) found.push_back(stub.source);

@@ -10,8 +10,8 @@ namespace hopscope::graphview {
 
 enum class Step { Up, Down, Left, Right };
 
-// From a node to a producer (Up), a consumer (Down) or the nearest node beside it (Left, Right): of several the one whose
-// column is nearest. -1: there is none.
+// From a node to a producer (Up), a consumer (Down) or the nearest node next to it (Left, Right); among several, the one
+// whose column is nearest. -1: there is none.
 int walk(const Scene& scene, int node, Step step);
 
 // By node: it is an ancestor or a descendant of `node`, or the node itself. Empty for -1.

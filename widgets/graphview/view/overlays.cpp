@@ -59,7 +59,7 @@ void paintStructure(QPainter& painter, const QRectF& box, const style::Theme& th
     painter.drawRoundedRect(box, 4, 4);
 }
 
-// The one that says itself what it is comes last.
+// The self-explanatory sign comes last.
 std::vector<Sign> signsOf(Legend::Signs shown)
 {
     std::vector<Sign> signs;
@@ -133,7 +133,7 @@ void Legend::clear()
 
 std::vector<QRect> Legend::chips(int width) const
 {
-    // Where they do not fit into a row otherwise, they move together.
+    // If they do not fit into a row otherwise, they move closer together.
     int wanted = 0;
     for (const LegendEntry& entry : m_colouring.legend) wanted += chipWidth(entry.label) + chipGap;
     const int spare = wanted > width ? closer : 0, gap = wanted > width ? closeGap : chipGap;

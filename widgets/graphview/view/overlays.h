@@ -1,7 +1,7 @@
 #pragma once
 
-// What stands over the graph or below it: legend, minimap, search field. Each is told what to show and keeps nothing of its
-// own.
+// Widgets over the graph or below it: legend, minimap, search field. Their owners set their contents; they keep no state of
+// their own.
 
 #include <QLabel>
 #include <QLineEdit>
@@ -27,7 +27,7 @@ private:
     style::Theme m_theme;
 };
 
-// What the colours say, then what the signs say: the colours in as many rows as they need, the signs as far as there is room.
+// Explains the colours, in as many rows as they need, and then as many of the signs as fit.
 class Legend : public QWidget {
     Q_OBJECT
 public:
@@ -64,7 +64,7 @@ class Minimap : public QWidget {
 public:
     explicit Minimap(QWidget* parent = nullptr);
     void display(ScenePtr scene, const Colouring& colouring, const style::Theme& theme);
-    void follow(const QRectF& seen);  // what the view shows, in scene coordinates
+    void follow(const QRectF& seen);  // the visible area, in scene coordinates
 
 signals:
     void jumped(QPointF scene);

@@ -35,7 +35,7 @@ PlanSplit::PlanSplit(const GraphParts& parts, ColourModes& colours)
     m_ownName->setText(tr("Your plan"));
     side(parts.view, *m_ownName);
     m_otherSide = side(*m_other, *m_otherName);
-    m_otherSide->raise();  // a splitter puts what comes later first among its children
+    m_otherSide->raise();  // a splitter puts later widgets first among its children
     compareWith(std::nullopt);
 }
 

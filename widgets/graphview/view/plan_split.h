@@ -1,7 +1,7 @@
 #pragma once
 
-// Two plans side by side: the graph as it is, and beside it, at the same places, what another plan makes of it. What it
-// computes in other stages is marked there. Both look at the same place.
+// Two plans side by side: the graph with its current plan and, with the same layout, the graph with another plan.
+// Operators that the other plan computes in other stages are marked there. Both views show the same area.
 
 #include <QCoreApplication>
 #include <QLabel>
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] GraphView& other() { return *m_other; }
     void setTheme(const style::Theme& theme);
     void compareWith(std::optional<base::Strategy> strategy);  // none: the graph alone
-    // Instead of that: a plan in the making, coloured by its stages. Null: what compareWith() says again.
+    // Shows an unfinished plan instead, coloured by its stages. Null: back to the plan of compareWith().
     void illustrate(const QString& name, const models::PlanPtr& plan);
     void refresh();  // another scene, plan or colour
     void followCamera(const GraphView& moved);

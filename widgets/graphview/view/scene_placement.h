@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the next scene comes to be on the screen: all of it, as it was left in a session, or so that what is opened or
-// closed stays where it is.
+// Decides where the next scene appears on the screen: fitted to the view, as it was left in a session, or so that the module
+// that is opened or closed keeps its place.
 
 #include "graphview/view/graph_parts.h"
 
@@ -11,9 +11,9 @@ class ScenePlacement {
 public:
     explicit ScenePlacement(GraphView& view) : m_view(view) {}
 
-    // What is below the pointer stays there, unless said otherwise:
-    // The place `before` of the scene of now stays where it is on the screen: there, the next scene has the top of the frame
-    // `frame` or, if there is none, of the node `key`.
+    // By default, the item below the pointer keeps its place. This call overrides it:
+    // The place `before` of the current scene keeps its position on the screen: there, the next scene has the top of the
+    // frame `frame` or, if there is none, of the node `key`.
     void keep(QPointF before, const QString& key, const QString& frame);
     void fit() { m_fit = true; }
     void restore(const std::optional<Camera>& camera);  // none: fit

@@ -40,7 +40,7 @@ int SceneTargets::nodeOf(const Target& target) const
     return nodeOf.contains(op) ? nodeOf[op] : -1;
 }
 
-// What a node hands on: the last result of its operators that something outside of it uses.
+// The value that a node hands on: the last result of its operators that is used outside of it.
 ValueId SceneTargets::valueOfNode(int node) const
 {
     const ScenePtr& scene = m_parts.view.scene();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Between the picture and the model: what a hit means, which node shows a target, which value a node hands on. Asks the
-// scene of now; keeps nothing.
+// Translates between the picture and the model: the target of a hit, the node that shows a target, the value that a
+// node hands on. Uses the current scene; keeps no state.
 
 #include "graphview/view/graph_parts.h"
 

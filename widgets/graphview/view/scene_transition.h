@@ -1,6 +1,6 @@
 #pragma once
 
-// The animation from one scene to the next: nodes that were there come from where they were, new ones out of the anchor.
+// The animation from one scene to the next: existing nodes move from their old places, new ones from the anchor.
 
 #include <QVariantAnimation>
 

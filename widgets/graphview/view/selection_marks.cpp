@@ -69,7 +69,7 @@ QString SelectionMarks::description(int node) const
            tr(", depth %1, stage %2").arg(record.depth).arg(scene.staging.stage[node].number);
 }
 
-// The hovered node with all that it needs and all that needs it; the rest fades. Large graphs would fade for nothing.
+// The hovered node with its ancestors and descendants; the rest fades. In large graphs, fading would be of no use.
 void SelectionMarks::showHover(const Target& target)
 {
     constexpr std::size_t maxNodes = 3000;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shows in the graph what is selected and what the pointer is over, here or in another panel, and says it to screen readers.
+// Marks the selected and the hovered target in the graph, from this or another panel, and announces them to screen readers.
 
 #include <QCoreApplication>
 

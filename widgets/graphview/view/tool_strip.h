@@ -1,7 +1,7 @@
 #pragma once
 
-// The strip below the graph: what the colours are, what they and the signs say, fold, fit, zoom. It covers nothing, and its
-// buttons stay where they are whatever the legend has to say.
+// The strip below the graph: colour mode, legend of colours and signs, fold, fit, zoom. It covers nothing, and its buttons
+// keep their places whatever the legend contains.
 
 #include <QAction>
 #include <QBoxLayout>
@@ -17,11 +17,11 @@ public:
     ToolStrip(GraphView& view, QWidget* parent);
     void fill(const QList<QAction*>& colours, const QList<QAction*>& comparisons,
               const QList<QAction*>& folds);  // once
-    void showColour(const QString& mode);     // what the nodes are coloured by
+    void showColour(const QString& mode);     // the colour mode of the nodes
     void showZoom(qreal scale);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] Legend& legend() { return *m_legend; }
-    void arrange();  // after another legend: beside the buttons, or above them where there is no room for it
+    void arrange();  // after another legend: next to the buttons, or above them if there is no room for it
 
 protected:
     void paintEvent(QPaintEvent* event) override;

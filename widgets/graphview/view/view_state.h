@@ -21,7 +21,7 @@ struct ViewState {
 };
 
 QByteArray writeViewState(const ViewState& state);
-// What is missing or mistyped is left as it is at first; nothing where the text is no JSON.
+// Missing or mistyped members keep their defaults; returns nothing if the text is not JSON.
 std::optional<ViewState> readViewState(const QByteArray& text);
 
 }  // namespace hopscope::graphview

@@ -7,9 +7,9 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr qreal readableScale = 0.72, legibleScale = 0.5;
-constexpr int margin = 40;  // around what is scrolled to
+constexpr int margin = 40;  // around the item that is scrolled to
 
-// The middle of what is at the top.
+// The middle of the topmost nodes.
 qreal startColumn(const Scene& scene)
 {
     QRectF top;
@@ -20,15 +20,15 @@ qreal startColumn(const Scene& scene)
 
 }  // namespace
 
-// The widget comes last: what floats over it and has moved meanwhile is then painted together with it. The other way round
-// the whole picture would be painted once more below that.
+// The widget is updated last: overlays that have moved meanwhile are then painted together with it. In the other order,
+// the whole picture would be painted once more below them.
 void Viewport::tell()
 {
     emit changed();
     m_widget.update();
 }
 
-// Who opens a module in a graph that was seen whole looks at the module from then on, not at the beginning.
+// After a module is opened in a graph that was fully visible, the view stays at the module, not at the beginning.
 void Viewport::setScene(ScenePtr scene, QPointF shift)
 {
     const auto seenWhole = [this] { return m_scene && wholeCamera().scale >= legibleScale; };
@@ -55,7 +55,7 @@ void Viewport::setCamera(const Camera& camera)
     tell();
 }
 
-// Only a line above holds the scene: where the size changes otherwise, it is fitted again.
+// Only a change of the line above keeps the scene in place: after any other change of size, it is fitted again.
 void Viewport::holdStill(QPointF moved)
 {
     m_held = moved.x() == 0 && moved.y() > 0;
@@ -96,7 +96,7 @@ void Viewport::showStart()
 
 int Viewport::legibleRanks() const
 {
-    constexpr qreal rank = 62, pleasantScale = 0.62;  // the height of a node with what is between it and the next
+    constexpr qreal rank = 62, pleasantScale = 0.62;  // the height of a node and the gap below it
     constexpr int above = 100;                        // of the window, where the widget has no size of its own yet
     const int height = m_widget.isVisible() ? m_widget.height() : m_widget.window()->height() - above;
     return static_cast<int>(height / (rank * pleasantScale));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the view of a graph looks: the camera, and how it follows the scene and the size of the widget.
+// The visible area of a graph view: the camera, and its reaction to a new scene or widget size.
 
 #include <QWidget>
 
@@ -15,7 +15,7 @@ public:
     // The widget outlives it; it gives the size, and is asked to repaint.
     explicit Viewport(QWidget& widget) : m_widget(widget) {}
 
-    // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
+    // Sets another scene (null: none). An item that has moved by `shift` in the scene keeps its place on the screen.
     void setScene(ScenePtr scene, QPointF shift);
     void holdStill(QPointF moved);  // a line above pushes the widget down: the scene stays, whatever it was fitted to
     void resized();                 // fits again after a fit, unless the user has zoomed or panned since
@@ -32,7 +32,7 @@ public:
     void touch() { m_touched = true; }  // the user looks around
     [[nodiscard]] bool touched() const { return m_touched; }
     void zoomBy(qreal factor);     // about the middle
-    void centreOn(QPointF scene);  // with the zoom of now
+    void centreOn(QPointF scene);  // with the current zoom
     void scrollTo(const QRectF& sceneRect, bool centre = false);
 
 signals:
