@@ -1,6 +1,6 @@
 """Places in prose that are worth a second reading, and the lengths of its sentences.
 
-    prose.py FILE..      prints the places in Markdown files and in docstrings of Python files, and the rate
+    prose.py FILE..      prints the places in Markdown files, docstrings of Python files and comments of C++ files, and the rate
 
 A place is not a mistake by itself; the rate is what counts.
 """
@@ -55,9 +55,25 @@ def docstrings(text):
                 yield getattr(node, "lineno", 1) + number, " ".join(part.split())
 
 
+def comments(text):
+    """The comments of C++: lines that follow each other are one part."""
+    begin, lines, below = 1, [], False
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        found = re.search(r"(?:^|\s)///?(?:\s(.*))?$", line)
+        alone = line.lstrip().startswith("//")
+        if not (below and alone and found and found[1]):
+            yield begin, " ".join(lines)
+            begin, lines = number, []
+        if found and found[1]:
+            lines.append(found[1].strip())
+        below = alone
+
+
+READERS = {".md": marked_parts, ".py": docstrings, ".h": comments, ".cpp": comments}
+
+
 def parts(path):
-    text = path.read_text()
-    found = docstrings(text) if path.suffix == ".py" else marked_parts(text)
+    found = READERS[path.suffix](path.read_text())
     return [(number, plain(part).strip()) for number, part in found if part.strip()]
 
 

@@ -17,6 +17,8 @@ GROUPS = {
     "reference": ["docs/reference/*.md"],
     "development": ["docs/dev/**/*.md"],
     "python": ["packaging/python/src/hopscope/*.py"],
+    "headers": ["core/**/*.h", "widgets/**/*.h", "app/**/*.h"],
+    "sources": ["core/**/*.cpp", "widgets/**/*.cpp", "app/**/*.cpp"],
 }
 
 
@@ -58,6 +60,10 @@ class TheChecksThemselves(unittest.TestCase):
 
     def test_questions_code_and_plain_sentences_are_none(self):
         self.assertEqual(self.found("What is a stage? A stage reads rows.\n\n```\nwhat is it\n```\n\n- `what is it`\n"), [])
+
+    def test_comments_are_read_line_by_line(self):
+        text = "// One\n// sentence.\nint a;  // Another\n\n// A third.\n"
+        self.assertEqual([part for _, part in prose.comments(text) if part], ["One sentence.", "Another", "A third."])
 
     def test_docstrings_are_read(self):
         self.assertEqual([part for _, part in prose.docstrings('"""One."""\ndef f():\n    """Two\n    words."""\n')], ["One.", "Two words."])
