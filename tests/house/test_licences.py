@@ -16,7 +16,7 @@ EPL = re.compile(r"\blib(gvc|cgraph|cdt|pathplan|xdot|Cbc|Cgl|Clp|Osi|CoinUtils)
 
 
 def linked(program):
-    """What the build links into a program: the inputs of its rule in build.ninja, and the libraries that are named there."""
+    """The files that the build links into a program: the inputs of its rule in build.ninja, and the libraries that are named there."""
     text = (BUILD / "build.ninja").read_text().replace("$\n", "")
     block = re.search(rf"^build bin/{re.escape(program)}: (.*?)\n\n", text, re.M | re.S)
     if block is None:

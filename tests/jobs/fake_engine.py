@@ -1,4 +1,4 @@
-"""An engine that does what a test tells it: speaks the protocol of docs/reference/protocol.md, or breaks it on purpose.
+"""An engine under the control of a test: it speaks the protocol of docs/reference/protocol.md, or breaks it on purpose.
 
     fake_engine.py [--major N] [--no-version] [--die-at-start] [--gpu] [--workers N [--stand E]]
 
