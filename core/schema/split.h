@@ -105,7 +105,7 @@ constexpr auto fieldsOf(const T*)
         field("stages", &T::stages, "in their order"), field("checkpoints", &T::checkpoints, "the stored values"),
         field("verification", &T::verification, "as in [format-report.md](format-report.md)"),
         field("tool", &T::tool, "the program that wrote it: `hopscope 0.1.0`", base::Null::IsDefault),
-        field("code", &T::code, "of exported folders: the methods of the code beside it, and their arguments"));
+        field("code", &T::code, "of exported folders: the methods of the exported code, and their arguments"));
 }
 
 Split makeSplit(const plan::Plan& plan, const analysis::Analysis& analysis, std::optional<Verification> verification);

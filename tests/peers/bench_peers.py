@@ -16,7 +16,7 @@ what the peers are; those of DGL need --dgl, a Python that imports it.
 
 `moved` is the engine with --reassociate. The engine's lines are followed by what its time went to: how much of the bound
 its stages reach, the share of the system in its CPU time, and how many of its cores were busy in stages.
---figures keeps the results in FILE, from which figures.py writes those of README.md and docs/dev/benchmarks/engine.md.
+--figures keeps the results in FILE, from which figures.py writes those of README.md and docs/explain/performance.md.
 Exits with 1 if the engine's error is larger than 1e-4, or unknown.
 """
 import argparse

@@ -82,7 +82,7 @@ def headline(document):
     lines = [f"{run['nodes']:,} nodes, {run['edges'] / 1e6:.1f} million edges, three layers, {here['cores']} CPU cores; PyG {here['pyg']}, DGL {here['dgl']}. "
              "PyG's loop takes",
              f"{span(compared(document, 'loop', 'slower'))} times as long as Hopscope, and {span(compared(document, 'loop', 'peak'))} times the memory. "
-             f"DGL takes {span(compared(document, 'dgl', 'slower'))} times as long over {len(document['runs'])} graphs,",
+             f"On {len(document['runs'])} graphs, DGL takes {span(compared(document, 'dgl', 'slower'))} times as long",
              f"and {span(compared(document, 'dgl', 'peak'))} times the memory: [performance](docs/explain/performance.md)."]
     return "\n".join(lines) + "\n"
 
