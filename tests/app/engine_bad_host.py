@@ -96,7 +96,7 @@ class BadHost(EngineTest):
         reasons, stopped = itertools.cycle(ERRORS), []
         for kind, count in calls.items():
             self.assertGreater(count, 1)
-            for nth in one_in(3, range(1, count + 1)):
+            for nth in one_in(5, range(1, count + 1)):
                 reason, more = next(reasons), {"stays": 1} if nth % 2 else {}
                 with self.subTest(kind=kind, nth=nth, reason=os.strerror(reason), more=more):
                     stopped.append(self.stops(kind, nth, reason, **more) != 0)
@@ -106,7 +106,7 @@ class BadHost(EngineTest):
 
     def test_a_write_that_is_cut_short_is_gone_on_with_or_stops_the_run(self):
         expected, calls = self.whole(FEW)
-        for nth in one_in(2, range(1, calls["write"] + 1)):
+        for nth in one_in(4, range(1, calls["write"] + 1)):
             with self.subTest(nth=nth):
                 code, said = self.ended(FEW, fault=f"write:{nth}:{SHORT}")
                 if code:
@@ -175,7 +175,7 @@ class BadHost(EngineTest):
 
     def test_a_run_is_cancelled_while_the_disk_syncs(self):
         expected, _ = self.whole(MANY)
-        for _ in range(sized(3, 20)):
+        for _ in range(sized(2, 20)):
             process = self.start(MANY, delay="10:200")
             self.wait_for_syncs(process, 3)
             moment = self.dice.uniform(0, 1)

@@ -23,8 +23,8 @@ from tiers import sized
 always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
 SOON = 10
-LAST_LINES = sized(5, 12)
-OPENINGS, BUSY = sized(6, 20), 8
+LAST_LINES, OPENINGS, BUSY = sized(3, 12), sized(2, 20), 8
+LONGEST = sized(0.8, 2)  # seconds, of a moment; the model computes meanwhile
 COMMANDS = ("inspect", "plan", "run", "verify", "export", "receptive-field")
 
 
@@ -78,7 +78,7 @@ class Ends(ServeTest):
         self.dice = random.Random(f"{SEED} {self.id()}")
 
     def wait_a_moment(self):
-        moment = self.dice.uniform(0.05, 2)
+        moment = self.dice.uniform(0.05, LONGEST)
         time.sleep(moment)
         return f"seed {SEED}, after {moment:.2f} s"
 
@@ -157,7 +157,7 @@ class Ends(ServeTest):
     def test_opening_is_cancelled_within_a_second_and_the_engine_goes_on(self):
         client = self.opening()
         self.addCleanup(client.stop)
-        for _ in range(3):
+        for _ in range(sized(2, 3)):
             where = self.wait_a_moment()
             began = time.monotonic()
             client.tell("$/cancelRequest", id=client.next_id)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from engine_process import ENGINE, run
 from serve_case import ServeTest
 from serve_client import Client
-from tiers import FULL
+from tiers import sized
 
 SOON = 5
 MOST = 1600  # MiB: a GiB for forward, and LibTorch itself
@@ -152,9 +152,9 @@ class Hostile(ServeTest):
         self.words = ["--data", self.folder / "graph.safetensors"]
 
     @staticmethod
-    def commands(place):
-        """The commands for the part at a place: outside the full tier three, in turn, so that three parts have them all."""
-        return COMMANDS if FULL else [COMMANDS[(3 * place + i) % len(COMMANDS)] for i in range(3)]
+    def commands(place, parts):
+        """The commands for the part at a place: all of them, and outside the full tier a share, so that the parts have them all."""
+        return sized(COMMANDS[place::parts], COMMANDS)
 
     def made(self, part, name):
         path = self.folder / f"{name}.pt"
@@ -176,7 +176,7 @@ class Hostile(ServeTest):
     def test_nothing_of_a_file_runs_while_it_is_read(self):
         for place, kind in enumerate((WritesWhenRead, LoopsWhenRead, SavesWhenRead)):
             model = self.made(kind(), kind.__name__)
-            for command in self.commands(place):
+            for command in self.commands(place, 3):
                 with self.subTest(kind=kind.__name__, command=command):
                     done = self.ask(command, model)
                     self.assertEqual(done.returncode, 4, done.stderr)
@@ -195,7 +195,7 @@ class Hostile(ServeTest):
         client = self.client()
         for place, part in enumerate((Steps(), Doubled(), Nested(), AtOnce())):
             model = self.made(part, type(part).__name__)
-            for command in self.commands(place):
+            for command in self.commands(place, 4):
                 with self.subTest(part=type(part).__name__, command=command):
                     done = self.ask(command, model)
                     self.assertEqual(done.returncode, 6, done.stderr)
@@ -222,7 +222,7 @@ class Hostile(ServeTest):
                     self.assertIn(says, done.stderr)
 
     def test_a_loop_without_end_is_followed_for_a_million_steps(self):
-        for command in ("run", "verify", "export"):
+        for command in sized(("run",), ("run", "verify", "export")):
             with self.subTest(command=command):
                 done = self.ask(command, self.made(Forever(), "forever"), most=60)
                 self.assertEqual(done.returncode, 4, done.stderr)
@@ -231,7 +231,7 @@ class Hostile(ServeTest):
     def test_operators_that_do_not_look_reach_nothing(self):
         for which in range(6):
             model = self.made(Beyond(which), f"beyond{which}")
-            for command in self.commands(which):
+            for command in self.commands(which, 6):
                 with self.subTest(which=which, command=command):
                     done = self.ask(command, model)
                     self.assertIn(done.returncode, (0, 3, 4), done.stderr)
@@ -239,7 +239,7 @@ class Hostile(ServeTest):
 
     def test_what_takes_long_is_named_and_ends_when_it_is_told_to(self):
         model, place = self.made(Slow(), "slow"), "aten::matmul (engine_hostile.py:"
-        for words in (["inspect", model], ["inspect", model, *self.words], ["plan", model, *self.words]):
+        for words in ([command, model, *data] for command, data in sized([("plan", self.words)], [("inspect", []), ("inspect", self.words), ("plan", self.words)])):
             process = subprocess.Popen([ENGINE, *words], stderr=subprocess.PIPE, text=True)
             self.assertIn(f"after 3 s it is in {place}", process.stderr.readline())
             process.terminate()
