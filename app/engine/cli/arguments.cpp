@@ -4,7 +4,9 @@
 #include <functional>
 #include <memory>
 
+#include "cli/completion.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/misspelt.h"
 #include "cli/option_values.h"
 #include "cli/plan_options.h"
@@ -18,7 +20,7 @@ namespace {
 
 // Options that are read as text and converted after parsing.
 struct Texts {
-    std::string kind, shard;
+    std::string kind, shard, shell, manual;
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -256,6 +258,23 @@ void addServers(CLI::App& app, Parsed& parsed)
                parsed.noSandbox);
 }
 
+void addCompletion(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, "completion", "Print a script that completes commands, options and values",
+                                   "source <(hopscope-engine completion bash)\n"
+                                   "hopscope-engine completion fish > ~/.config/fish/completions/hopscope-engine.fish");
+    startGroup(command, base::nameOf(base::Group::Inputs));
+    propose<Shell>(*command.add_option("SHELL", parsed.texts.shell, base::listNames<Shell>())->required());
+}
+
+// Hidden: the man page for the installation, and the reference page.
+void addManual(CLI::App& app, Parsed& parsed)
+{
+    CLI::App* const command = app.add_subcommand("manual", "Print a description of all commands");
+    command->group("");
+    command->add_option("FORM", parsed.texts.manual)->required();
+}
+
 void addOracle(CLI::App& app, Parsed& parsed)
 {
     CLI::App* const command = app.add_subcommand("oracle", "The child process of a verification");
@@ -281,8 +300,9 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
         return helpText(commandText(*command));
     });
-    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench,
-                            addReceptiveField, addDebug, addDevices, addTrust, addServers, addOracle})
+    for (auto* const add :
+         {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addReceptiveField,
+          addDebug, addDevices, addTrust, addCompletion, addServers, addManual, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) onePerOption(*command);
@@ -314,8 +334,25 @@ base::Result<Command> finishGenerate(Parsed& parsed)
     return GenerateCommand{parsed.generate, parsed.output};
 }
 
-base::Result<Command> finish(const std::string& name, Parsed& parsed)
+base::Result<Command> finishCompletion(const CLI::App& app, const std::string& shell)
 {
+    const base::Result<Shell> chosen = base::parseName<Shell>(shell, "shell");
+    if (!chosen) return base::forward(chosen);
+    return ShowText{completionScript(commandText(app), *chosen)};
+}
+
+base::Result<Command> finishManual(const CLI::App& app, const std::string& form)
+{
+    const base::Result<Manual> chosen = base::parseName<Manual>(form, "form");
+    if (!chosen) return base::forward(chosen);
+    return ShowText{manualText(commandText(app), *chosen)};
+}
+
+base::Result<Command> finish(const CLI::App& app, Parsed& parsed)
+{
+    const std::string name = app.get_subcommands().front()->get_name();
+    if (name == "completion") return finishCompletion(app, parsed.texts.shell);
+    if (name == "manual") return finishManual(app, parsed.texts.manual);
     const base::Result<base::Settings> settings = (name == "export" ? parsed.exportSettings : parsed.settings).read();
     if (!settings) return base::forward(settings);
     parsed.model.reassociate = settings->reassociate;
@@ -358,7 +395,7 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
     base::Result<Command> command = ShowText{};
     try {
         app.parse(count, arguments);
-        command = finish(app.get_subcommands().front()->get_name(), parsed);
+        command = finish(app, parsed);
     } catch (const CLI::ParseError& error) {
         command = explained(app, error, count, arguments).map([](const std::string& text) { return ShowText{text}; });
     }

@@ -86,7 +86,7 @@ struct ServeCommand {};
 
 struct WorkerCommand {};
 
-struct ShowText {  // --help, --version
+struct ShowText {  // --help, --version, completion
     std::string text;
 };
 
