@@ -25,7 +25,7 @@ struct Texts {
 
 // Everything that the parser fills in. One instance lives as long as the parser.
 struct Parsed {
-    bool json = false, quiet = false, noSandbox = false;
+    bool json = false, quiet = false, verbose = false, noSandbox = false;
     Texts texts;
     std::vector<std::string> positionals;
     pipeline::ModelOptions model;
@@ -44,7 +44,9 @@ struct Parsed {
 void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
-    app.add_flag("--quiet", parsed.quiet, "Suppress progress and notes, and what a run prints before the verdict");
+    CLI::Option* const quiet = app.add_flag("-q,--quiet", parsed.quiet,
+                                            "Suppress progress and notes, and what a run prints before the verdict");
+    app.add_flag("-v,--verbose", parsed.verbose, "Print minor notes as well, and the phases of a run")->excludes(quiet);
     addSandbox(app, parsed.noSandbox);
 }
 
@@ -400,8 +402,11 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
         command = explained(app, error, count, arguments).map([](const std::string& text) { return ShowText{text}; });
     }
     if (!command) return base::forward(command);
-    return Invocation{
-        .json = parsed.json, .quiet = parsed.quiet, .sandbox = !parsed.noSandbox, .command = std::move(*command)};
+    return Invocation{.json = parsed.json,
+                      .quiet = parsed.quiet,
+                      .verbose = parsed.verbose,
+                      .sandbox = !parsed.noSandbox,
+                      .command = std::move(*command)};
 }
 
 bool wantsJson(int count, const char* const* arguments)

@@ -96,7 +96,7 @@ using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyComm
 
 struct Invocation {
     bool json = false;
-    bool quiet = false;
+    bool quiet = false, verbose = false;
     bool sandbox = true;
     Command command;
 };
