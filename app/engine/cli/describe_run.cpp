@@ -121,10 +121,10 @@ std::string orderLines(const schema::Report& report)
     for (const schema::OrderRecord& order : report.orders) {
         if (order.order == base::Reorder::None) continue;
         std::array<char, 64> rows{};
-        std::snprintf(rows.data(), rows.size(), "%.1f rows per node and tile instead of %.1f", order.alphaAfter,
+        std::snprintf(rows.data(), rows.size(), "%.1f rows per node instead of %.1f", order.alphaAfter,
                       order.alphaBefore);
-        text += order.nodes + " in the order " + base::nameOf(order.order) + " (" + base::formatSeconds(order.seconds) +
-                "): " + rows.data() + "\n";
+        text += order.nodes + " reordered by " + base::nameOf(order.order) + " (" + base::formatSeconds(order.seconds) +
+                "): tiles read " + rows.data() + "\n";
     }
     return text;
 }
@@ -134,8 +134,8 @@ std::string narrowedLines(const schema::Report& report)
 {
     std::string text;
     for (const schema::NarrowedRecord& store : report.narrowed) {
-        text += store.value + " stored in " + base::dtypeName(store.to) + ": largest change " +
-                scientific(store.maxAbsolute) + ", of values up to " + scientific(store.largest);
+        text += store.value + " stored as " + base::dtypeName(store.to) + ": largest change " +
+                scientific(store.maxAbsolute) + ", largest value " + scientific(store.largest);
         if (store.infinite > 0) text += "; " + std::to_string(store.infinite) + " became infinite";
         text += "\n";
     }
@@ -183,7 +183,7 @@ std::string shardLine(const schema::Report& report)
 {
     if (!report.shard || report.shard->complete) return "";
     return "shard " + std::to_string(report.shard->index) + " of " + std::to_string(report.shard->count) +
-           " has done its part; the results appear when all shards have\n";
+           " is complete; the last shard to finish publishes the results\n";
 }
 
 }  // namespace
