@@ -102,7 +102,8 @@ void endWithParent()
 int engineMain(int count, char** arguments)
 {
     const base::Result<Invocation> invocation = parseArguments(count, arguments);
-    Console console(invocation ? invocation->json : wantsJson(count, arguments), invocation && invocation->quiet);
+    Console console(invocation ? invocation->json : wantsJson(count, arguments), invocation && invocation->quiet,
+                    invocation && invocation->verbose);
     const auto fails = [&](const base::Error& error) {
         console.error(error);
         return exitCode(static_cast<int>(error.code), console);

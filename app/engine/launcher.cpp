@@ -39,7 +39,7 @@ int main(int count, char** arguments)
     if (count > 1 && std::strcmp(arguments[1], "sample") == 0) return hopscope::engine::sampleMain(count, arguments);
     const std::string engine = besideThisProgram(engineName);
     execv(engine.c_str(), arguments);
-    std::fprintf(stderr, "error: %s cannot be started: %s; hopscope-engine needs it beside itself\n", engine.c_str(),
-                 std::strerror(errno));
+    std::fprintf(stderr, "error: %s cannot be started: %s; it must be in the same folder as hopscope-engine\n",
+                 engine.c_str(), std::strerror(errno));
     return internalError;
 }

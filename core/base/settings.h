@@ -61,6 +61,19 @@ constexpr Tasks tasks(T... each)
     return {static_cast<std::uint8_t>((static_cast<std::uint8_t>(each) | ...))};
 }
 
+// The groups in which help and reference pages list settings, in their order; options of commands join them.
+enum class Group : std::uint8_t { Inputs, Plan, Execution, Memory, Verification, LongRuns };
+
+constexpr auto namesOf(Group)
+{
+    return std::to_array<Named<Group>>({{Group::Inputs, "Inputs"},
+                                        {Group::Plan, "Plan"},
+                                        {Group::Execution, "Execution"},
+                                        {Group::Memory, "Memory"},
+                                        {Group::Verification, "Verification"},
+                                        {Group::LongRuns, "Long runs"}});
+}
+
 inline constexpr Tasks everyTask = tasks(Task::Plan, Task::Run, Task::Verify, Task::Export);
 
 // The part of the work that has to be repeated when a setting changes.
@@ -81,6 +94,7 @@ struct Most {  // of a whole number. The least is 1; of seconds it is more than 
 template <class M>
 struct Setting : Field<Settings, M> {  // never null: missing or null is the default
     const char* label;                 // in the window
+    Group group;
     Tasks tasks;
     Renews renews = Renews::Nothing;
     Resumed resumed = Resumed::AsNow;
@@ -98,10 +112,10 @@ struct Setting : Field<Settings, M> {  // never null: missing or null is the def
 
 // Traits: a Quantity, Renews, Resumed, TextKind, OfSearch, Most.
 template <class M, class... Traits>
-constexpr Setting<M> setting(const char* name, M Settings::*member, const char* label, const char* help, Tasks tasks,
-                             Traits... traits)
+constexpr Setting<M> setting(const char* name, M Settings::*member, const char* label, const char* help, Group group,
+                             Tasks tasks, Traits... traits)
 {
-    Setting<M> made{{name, member, help, Quantity::None, Presence::Later}, label, tasks};
+    Setting<M> made{{name, member, help, Quantity::None, Presence::Later}, label, group, tasks};
     (made.take(traits), ...);
     return made;
 }
@@ -112,45 +126,46 @@ constexpr auto fieldsOf(const T*)
     using enum Task;
     return described(
         "settings",
-        setting("strategy", &T::strategy, "Strategy", "How cuts are chosen", everyTask, Renews::Plan, Resumed::AsBegun,
-                OfSearch()),
-        setting("objective", &T::objective, "Objective", "Cost that an optimal plan minimises", everyTask, Renews::Plan,
+        setting("strategy", &T::strategy, "Strategy", "How cuts are chosen", Group::Plan, everyTask, Renews::Plan,
                 Resumed::AsBegun, OfSearch()),
-        setting("stages", &T::stages, "Stages", "Maximum number of stages of an optimal plan", everyTask, Renews::Plan,
-                Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
+        setting("objective", &T::objective, "Objective", "Cost that an optimal plan minimises", Group::Plan, everyTask,
+                Renews::Plan, Resumed::AsBegun, OfSearch()),
+        setting("stages", &T::stages, "Stages", "Maximum number of stages of an optimal plan", Group::Plan, everyTask,
+                Renews::Plan, Resumed::AsBegun, OfSearch(), Quantity::Count, Most{1000}),
         setting("deadline", &T::deadline, "Time limit of the optimisation",
-                "Time limit for the optimisation in seconds; then the best plan so far", everyTask, Renews::Plan,
-                OfSearch(), Quantity::Seconds),
-        setting("device", &T::device, "Device", "Device to compute on: auto, cpu, cuda or cuda:N", everyTask,
-                Renews::Plan, TextKind::Device),
-        setting("memory", &T::memory, "Memory limit", "Memory limit on the executing device", everyTask, Renews::Plan,
-                Quantity::Bytes),
-        setting("host_memory", &T::hostMemory, "Limit of stored values",
-                "Limit on the values stored between stages; a store is freed after its last reader", everyTask,
+                "Time limit of the optimisation in seconds; the best plan found by then is used", Group::Plan,
+                everyTask, Renews::Plan, OfSearch(), Quantity::Seconds),
+        setting("device", &T::device, "Device", "Device to compute on: auto, cpu, cuda or cuda:N", Group::Execution,
+                everyTask, Renews::Plan, TextKind::Device),
+        setting("memory", &T::memory, "Memory limit", "Memory limit of the device", Group::Memory, everyTask,
                 Renews::Plan, Quantity::Bytes),
-        setting("batch", &T::batch, "Batch", "Destination nodes per batch", everyTask, Renews::Plan, Resumed::AsBegun,
-                Quantity::Count),
-        setting("threads", &T::threads, "CPU cores", "Cores of the CPU to compute with", everyTask, Renews::Plan,
+        setting("host_memory", &T::hostMemory, "Limit of stored values",
+                "Limit of the values stored between stages; each is freed after its last use", Group::Memory, everyTask,
+                Renews::Plan, Quantity::Bytes),
+        setting("batch", &T::batch, "Batch", "Destination nodes per batch", Group::Execution, everyTask, Renews::Plan,
+                Resumed::AsBegun, Quantity::Count),
+        setting("threads", &T::threads, "CPU cores", "CPU cores to use", Group::Execution, everyTask, Renews::Plan,
                 Quantity::Count, Most{4096}),
-        setting("fuse", &T::fuse, "Fused patterns", "CPU: patterns to fuse into one pass over the edges", everyTask,
-                Renews::Plan, Resumed::AsBegun),
+        setting("fuse", &T::fuse, "Fused patterns", "CPU: patterns to fuse into one pass over the edges",
+                Group::Execution, everyTask, Renews::Plan, Resumed::AsBegun),
         setting("reassociate", &T::reassociate, "Reassociate products",
-                "Multiply by weights before sums and means over edges where that makes rows narrower: sums round "
-                "differently",
-                tasks(Plan, Run, Verify), Renews::Model, Resumed::AsBegun),
+                "Multiply by weights before sums and means over edges where that makes rows narrower; rounding "
+                "changes",
+                Group::Execution, tasks(Plan, Run, Verify), Renews::Model, Resumed::AsBegun),
         setting("store", &T::store, "Type of stored values", "CPU: type of the values stored between stages",
-                tasks(Plan, Run), Renews::Plan, Resumed::AsBegun),
-        setting("reorder", &T::reorder, "Order of nodes", "CPU: in which order nodes are computed", tasks(Run),
-                Resumed::AsBegun),
+                Group::Memory, tasks(Plan, Run), Renews::Plan, Resumed::AsBegun),
+        setting("reorder", &T::reorder, "Order of nodes", "CPU: order in which nodes are computed", Group::Execution,
+                tasks(Run), Resumed::AsBegun),
         setting("cache", &T::cache, "Cache folder",
-                "Keep adjacencies and node orders in this folder for later runs on the same edges", tasks(Run),
-                Renews::Model, TextKind::Folder),
-        setting("verify", &T::verify, "Verify", "How much to compare with the unsplit model", tasks(Run, Verify)),
-        setting("nan", &T::nan, "NaN in inputs", "Treatment of NaN or infinite inputs", tasks(Run)),
+                "Keep adjacencies and node orders in this folder for later runs on the same edges", Group::Execution,
+                tasks(Run), Renews::Model, TextKind::Folder),
+        setting("verify", &T::verify, "Verify", "Rows to compare with the model's own forward", Group::Verification,
+                tasks(Run, Verify)),
+        setting("nan", &T::nan, "NaN in inputs", "Treatment of NaN or infinite inputs", Group::Inputs, tasks(Run)),
         setting("resume", &T::resume, "Resume",
                 "CPU: keep a journal in the output folder and resume an interrupted run found there; results are "
                 "bit-identical",
-                tasks(Run)));
+                Group::LongRuns, tasks(Run)));
 }
 
 // The readable text of a value: "500000000", "chain,softmax", "float32"; empty for a number that is not set.

@@ -114,15 +114,8 @@ base::Status writeFile(const GenerateOptions& options, const std::string& path, 
 
 base::Result<GraphKind> parseGraphKind(const std::string& name)
 {
-    constexpr std::array<std::pair<const char*, GraphKind>, 6> kinds{{{"rmat", GraphKind::Rmat},
-                                                                      {"sbm", GraphKind::Sbm},
-                                                                      {"grid", GraphKind::Grid},
-                                                                      {"star", GraphKind::Star},
-                                                                      {"path", GraphKind::Path},
-                                                                      {"er", GraphKind::ErdosRenyi}}};
-    for (const auto& [text, kind] : kinds)
-        if (name == text) return kind;
-    return fail(ErrorCode::Usage, "'" + name + "' is not a kind of graph", "choose rmat, sbm, grid, star, path or er");
+    if (const std::optional<GraphKind> kind = base::fromName<GraphKind>(name)) return *kind;
+    return fail(ErrorCode::Usage, "'" + name + "' is not a kind of graph", "choose " + base::listNames<GraphKind>());
 }
 
 base::Status generate(const GenerateOptions& options, const std::string& path, const base::ProgressFn& progress,

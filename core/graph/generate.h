@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/names.h"
 #include "base/progress.h"
 #include "base/result.h"
 
@@ -11,7 +12,17 @@ namespace hopscope::graph {
 
 enum class GraphKind : std::uint8_t { Rmat, Sbm, Grid, Star, Path, ErdosRenyi };
 
-base::Result<GraphKind> parseGraphKind(const std::string& name);  // "rmat", "sbm", "grid", "star", "path", "er"
+constexpr auto namesOf(GraphKind)
+{
+    return std::to_array<base::Named<GraphKind>>({{GraphKind::Rmat, "rmat"},
+                                                  {GraphKind::Sbm, "sbm"},
+                                                  {GraphKind::Grid, "grid"},
+                                                  {GraphKind::Star, "star"},
+                                                  {GraphKind::Path, "path"},
+                                                  {GraphKind::ErdosRenyi, "er"}});
+}
+
+base::Result<GraphKind> parseGraphKind(const std::string& name);
 
 struct GenerateOptions {
     GraphKind kind = GraphKind::Rmat;

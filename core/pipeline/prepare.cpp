@@ -24,15 +24,15 @@ namespace {
 using analysis::InputSchema;
 
 // The tensors that forward takes; the rest is ignored with a note.
-base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base::TensorMap& data,
-                                         std::vector<std::string>& notes)
+base::Result<base::TensorMap> bindInputs(Prepared& prepared, const base::TensorMap& data)
 {
-    const base::Result<loader::Binding> binding = loader::bind(model, data);
+    const base::Result<loader::Binding> binding = loader::bind(prepared.model, data);
     if (!binding) return base::forward(binding);
     base::TensorMap used;
     for (const std::string& key : binding->used)
         if (const auto it = data.find(key); it != data.end()) used.insert(*it);
-    notes.insert(notes.end(), binding->notes.begin(), binding->notes.end());
+    prepared.notes.insert(prepared.notes.end(), binding->notes.begin(), binding->notes.end());
+    prepared.minorNotes.insert(binding->notes.begin(), binding->notes.end());
     return used;
 }
 
@@ -118,7 +118,7 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
     const base::Result<base::TensorMap> data = graph::readData(arguments);
     if (!data) return base::forward(data);
     for (const auto& [name, view] : *data) prepared.files.addMapped(view.data);
-    base::Result<base::TensorMap> inputs = bindInputs(prepared.model, *data, prepared.notes);
+    base::Result<base::TensorMap> inputs = bindInputs(prepared, *data);
     if (!inputs) return base::forward(inputs);
     if (const base::Status cut = cutByRoles(prepared, *inputs, roles); !cut) return cut;
     prepared.inputs = std::move(*inputs);
@@ -138,6 +138,7 @@ Prepared preparedFor(loader::Model model, const ModelOptions& options)
                       .dataArguments = options.data,
                       .files = {},
                       .notes = {},
+                      .minorNotes = {},
                       .reassociate = options.reassociate};
     prepared.hashes["model"] = prepared.model.info().hash;
     return prepared;
@@ -314,7 +315,9 @@ void noteReassociations(Prepared& prepared)
 
 void tellNotes(const Prepared& prepared, Reporter& reporter)
 {
-    for (const std::string& note : prepared.notes) reporter.note(note);
+    for (const std::string& note : prepared.notes)
+        if (prepared.minorNotes.contains(note)) reporter.minorNote(note);
+        else reporter.note(note);
 }
 
 }  // namespace hopscope::pipeline

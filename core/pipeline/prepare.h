@@ -4,6 +4,7 @@
 // command and every request goes through here, so that they agree on ids, hashes and notes.
 
 #include <map>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -32,8 +33,9 @@ struct Prepared {
     std::vector<std::string> dataArguments;           // where the data is, as given
     graph::GivenFiles files;                          // of the model and of the data
     std::vector<std::string> notes;
-    bool reassociate = false;  // as the options say
-    bool fromCode = false;     // `analysis` comes from the model's code, because the model could not be walked
+    std::set<std::string> minorNotes = {};  // those among `notes` about data that the model does not take
+    bool reassociate = false;               // as the options say
+    bool fromCode = false;  // `analysis` comes from the model's code, because the model could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };

@@ -16,6 +16,7 @@ public:
     virtual void progress(const base::Progress& /*step*/) {}  // a step has started or advanced
     virtual void progressEnded() {}                           // the step has ended
     virtual void note(const std::string& /*sentence*/) {}
+    virtual void minorNote(const std::string& sentence) { note(sentence); }  // worth reading once per model and data
 };
 
 // The same as a plain function. `reporter` must outlive it.

@@ -135,11 +135,11 @@ std::string pythonSettings()
 
 std::string settingsTable()
 {
-    std::string text = "| setting | values | default | meaning | taken by |\n|---|---|---|---|---|\n";
+    std::string text = "| setting | group | values | default | meaning | taken by |\n|---|---|---|---|---|---|\n";
     base::forEachField<Settings>([&](const auto& setting) {
         const std::string usual = base::settingText(Settings().*setting.member);
-        text += std::string("| `") + setting.name + "` | " + valuesOf(setting) + " | " + usual + " | " +
-                setting.meaning + " | " + tasksOf(setting.tasks) + " |\n";
+        text += std::string("| `") + setting.name + "` | " + base::nameOf(setting.group) + " | " + valuesOf(setting) +
+                " | " + usual + " | " + setting.meaning + " | " + tasksOf(setting.tasks) + " |\n";
     });
     return text;
 }

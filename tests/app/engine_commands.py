@@ -387,9 +387,12 @@ class Runs(EngineTest):
         self.assertEqual(said["none"], "")
 
     def test_the_table_ends_with_the_verdict(self):
-        text = self.done("run", *KARATE, "-o", self.folder / "out").stdout
-        for word in ("compute", "peak memory", "verified: equal on all 34 rows"):
-            self.assertIn(word, text)
+        for phases in ([], ["-v"]):
+            text = self.done("run", *KARATE, "-o", self.folder / f"out{len(phases)}", *phases).stdout
+            for word in ("stage", "peak memory", "verified: equal on all 34 rows"):
+                self.assertIn(word, text)
+            self.assertEqual("compute" in text, bool(phases))
+            self.assertNotIn("h2d", text)
 
 
 class OutputFolders(EngineTest):

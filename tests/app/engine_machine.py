@@ -92,6 +92,7 @@ class Machine(ServeTest):
         engine = lambda *words: run([ENGINE, *words], env=self.env, check=True, capture_output=True, text=True, timeout=300).stdout
         plan = lambda: json.loads(engine("plan", KARATE["model"], "--data", *KARATE["data"], "--json"))
         typical = plan()
+        self.assertRegex(engine("plan", KARATE["model"], "--data", *KARATE["data"]), r"predicted: peak memory")
         printed, text = measurement()
         self.write(text)
         printed, written = json.loads(printed), self.written()
@@ -99,6 +100,9 @@ class Machine(ServeTest):
         self.assertEqual(written["devices"]["cpu"] | {"device": "cpu"}, printed | {"runs": 0})
         self.assertTrue(all(rate > 0 for key, rate in printed.items() if key not in ("device", "walls")))
         self.assertLessEqual({"stream", "rows", "segments", "gemm", "pages", "stores"}, {wall["wall"] for wall in printed["walls"]})
+        small = lambda *words: engine(*words, KARATE["model"], "--data", *KARATE["data"], "--verify", "none")
+        self.assertRegex(small("run", "-o", str(self.folder / "small")), r"^stage +time +predicted +of roofline +rows/s")
+        self.assertRegex(engine("plan", KARATE["model"], "--data", *KARATE["data"]), r"predicted: \S+ \S*s, peak memory")
         measured = plan()
         self.assertNotEqual(measured["cost"], typical["cost"])
         self.assertEqual(measured["checkpoints"][-1], typical["checkpoints"][-1])

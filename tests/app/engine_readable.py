@@ -2,6 +2,7 @@
 operators, methods without forward, long lists. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import json
 import resource
+import shutil
 import unittest
 from typing import Dict
 
@@ -129,12 +130,29 @@ class Readable(EngineTest):
         words = self.scripted(Deep(1))
         arrays = {f"extra_{i}": numpy.zeros(1, numpy.float32) for i in range(3_000)}
         save_file(arrays, str(self.folder / "extra.safetensors"))
-        result = self.done("run", *words, "--data", self.folder / "extra.safetensors", "-o", self.folder / "out", "--verify", "none")
+        words += ["--data", str(self.folder / "extra.safetensors")]
+        result = self.done("run", *words, "-o", self.folder / "out", "--verify", "none", "-v")
         notes = [line for line in result.stderr.splitlines() if line.startswith("note: ")]
         self.assertEqual(notes[0], "note: 'extra_0' is not an argument of the model: ignored")
         self.assertEqual((len(notes), notes[-1]), (201, "note: further notes are not shown here"))
         report = json.loads((self.folder / "out/report.json").read_text())
         self.assertEqual(sum("is not an argument" in note for note in report["notes"]), 3_000)
+
+    def test_data_that_are_no_arguments_are_noted_by_inspect_and_elsewhere_only_if_asked_for(self):
+        words = self.scripted(Deep(1))
+        save_file({"labels": numpy.zeros(1, numpy.float32)}, str(self.folder / "labels.safetensors"))
+        words += ["--data", str(self.folder / "labels.safetensors")]
+        note = "'labels' is not an argument of the model: ignored"
+        for command, noted in (("inspect", True), ("plan", False), ("run", False), ("verify", False), ("debug", False)):
+            out = ["-o", str(self.folder / "out")] if command == "run" else []
+            with self.subTest(command=command):
+                for more, expected in (([], noted), (["-v"], True), (["-q"], False)):
+                    if out:
+                        shutil.rmtree(self.folder / "out", ignore_errors=True)
+                    said = self.done(command, *words, *out, *more).stderr
+                    self.assertEqual(said.count(f"note: {note}\n"), int(expected), said)
+        self.assertIn(note, json.loads((self.folder / "out/report.json").read_text())["notes"])
+        self.refused(2, "--quiet excludes --verbose", "inspect", *words, "-q", "-v")
 
     def test_reports_of_large_models_are_small(self):
         for module in (Deep(sized(60, 1500)), Outputs(sized(200, 6000))):

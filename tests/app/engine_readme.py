@@ -1,5 +1,6 @@
-"""The session of docs/start/command-line.md is the output of the engine, but for times. HOPSCOPE_ENGINE names the program,
-HOPSCOPE_ROOT the repository. engine_readme.py --update writes the lines anew, where only their numbers have changed."""
+"""The session of docs/start/command-line.md is the output of the engine, but for times, and docs/reference/command-line.md lists its commands.
+HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository. engine_readme.py --update writes the list, and the lines of the session where
+only their numbers have changed."""
 import os
 import re
 import shlex
@@ -8,10 +9,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import help_text
 from engine_process import ENGINE, run
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 PAGE = ROOT / "docs/start/command-line.md"
+REFERENCE = ROOT / "docs/reference/command-line.md"
+LIST = re.compile(r"(?<=<!-- commands -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 SESSION = re.compile(r"```\n(\$ hopscope-engine .*?)```", re.DOTALL)
 LEFT_OUT = "..."
 # What depends on the machine and the hour: durations, rates, shares, and the last bits of results.
@@ -70,6 +74,10 @@ def found(shown, printed, pattern):
     return made, None if at == len(printed) or not parts[-1] else parts[-1]
 
 
+def listed():
+    return run([ENGINE, "manual", "markdown"], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
 class Session:
     """What the engine prints in a folder of its own, with typical rates of machines, on two cores."""
 
@@ -99,11 +107,15 @@ class Page(unittest.TestCase):
                 _, missing = found(lines, printed, TIMES)
                 self.assertIsNone(missing, "\n".join([*(missing or []), "is not what is printed:", *printed]))
 
+    def test_the_reference_lists_the_commands_and_options_of_the_engine(self):
+        self.assertEqual(LIST.search(REFERENCE.read_text())[0], listed(), "engine_readme.py --update writes it")
+
     def test_commands_of_all_pages_take_their_options(self):
         shown = options_shown()
         self.assertGreater(len(shown), 15)
-        helps = {command: run([ENGINE, command, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
-                 for command in {command for _, command, _ in shown}}
+        helps = {}
+        for path in help_text.commands():
+            helps[path[0]] = helps.get(path[0], "") + help_text.text(*path)
         wrong = [(page, command, option) for page, command, options in shown for option in options
                  if not re.search(rf"{option}\b", helps[command])]
         self.assertEqual(wrong, [])
@@ -125,6 +137,7 @@ def update():
                 raise SystemExit("\n".join(["not printed by " + shlex.join(words), *missing]))
             page = page.replace("\n".join(shown), "\n".join(made))
     PAGE.write_text(page)
+    REFERENCE.write_text(LIST.sub(lambda _: listed(), REFERENCE.read_text()))
 
 
 if __name__ == "__main__":

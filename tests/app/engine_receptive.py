@@ -254,7 +254,7 @@ class OnTheCommandLine(unittest.TestCase):
 
     def test_the_table_names_depths_and_repetition(self):
         printed = self.engine("receptive-field", *self.asked, "--node", 5)
-        for words in ("Receptive field of node 5", "Layer by layer", "exact: all 1,797 nodes", "repeated"):
+        for words in ("Receptive field of node 5", "Layer-wise", "exact: all 1,797 nodes", "repeated"):
             self.assertIn(words, printed)
 
     def test_a_large_graph_answers_from_a_sample(self):

@@ -1,26 +1,62 @@
-"""Mistakes on the command line are named with the nearest word that exists, and output that cannot be written is one.
+"""Help fits a screen; mistakes on the command line are named with the nearest word that exists, and output that cannot be written is one.
 HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import re
 import shutil
 import subprocess
 import unittest
 
-from engine_commands import ENGINE, KARATE, EngineTest
+import help_text
+from engine_commands import ENGINE, KARATE, ROOT, EngineTest
+
+
+class Help(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.helps = {command: help_text.text(*command) for command in ((), *help_text.commands())}
+
+    def test_each_help_fits_a_screen_and_ends_with_an_example_that_it_explains(self):
+        self.assertGreater(len(self.helps), 15)
+        for command, shown in self.helps.items():
+            with self.subTest(command=command):
+                lines = shown.splitlines()
+                self.assertLessEqual(len(lines), 60)
+                self.assertLessEqual(max(map(len, lines)), 100)
+                examples = help_text.sections(shown)["Examples"]
+                self.assertEqual(lines[-1].strip(), examples[-1])
+                self.assertTrue(any(f"hopscope-engine {' '.join(command)}" in line for line in examples))
+                if command not in ((), ("serve",)):
+                    known = {name for row in help_text.options(shown) for name in row.names}
+                    self.assertLessEqual(set(re.findall(r"(?<= )--?[a-z-]+", " ".join(examples))), known)
+
+    def test_options_stand_in_groups_and_their_explanations_in_one_column(self):
+        for command, shown in self.helps.items():
+            with self.subTest(command=command):
+                rows = [line for line in shown.split("\n\n", 2)[2].split("\nExamples:")[0].splitlines() if line.startswith("  ")]
+                self.assertEqual(len({re.match(r"  (\S.*?  +| +)", row).end() for row in rows}), 1, shown)
+                self.assertEqual([*help_text.sections(shown)][-2:], ["General", "Examples"])
+                self.assertNotRegex(shown, "Excludes|Needs|REQUIRED|Options:")
+
+    def test_settings_stand_in_the_groups_of_their_reference(self):
+        page = (ROOT / "docs/reference/settings.md").read_text()
+        settings = re.findall(r"^\| `(\w+)` \| ([\w ]+) \|.*\| ([\w, ]+) \|$", page, re.MULTILINE)
+        self.assertGreater(len(settings), 15)
+        for name, group, tasks in settings:
+            for task in tasks.split(", "):
+                rows = help_text.sections(self.helps[(task,)])[group]
+                self.assertIn([f"--{name.replace('_', '-')}"], [row.names for row in rows], (name, task))
 
 
 class Usage(EngineTest):
     def test_a_misspelt_command_or_option_is_named_with_the_nearest_one(self):
-        def words(pattern, *command):
-            return re.findall(pattern, self.done(*command, "--help").stdout, re.MULTILINE)
-
-        commands = words(r"^  ([a-z][a-z-]+) ")
-        self.assertGreater(len(commands), 8)
+        helps = {command: help_text.text(*command) for command in help_text.commands() if len(command) == 1}
+        self.assertGreater(len(helps), 8)
         options = 0
-        for command in commands:
+        for (command,), shown in helps.items():
             wrong = command[1] + command[0] + command[2:]
             error = self.refused(2, f"there is no command '{wrong}'", wrong, *KARATE)
             self.assertIn(f"did you mean '{command}'? see `hopscope-engine --help`", error)
-            for option in set(words(r"(--[a-z][a-z-]{3,})\b", command)) - {"--help", "--version"}:
+            names = [name for row in help_text.options(shown) for name in row.names if len(name) > 5 and name != "--help"]
+            for option in names:
                 options += 1
                 with self.subTest(command=command, option=option):
                     wrong = f"--{option[3]}{option[2]}{option[4:]}"

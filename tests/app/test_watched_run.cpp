@@ -174,7 +174,7 @@ TEST_CASE("a run on a CPU copies nothing, so that nothing is said of an overlap"
 
 TEST_CASE("the table of a run on a GPU has the overlap and what was reserved, and a line for the whole run")
 {
-    const std::string text = engine::describeRun(gpuReport(), engine::Style{false});
+    const std::string text = engine::describeRun(gpuReport(), engine::Style{false}, {});
     for (const char* words :
          {"overlap", "reserved", "75 %", "25 %", "3.0 MiB", "copying hidden behind computation: 50 %\n"})
         CHECK_MESSAGE(text.find(words) != std::string::npos, words << " is not in\n" << text);
@@ -186,7 +186,7 @@ TEST_CASE("the table of a run has every figure that has a label")
     base::forEachField<plan::StageFigures>([&]<class M>(const plan::Figure<M>& figure) {
         if constexpr (std::convertible_to<int, M>) report.stages.front().*figure.member = M(3);
     });
-    const std::string text = engine::describeRun(report, engine::Style{false});
+    const std::string text = engine::describeRun(report, engine::Style{false}, {});
     plan::forEachLabelled({}, [&](const auto& figure, auto) {
         CHECK_MESSAGE(text.find(figure.label) != std::string::npos, figure.label << " is not in\n" << text);
     });
@@ -196,7 +196,7 @@ TEST_CASE("where copying takes longer than computing nothing is called hidden")
 {
     schema::Report report = gpuReport();
     for (schema::StageRecord& stage : report.stages) stage.phases.h2d = 9;
-    const std::string text = engine::describeRun(report, engine::Style{false});
+    const std::string text = engine::describeRun(report, engine::Style{false}, {});
     CHECK(text.find("copying and computation overlapped for 50 % of the shorter of the two") != std::string::npos);
     CHECK(text.find("hidden") == std::string::npos);
 }
@@ -204,8 +204,31 @@ TEST_CASE("where copying takes longer than computing nothing is called hidden")
 TEST_CASE("the table of a run on a CPU has nothing of a GPU")
 {
     schema::Report report = gpuReport();
-    for (schema::StageRecord& stage : report.stages) stage.overlap = {}, stage.reservedMemory = {};
-    const std::string text = engine::describeRun(report, engine::Style{true});
-    for (const char* words : {"overlap", "reserved", "hidden", "at once"})
+    for (schema::StageRecord& stage : report.stages) {
+        stage.overlap = {}, stage.reservedMemory = {};
+        stage.phases.h2d = stage.phases.d2h = 0;
+    }
+    const std::string text = engine::describeRun(report, engine::Style{true}, {.rates = true, .phases = true});
+    CHECK(text.find("compute") != std::string::npos);
+    for (const char* words : {"overlap", "reserved", "hidden", "at once", "h2d", "d2h"})
         CHECK_MESSAGE(text.find(words) == std::string::npos, words);
+}
+
+TEST_CASE("the table of a run has phases, predictions and shares of the roofline only where they are wanted and known")
+{
+    schema::Report report = gpuReport();
+    const auto has = [&](const engine::RunColumns& columns, const char* words) {
+        return engine::describeRun(report, engine::Style{false}, columns).find(words) != std::string::npos;
+    };
+    CHECK_FALSE(has({.phases = false}, "compute"));
+    CHECK(has({.phases = true}, "compute"));
+    CHECK(has({.phases = true}, "h2d"));
+    for (const char* words : {"predicted", "of roofline"}) CHECK_FALSE(has({.rates = true}, words));
+    schema::StageRecord& stage = report.stages.front();
+    stage.seconds = 2, stage.boundSeconds = 0.5, stage.wall = plan::Wall::Gemm;
+    stage.predicted.emplace().seconds = 1.5;
+    for (const char* words : {"predicted", "1.50 s", "of roofline", "25 % (matrix products)"}) {
+        CHECK_MESSAGE(has({.rates = true}, words), words);
+        CHECK_MESSAGE(!has({.rates = false}, words), words);
+    }
 }

@@ -4,7 +4,9 @@
 #include <functional>
 #include <memory>
 
-#include "base/failures.h"
+#include "cli/completion.h"
+#include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/misspelt.h"
 #include "cli/option_values.h"
 #include "cli/plan_options.h"
@@ -18,12 +20,12 @@ namespace {
 
 // Options that are read as text and converted after parsing.
 struct Texts {
-    std::string kind, shard;
+    std::string kind, shard, shell, manual;
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
 struct Parsed {
-    bool json = false, quiet = false, noSandbox = false;
+    bool json = false, quiet = false, verbose = false, noSandbox = false;
     Texts texts;
     std::vector<std::string> positionals;
     pipeline::ModelOptions model;
@@ -42,27 +44,31 @@ struct Parsed {
 void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
-    app.add_flag("--quiet", parsed.quiet, "Suppress progress, notes and tables; the verdict stays");
+    CLI::Option* const quiet = app.add_flag("-q,--quiet", parsed.quiet,
+                                            "Suppress progress and notes, and what a run prints before the verdict");
+    app.add_flag("-v,--verbose", parsed.verbose, "Print minor notes as well, and the phases of a run")->excludes(quiet);
     addSandbox(app, parsed.noSandbox);
 }
 
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
 {
+    startGroup(app, base::nameOf(base::Group::Inputs));
     app.add_option("MODEL", parsed.model.model, "TorchScript file")->required();
-    addTrusted(app, parsed.model);
     CLI::Option* const data = app.add_option(
         "--data", parsed.model.data,
         "Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated");
-    data->type_name("D")->required(dataRequired);
+    data->type_name("DATA")->required(dataRequired);
     app.add_option("--role", parsed.model.roles,
-                   "What an input is: NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, "
-                   "starts:S>T, edge:R, key:T>U, graph or plain; may be repeated")
-        ->type_name("R");
+                   "Role of an input: NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, starts:S>T, "
+                   "edge:R, key:T>U, graph or plain; may be repeated")
+        ->type_name("ROLE");
+    addTrusted(app, parsed.model);
 }
 
 CLI::Option* addPins(CLI::App& app, Parsed& parsed)
 {
-    return app.add_option("--pins", parsed.plan.pins, "Decisions that the plan has to respect: {\"pins\": [..]}")
+    startGroup(app, base::nameOf(base::Group::Plan));
+    return app.add_option("--pins", parsed.plan.pins, "Decisions that the plan must respect: {\"pins\": [..]}")
         ->type_name("FILE");
 }
 
@@ -70,72 +76,93 @@ CLI::Option* addPins(CLI::App& app, Parsed& parsed)
 void addPlanSource(CLI::App& app, Parsed& parsed)
 {
     CLI::Option* const pins = addPins(app, parsed);
-    CLI::Option* const file =
-        app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")->type_name("FILE");
+    CLI::Option* const file = app.add_option("--plan", parsed.plan.file,
+                                             "Use the plan in this file; excludes the other options of this group")
+                                  ->type_name("FILE");
     pins->excludes(file);
     base::forEachField<base::Settings>([&](const auto& setting) {
         if (setting.ofSearch) app.get_option(base::optionOf(setting.name))->excludes(file);
     });
 }
 
-CLI::App& addCommand(CLI::App& app, Parsed& parsed, const char* name, const char* text, const char* examples)
+CLI::Option& addOutput(CLI::App& app, Parsed& parsed, const char* type, const char* text)
+{
+    startGroup(app, "Output");
+    return *app.add_option("-o,--output", parsed.output, text)->type_name(type);
+}
+
+// `examples`: a line each.
+CLI::App& addCommand(CLI::App& app, const char* name, const char* text, const char* examples)
 {
     CLI::App* const command = app.add_subcommand(name, text);
-    command->footer(std::string("\nExamples:\n") + examples);
-    addOutputFlags(*command, parsed);
+    command->footer(examples);
     return *command;
+}
+
+CLI::App& addCommand(CLI::App& app, Parsed& parsed, const char* name, const char* text, const char* examples)
+{
+    CLI::App& command = addCommand(app, name, text, examples);
+    addOutputFlags(command, parsed);
+    return command;
 }
 
 void addInspect(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "inspect", "Show a model: depth, stages, values stored between them",
-                                   "  hopscope-engine inspect model.pt\n"
-                                   "  hopscope-engine inspect model.pt --data graph.safetensors --json\n");
+    CLI::App& command =
+        addCommand(app, parsed, "inspect", "Show the structure of a model: depth, stages, stored values",
+                   "hopscope-engine inspect model.pt\n"
+                   "hopscope-engine inspect model.pt --data graph.safetensors --json");
     addModel(command, parsed, false);
 }
 
 void addPlan(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "plan", "Decide what runs in which stage and what is stored",
-                                   "  hopscope-engine plan model.pt --data graph.safetensors -o plan.json\n");
+    CLI::App& command = addCommand(app, parsed, "plan", "Choose the stage of each operator, and the values to store",
+                                   "hopscope-engine plan model.pt --data graph.safetensors -o plan.json");
     addModel(command, parsed, true);
     parsed.settings.add(command, base::Task::Plan);
     addPins(command, parsed);
-    command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
+    addOutput(command, parsed, "FILE", "Write the plan to this file");
     addPlanOptions(command, parsed.told);
 }
 
-void addRun(CLI::App& app, Parsed& parsed)
+void addShards(CLI::App& command, Parsed& parsed)
 {
-    CLI::App& command = addCommand(
-        app, parsed, "run", "Evaluate a model layer by layer for all nodes",
-        "  hopscope-engine run model.pt --data graph.safetensors -o results\n"
-        "  hopscope-engine run model.pt --data x=feat.npy --data edge_index=ei.npy -o results --memory 1Gi\n");
-    addModel(command, parsed, true);
-    parsed.settings.add(command, base::Task::Run);
-    addPlanSource(command, parsed);
-    command.add_option("-o,--output", parsed.output, "Folder for out.npy and report.json")
-        ->type_name("DIR")
-        ->required();
+    startGroup(command, base::nameOf(base::Group::LongRuns));
     CLI::Option* const shard =
         command
             .add_option("--shard", parsed.texts.shard,
                         "CPU: compute part I of N; all N processes get the same DIR, and the last one publishes")
             ->type_name("I/N");
-    command.add_option("--wait", parsed.patience, "End if other shards keep this one waiting for so long")
+    command.add_option("--wait", parsed.patience, "Give up after waiting this long for the other shards")
         ->type_name("SECONDS")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::PositiveNumber.description(""))
         ->needs(shard);
+}
+
+void addRun(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command =
+        addCommand(app, parsed, "run", "Evaluate a model for all nodes, stage by stage",
+                   "hopscope-engine run model.pt --data graph.safetensors -o results\n"
+                   "hopscope-engine run model.pt --data x=feat.npy --data edge_index=ei.npy -o results --memory 1Gi");
+    addModel(command, parsed, true);
+    parsed.settings.add(command, base::Task::Run);
+    addPlanSource(command, parsed);
+    addShards(command, parsed);
+    addOutput(command, parsed, "DIR", "Folder for the outputs (out.npy) and the report (report.json)").required();
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
 void addVerify(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "verify", "Compare the split model with its own forward",
-                                   "  hopscope-engine verify model.pt --data graph.safetensors\n");
+    CLI::App& command = addCommand(app, parsed, "verify", "Compare the staged evaluation with the model's own forward",
+                                   "hopscope-engine verify model.pt --data graph.safetensors\n"
+                                   "hopscope-engine verify model.pt --data graph.safetensors --schema exported");
     addModel(command, parsed, true);
     parsed.settings.add(command, base::Task::Verify);
     addPlanSource(command, parsed);
+    startGroup(command, base::nameOf(base::Group::Verification));
     command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
         ->type_name("DIR")
         ->excludes("--plan")
@@ -145,18 +172,19 @@ void addVerify(CLI::App& app, Parsed& parsed)
 void addExport(CLI::App& app, Parsed& parsed)
 {
     CLI::App& command = addCommand(app, parsed, "export", "Write the verified split as code for use in other programs",
-                                   "  hopscope-engine export model.pt --data graph.safetensors -o exported\n"
-                                   "  python exported/run.py --data graph.safetensors -o results\n");
+                                   "hopscope-engine export model.pt --data graph.safetensors -o exported\n"
+                                   "python exported/run.py --data graph.safetensors -o results");
     addModel(command, parsed, true);
     parsed.exportSettings.add(command, base::Task::Export);
     addPlanSource(command, parsed);
-    command.add_option("-o,--output", parsed.output, "Folder to create")->type_name("DIR")->required();
+    addOutput(command, parsed, "DIR", "Folder to create").required();
 }
 
 void addDiff(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "diff", "Compare two exported splits",
-                                   "  hopscope-engine diff exported-before exported-now\n");
+    CLI::App& command = addCommand(app, parsed, "diff", "List the differences between two exported folders",
+                                   "hopscope-engine diff exported-before exported-now");
+    startGroup(command, base::nameOf(base::Group::Inputs));
     command.add_option("A", parsed.a, "An exported folder, or its schema.json")->required();
     command.add_option("B", parsed.b, "Another one")->required();
 }
@@ -164,34 +192,39 @@ void addDiff(CLI::App& app, Parsed& parsed)
 void addGenerate(CLI::App& app, Parsed& parsed)
 {
     CLI::App& command = addCommand(
-        app, parsed, "generate", "Write a random graph with features",
-        "  hopscope-engine generate rmat --nodes 1000000 --edges 16000000 --features 100 -o graph.safetensors\n");
+        app, parsed, "generate", "Generate a graph with random features",
+        "hopscope-engine generate rmat --nodes 1000000 --edges 16000000 --features 100 -o graph.safetensors");
     graph::GenerateOptions& options = parsed.generate;
-    command.add_option("KIND", parsed.texts.kind, "rmat, sbm, grid, star, path or er")->required();
+    startGroup(command, "Graph");
+    CLI::Option* const kind = command.add_option("KIND", parsed.texts.kind, base::listNames<graph::GraphKind>());
+    propose<graph::GraphKind>(*kind->required());
     command.add_option("--nodes", options.nodes, "Number of nodes")->type_name("N")->required();
-    command.add_option("--edges", options.edges, "Number of edges (rmat, sbm, er)")->type_name("M");
+    command.add_option("--edges", options.edges, "Number of edges (rmat, sbm, er)")->type_name("N");
     command.add_option("--features", options.features, "Number of features (columns of x)")
-        ->type_name("F")
+        ->type_name("N")
         ->capture_default_str();
-    command.add_option("--seed", options.seed, "Random seed")->type_name("S")->capture_default_str();
+    command.add_option("--seed", options.seed, "Random seed")->type_name("SEED")->capture_default_str();
     command.add_flag("--symmetric", options.symmetric, "Add the reverse of each edge; no self-loops, no duplicates");
-    command.add_option("-o,--output", parsed.output, "Output file (.safetensors)")->type_name("FILE")->required();
+    addOutput(command, parsed, "FILE", "Output file (.safetensors)").required();
 }
 
 void addBench(CLI::App& app, Parsed& parsed)
 {
-    CLI::App* const bench = app.add_subcommand("bench", "Measure this machine");
-    bench->require_subcommand(1);
-    CLI::App& machine = addCommand(*bench, parsed, "machine", "Measure the rates of this machine; later plans use them",
-                                   "  hopscope-engine bench machine\n"
-                                   "  hopscope-engine bench machine --device cuda\n");
-    machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N; else the CPU and every GPU");
+    CLI::App& bench = addCommand(app, "bench", "Measure this machine", "hopscope-engine bench machine");
+    bench.require_subcommand(1);
+    CLI::App& machine = addCommand(bench, parsed, "machine", "Measure the rates of this machine; later plans use them",
+                                   "hopscope-engine bench machine\n"
+                                   "hopscope-engine bench machine --device cuda");
+    startGroup(machine, base::nameOf(base::Group::Execution));
+    CLI::Option* const device = machine.add_option("--device", parsed.machine.device,
+                                                   "auto, cpu, cuda or cuda:N; without it the CPU and every GPU");
+    proposeDevices(*device->type_name("DEVICE"));
 }
 
 void addReceptiveField(CLI::App& app, Parsed& parsed)
 {
     CLI::App& command = addCommand(app, parsed, "receptive-field",
-                                   "Show which nodes and edges the result of one node depends on", fieldExamples);
+                                   "Show the nodes and edges that the output of one node depends on", fieldExamples);
     addModel(command, parsed, true);
     addFieldOptions(command, parsed.field);
 }
@@ -205,26 +238,43 @@ void addDebug(CLI::App& app, Parsed& parsed)
 
 void addDevices(CLI::App& app, Parsed& parsed)
 {
-    addCommand(app, parsed, "devices", "List usable devices, and why others cannot be used",
-               "  hopscope-engine devices\n");
+    addCommand(app, parsed, "devices", "List the usable devices, and why others cannot be used",
+               "hopscope-engine devices");
 }
 
 void addTrust(CLI::App& app, Parsed& parsed)
 {
-    addTrustOptions(addCommand(app, parsed, "trust", "Agree to run the code of model files, or list what you agreed to",
-                               "  hopscope-engine trust model.pt\n"
-                               "  hopscope-engine trust ~/models --remove\n"),
+    addTrustOptions(addCommand(app, parsed, "trust", "Agree to run the code of model files, or list your agreements",
+                               "hopscope-engine trust model.pt\n"
+                               "hopscope-engine trust ~/models --remove"),
                     parsed.trust);
 }
 
 void addServers(CLI::App& app, Parsed& parsed)
 {
-    const std::string serve =
-        "Serve the window on standard input and output (JSON-RPC, see docs/reference/protocol.md)";
-    addSandbox(*app.add_subcommand("serve", serve), parsed.noSandbox);
-    const std::string worker =
-        "Compute shards that another program deals out (JSON-RPC, see docs/reference/protocol.md)";
-    addSandbox(*app.add_subcommand("worker", worker), parsed.noSandbox);
+    addSandbox(addCommand(app, "serve", "Answer the requests of the window on standard input (JSON-RPC)",
+                          "hopscope --engine \"ssh host hopscope-engine serve\""),
+               parsed.noSandbox);
+    addSandbox(addCommand(app, "worker", "Compute the shards that another program assigns on standard input (JSON-RPC)",
+                          "ssh host hopscope-engine worker"),
+               parsed.noSandbox);
+}
+
+void addCompletion(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, "completion", "Print a script that completes commands, options and values",
+                                   "source <(hopscope-engine completion bash)\n"
+                                   "hopscope-engine completion fish > ~/.config/fish/completions/hopscope-engine.fish");
+    startGroup(command, base::nameOf(base::Group::Inputs));
+    propose<Shell>(*command.add_option("SHELL", parsed.texts.shell, base::listNames<Shell>())->required());
+}
+
+// Hidden: the man page for the installation, and the reference page.
+void addManual(CLI::App& app, Parsed& parsed)
+{
+    CLI::App* const command = app.add_subcommand("manual", "Print a description of all commands");
+    command->group("");
+    command->add_option("FORM", parsed.texts.manual)->required();
 }
 
 void addOracle(CLI::App& app, Parsed& parsed)
@@ -240,22 +290,21 @@ void onePerOption(CLI::App& command)
         if (CLI::Option* const option = command.get_option_no_throw(name)) option->allow_extra_args(false);
 }
 
-std::string exitCodes()
-{
-    std::string text = "\nExit codes: 0 success";
-    for (const base::Failure& each : base::failures)
-        text += ", " + std::to_string(static_cast<int>(each.code)) + " " + each.summary;
-    return text + ".";
-}
-
 void setUp(CLI::App& app, Parsed& parsed)
 {
     app.name("hopscope-engine");
     app.require_subcommand(1);
-    app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
-    app.footer(exitCodes());
-    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench,
-                            addReceptiveField, addDebug, addDevices, addTrust, addServers, addOracle})
+    app.set_help_flag("-h,--help", "Print this help");
+    app.set_version_flag("--version", std::string("hopscope-engine ") + versionText, "Print the version");
+    app.footer("hopscope-engine inspect model.pt\n"
+               "hopscope-engine run model.pt --data graph.safetensors -o results --verify full\n"
+               "hopscope-engine run --help");
+    app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
+        return helpText(commandText(*command));
+    });
+    for (auto* const add :
+         {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addReceptiveField,
+          addDebug, addDevices, addTrust, addCompletion, addServers, addManual, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) onePerOption(*command);
@@ -287,8 +336,25 @@ base::Result<Command> finishGenerate(Parsed& parsed)
     return GenerateCommand{parsed.generate, parsed.output};
 }
 
-base::Result<Command> finish(const std::string& name, Parsed& parsed)
+base::Result<Command> finishCompletion(const CLI::App& app, const std::string& shell)
 {
+    const base::Result<Shell> chosen = base::parseName<Shell>(shell, "shell");
+    if (!chosen) return base::forward(chosen);
+    return ShowText{completionScript(commandText(app), *chosen)};
+}
+
+base::Result<Command> finishManual(const CLI::App& app, const std::string& form)
+{
+    const base::Result<Manual> chosen = base::parseName<Manual>(form, "form");
+    if (!chosen) return base::forward(chosen);
+    return ShowText{manualText(commandText(app), *chosen)};
+}
+
+base::Result<Command> finish(const CLI::App& app, Parsed& parsed)
+{
+    const std::string name = app.get_subcommands().front()->get_name();
+    if (name == "completion") return finishCompletion(app, parsed.texts.shell);
+    if (name == "manual") return finishManual(app, parsed.texts.manual);
     const base::Result<base::Settings> settings = (name == "export" ? parsed.exportSettings : parsed.settings).read();
     if (!settings) return base::forward(settings);
     parsed.model.reassociate = settings->reassociate;
@@ -331,13 +397,16 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
     base::Result<Command> command = ShowText{};
     try {
         app.parse(count, arguments);
-        command = finish(app.get_subcommands().front()->get_name(), parsed);
+        command = finish(app, parsed);
     } catch (const CLI::ParseError& error) {
         command = explained(app, error, count, arguments).map([](const std::string& text) { return ShowText{text}; });
     }
     if (!command) return base::forward(command);
-    return Invocation{
-        .json = parsed.json, .quiet = parsed.quiet, .sandbox = !parsed.noSandbox, .command = std::move(*command)};
+    return Invocation{.json = parsed.json,
+                      .quiet = parsed.quiet,
+                      .verbose = parsed.verbose,
+                      .sandbox = !parsed.noSandbox,
+                      .command = std::move(*command)};
 }
 
 bool wantsJson(int count, const char* const* arguments)

@@ -86,7 +86,7 @@ struct ServeCommand {};
 
 struct WorkerCommand {};
 
-struct ShowText {  // --help, --version
+struct ShowText {  // --help, --version, completion
     std::string text;
 };
 
@@ -96,7 +96,7 @@ using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyComm
 
 struct Invocation {
     bool json = false;
-    bool quiet = false;
+    bool quiet = false, verbose = false;
     bool sandbox = true;
     Command command;
 };

@@ -39,7 +39,7 @@ void askToTrust(const Command& command)
     if (model == nullptr || model->trusted || isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return;
     const base::Status may = pipeline::mayRun(model->model);
     if (may || may.error().code != base::ErrorCode::Untrusted) return;
-    if (saysYes(model->model + " holds code that you have not run with Hopscope before. Run it, now and later?"))
+    if (saysYes(model->model + " contains code that Hopscope has not run for you before. Run it now and in future?"))
         (void)pipeline::trust(model->model);  // where that fails, the command is refused with the reason
 }
 

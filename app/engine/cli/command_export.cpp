@@ -11,7 +11,7 @@ std::string describeExport(const std::string& folder, const schema::Split& split
 {
     const auto methods = std::to_string(split.code->loops.size());
     return folder + ": " + methods + (methods == "1" ? " stage method" : " stage methods") +
-           ", verified; run it with\n  python " + folder + "/run.py --data D -o results\n";
+           ", verified; run it with\n  python " + folder + "/run.py --data DATA -o results\n";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ base::Result<int> execute(const InspectCommand& command, Session& session)
     const base::Result<std::optional<plan::Plan>> plan = pipeline::depthPlan(*prepared);
     if (!plan) return base::forward(plan);
     const plan::Plan* const chosen = plan->has_value() ? &**plan : nullptr;
-    pipeline::tellNotes(*prepared, session.console);
+    for (const std::string& note : prepared->notes) session.console.note(note);  // here also the minor ones
     session.console.print(session.console.json() ? schema::writeInspect(pipeline::subjectOf(*prepared, chosen))
                                                  : describeModel(*prepared, chosen, session.console.style()));
     return 0;

@@ -3,6 +3,7 @@
 #include "executor/executor.h"
 #include "pipeline/choice.h"
 #include "pipeline/home.h"
+#include "pipeline/machine.h"
 #include "pipeline/memory_fit.h"
 #include "pipeline/prediction.h"
 #include "pipeline/text_file.h"
@@ -14,7 +15,7 @@ namespace hopscope::engine {
 
 namespace {
 
-// The predicted seconds; none if the graph cannot be read, which adds a note.
+// The predicted seconds; none on a machine that has not been measured, or if the graph cannot be read, which adds a note.
 base::Result<std::optional<double>> addPrediction(pipeline::Prepared& prepared, forecast::Predictor& predictor,
                                                   plan::Plan& plan, const base::Settings& settings, Session& session)
 {
@@ -30,6 +31,7 @@ base::Result<std::optional<double>> addPrediction(pipeline::Prepared& prepared, 
     pipeline::fillPlan(plan, forecast->prediction);
     const base::Status fits = pipeline::checkMemory(plan, forecast->prediction, predictor, limits, session.stop);
     if (!fits) return base::forward(fits);
+    if (!pipeline::knownMachine(plan.device).measured) return std::nullopt;
     return forecast->seconds();
 }
 

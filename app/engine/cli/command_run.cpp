@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/observers.h"
+#include "pipeline/machine.h"
 
 namespace hopscope::engine {
 
@@ -30,7 +31,9 @@ struct Watchers {
 std::string textOf(const schema::Report& report, const Console& console)
 {
     if (console.json()) return schema::writeReport(report);
-    return console.quiet() ? describeOutcome(report, console.style()) : describeRun(report, console.style());
+    if (console.quiet()) return describeOutcome(report, console.style());
+    return describeRun(report, console.style(),
+                       {.rates = pipeline::knownMachine(report.device).measured, .phases = console.verbose()});
 }
 
 }  // namespace

@@ -41,7 +41,12 @@ std::string Style::wrap(const char* code, const std::string& text) const
     return colour ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
 }
 
-Console::Console(bool json, bool quiet) : m_json(json), m_quiet(quiet), m_live(!quiet && isTerminal(STDERR_FILENO)) {}
+Console::Console(bool json, bool quiet, bool verbose)
+    : m_json(json),
+      m_quiet(quiet),
+      m_verbose(verbose),
+      m_live(!quiet && isTerminal(STDERR_FILENO))
+{}
 
 Style Console::style() const { return {isTerminal(STDOUT_FILENO) && !noColour()}; }
 
@@ -58,6 +63,11 @@ void Console::note(const std::string& sentence)
     progressEnded();
     const std::string said = m_notes > mostNotes ? "further notes are not shown here" : base::oneLine(sentence);
     std::fprintf(stderr, "note: %s\n", said.c_str());
+}
+
+void Console::minorNote(const std::string& sentence)
+{
+    if (m_verbose) note(sentence);
 }
 
 void Console::error(const base::Error& error)

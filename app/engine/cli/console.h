@@ -31,16 +31,18 @@ private:
 // Results go to standard output; notes, progress and errors to standard error.
 class Console final : public pipeline::Reporter {
 public:
-    Console(bool json, bool quiet);
+    Console(bool json, bool quiet, bool verbose);
 
     [[nodiscard]] bool json() const { return m_json; }
     [[nodiscard]] bool quiet() const { return m_quiet; }
+    [[nodiscard]] bool verbose() const { return m_verbose; }
     [[nodiscard]] Style style() const;  // for standard output: a terminal, and NO_COLOR not set
     void print(const std::string& text);
     // The errno of the first failed write to standard output; 0 if all was written.
     [[nodiscard]] int lost() const { return m_lost; }
     void note(const std::string& sentence) override;
-    void error(const base::Error& error);  // one line, or with --json the error document
+    void minorNote(const std::string& sentence) override;  // only with --verbose
+    void error(const base::Error& error);                  // one line, or with --json the error document
     // One line that is written over, with rate and time left; only on a terminal and at most 20 times a second.
     void progress(const base::Progress& step) override;
     void progressEnded() override;
@@ -48,7 +50,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    bool m_json, m_quiet, m_live;
+    bool m_json, m_quiet, m_verbose, m_live;
     bool m_shown = false;
     int m_lost = 0;  // an errno
     int m_notes = 0;

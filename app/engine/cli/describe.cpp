@@ -243,8 +243,8 @@ std::string residentLine(const analysis::Analysis& analysis, const plan::Plan& p
 
 std::string predictedLine(const plan::Plan& plan, std::optional<double> seconds)
 {
-    if (!seconds || !plan.peakMemory) return {};
-    return "  predicted: " + base::formatSeconds(*seconds) + ", peak memory " +
+    if (!plan.peakMemory) return {};
+    return "  predicted: " + (seconds ? base::formatSeconds(*seconds) + ", " : "") + "peak memory " +
            base::formatBytes(static_cast<double>(*plan.peakMemory)) + "\n";
 }
 

@@ -20,11 +20,16 @@
 
 namespace hopscope::engine {
 
-// The model's title and inputs; with a plan also its stages, its stores and, if `seconds` is known, the predicted run.
+// The model's title and inputs; with a plan also its stages, its stores, its predicted memory and, if known, `seconds`.
 std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style,
                           std::optional<double> seconds = std::nullopt);
 
-std::string describeRun(const schema::Report& report, const Style& style);
+struct RunColumns {
+    bool rates = false;  // predictions and shares of the roofline, which are of use where the machine has been measured
+    bool phases = false;  // the shares of the phases
+};
+
+std::string describeRun(const schema::Report& report, const Style& style, const RunColumns& columns);
 
 // The last lines about a run: results that are not finite, unless the verdict begins with them, and the verdict.
 std::string describeOutcome(const schema::Report& report, const Style& style);

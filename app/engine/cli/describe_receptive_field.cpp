@@ -56,7 +56,7 @@ std::string roundTable(const schema::ReceptiveField& field)
 std::string meanTable(const schema::FieldExplosion& explosion)
 {
     Table table({Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right});
-    table.add({"depth", "", "mean", "error", "repeated", "all fields", "layer by layer"});
+    table.add({"depth", "", "mean", "error", "repeated", "node by node", "layer-wise"});
     for (const schema::FieldMean& m : explosion.means)
         table.add({std::to_string(m.depth), m.edges ? "edges of " + m.table : m.table, mean(m.mean),
                    m.error > 0 ? mean(m.error) : "", mean(m.repeated) + " x",
@@ -77,7 +77,7 @@ std::string describeReceptiveField(const schema::ReceptiveField& field, const St
     std::string text = style.bold("Receptive field of " + field.table + " " + std::to_string(field.node)) + "\n" +
                        levelTable(field) + "\n";
     if (field.depth > 0)
-        text += style.bold("Layer by layer it needs, once in each round") + "\n" + roundTable(field) + "\n";
+        text += style.bold("Layer-wise inference reads, once per hop") + "\n" + roundTable(field) + "\n";
     text += style.bold("Average over nodes") + " (" + sampleText(field.explosion) + ")\n" + meanTable(field.explosion);
     for (const std::string& note : field.notes) text += "\n" + style.warn(note) + "\n";
     return text;

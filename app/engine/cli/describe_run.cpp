@@ -31,28 +31,26 @@ std::string rate(const schema::StageRecord& stage)
     return stage.seconds > 0 ? base::formatCount(static_cast<double>(stage.destinations) / stage.seconds) : "";
 }
 
-// "1.4 × 85 ms, rows".
-std::string boundText(const schema::StageRecord& stage)
+// "38 % (matrix products)": the share of the bound in the duration.
+std::string rooflineText(const schema::StageRecord& stage)
 {
     if (!stage.boundSeconds || !stage.wall || !(*stage.boundSeconds > 0)) return "";
-    std::array<char, 32> times{};
-    std::snprintf(times.data(), times.size(), "%.1f", stage.seconds / *stage.boundSeconds);
-    return std::string(times.data()) + " \u00d7 " + base::formatSeconds(*stage.boundSeconds) + ", " +
-           base::nameOf(*stage.wall);
+    return share(*stage.boundSeconds, stage.seconds) + " (" + plan::inWords(*stage.wall) + ")";
 }
 
-void addStage(Table& table, const schema::StageRecord& stage)
+void addStage(Table& table, const schema::StageRecord& stage, const RunColumns& columns)
 {
     const double whole = stage.phases.sum();
+    const bool predicted = columns.rates && stage.predicted;
     std::vector<std::string> cells{std::to_string(stage.index.number),
                                    base::formatSeconds(stage.seconds),
-                                   stage.predicted ? base::formatSeconds(stage.predicted->seconds) : "",
-                                   boundText(stage),
+                                   predicted ? base::formatSeconds(stage.predicted->seconds) : "",
+                                   columns.rates ? rooflineText(stage) : "",
                                    rate(stage),
                                    batchText(stage)};
     for (const plan::NamedPhase& phase : plan::namedPhases) {
         const double seconds = stage.phases.*phase.seconds;
-        cells.push_back(seconds > 0 ? share(seconds, whole) : "");
+        cells.push_back(columns.phases && seconds > 0 ? share(seconds, whole) : "");
     }
     cells.insert(cells.end(), {base::formatBytes(static_cast<double>(stage.bytes.h2d)),
                                base::formatBytes(static_cast<double>(stage.bytes.d2h))});
@@ -96,18 +94,19 @@ std::string overlapLine(const schema::Report& report)
     return "copying and computation overlapped for " + percent + " of the shorter of the two\n";
 }
 
-// Columns without headings vanish: phases and figures that no stage has. Older reports lack predictions and bounds.
-std::vector<std::string> headings(const schema::Report& report, const Style& style)
+// Columns without headings vanish: those that are not wanted, and phases and figures that no stage has.
+std::vector<std::string> headings(const schema::Report& report, const RunColumns& columns, const Style& style)
 {
     const auto has = [&](auto member) {
         return std::ranges::any_of(report.stages, [&](const auto& stage) { return (stage.*member).has_value(); });
     };
-    const bool predicted = has(&schema::StageRecord::predicted), bound = has(&schema::StageRecord::boundSeconds);
-    std::vector<std::string> names{"stage",  "time",   predicted ? "predicted" : "", bound ? "bound" : "",
+    const bool predicted = columns.rates && has(&schema::StageRecord::predicted);
+    const bool bound = columns.rates && has(&schema::StageRecord::boundSeconds);
+    std::vector<std::string> names{"stage",  "time",   predicted ? "predicted" : "", bound ? "of roofline" : "",
                                    "rows/s", "batches"};
     for (const plan::NamedPhase& phase : plan::namedPhases) {
         const auto takes = [&](const auto& stage) { return stage.phases.*phase.seconds > 0; };
-        names.emplace_back(std::ranges::any_of(report.stages, takes) ? phase.name : "");
+        names.emplace_back(columns.phases && std::ranges::any_of(report.stages, takes) ? phase.name : "");
     }
     names.insert(names.end(), {"read", "written"});
     std::ranges::move(figureLabels(report), std::back_inserter(names));
@@ -122,10 +121,10 @@ std::string orderLines(const schema::Report& report)
     for (const schema::OrderRecord& order : report.orders) {
         if (order.order == base::Reorder::None) continue;
         std::array<char, 64> rows{};
-        std::snprintf(rows.data(), rows.size(), "%.1f rows per node and tile instead of %.1f", order.alphaAfter,
+        std::snprintf(rows.data(), rows.size(), "%.1f rows per node instead of %.1f", order.alphaAfter,
                       order.alphaBefore);
-        text += order.nodes + " in the order " + base::nameOf(order.order) + " (" + base::formatSeconds(order.seconds) +
-                "): " + rows.data() + "\n";
+        text += order.nodes + " reordered by " + base::nameOf(order.order) + " (" + base::formatSeconds(order.seconds) +
+                "): tiles read " + rows.data() + "\n";
     }
     return text;
 }
@@ -135,8 +134,8 @@ std::string narrowedLines(const schema::Report& report)
 {
     std::string text;
     for (const schema::NarrowedRecord& store : report.narrowed) {
-        text += store.value + " stored in " + base::dtypeName(store.to) + ": largest change " +
-                scientific(store.maxAbsolute) + ", of values up to " + scientific(store.largest);
+        text += store.value + " stored as " + base::dtypeName(store.to) + ": largest change " +
+                scientific(store.maxAbsolute) + ", largest value " + scientific(store.largest);
         if (store.infinite > 0) text += "; " + std::to_string(store.infinite) + " became infinite";
         text += "\n";
     }
@@ -184,17 +183,17 @@ std::string shardLine(const schema::Report& report)
 {
     if (!report.shard || report.shard->complete) return "";
     return "shard " + std::to_string(report.shard->index) + " of " + std::to_string(report.shard->count) +
-           " has done its part; the results appear when all shards have\n";
+           " is complete; the last shard to finish publishes the results\n";
 }
 
 }  // namespace
 
-std::string describeRun(const schema::Report& report, const Style& style)
+std::string describeRun(const schema::Report& report, const Style& style, const RunColumns& columns)
 {
-    const std::vector<std::string> names = headings(report, style);
+    const std::vector<std::string> names = headings(report, columns, style);
     Table table(std::vector<Align>(names.size(), Align::Right));
     table.add(names);
-    for (const schema::StageRecord& stage : report.stages) addStage(table, stage);
+    for (const schema::StageRecord& stage : report.stages) addStage(table, stage, columns);
     std::string text = table.render(0);
     text += "\n" + base::formatSeconds(report.seconds) + " on " + report.device + ", " +
             base::formatSeconds(report.prologueSeconds) + " of it for the prologue; peak memory " +

@@ -52,8 +52,8 @@ std::string describeColouring(const plan::Walkthroughs& all, const ValueNames& n
     const double cost = all.colouring->cost;
     const std::string amount = all.unit == base::Unit::Seconds ? base::formatSeconds(cost) : base::formatBytes(cost);
     return "  stored: " + joined(stored) + "\n  " + amount +
-           " for writing and reading: the least of any plan with the depth rule's frontiers\n" +
-           (all.colouring->missing ? "  no plan by itself: " + *all.colouring->missing + "\n" : "");
+           " for writing and reading, the minimum of all plans with the frontiers of the depth heuristic\n" +
+           (all.colouring->missing ? "  not a plan: " + *all.colouring->missing + "\n" : "");
 }
 
 }  // namespace

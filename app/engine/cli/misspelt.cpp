@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
+#include "cli/command_tree.h"
 
 namespace hopscope::engine {
 
@@ -28,14 +29,7 @@ std::string nearest(const std::string& word, const Words& known)
     return found;
 }
 
-// "see `hopscope-engine bench machine --help`"
-std::string helpOf(const CLI::App& command)
-{
-    std::string words = " --help`";
-    for (const CLI::App* app = &command; app->get_parent(); app = app->get_parent())
-        words = " " + app->get_name() + words;
-    return "see `hopscope-engine" + words;
-}
+std::string helpOf(const CLI::App& command) { return "see `" + pathOf(command) + " --help`"; }
 
 base::Error unknown(const std::string& sentence, const std::string& word, const Words& known, const CLI::App& app)
 {
@@ -75,7 +69,7 @@ std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* 
         if (word.starts_with("--")) {
             const CLI::Option* const option = command->get_option_no_throw(name);
             if (!option) return unknown("there is no option '" + name + "'", name, optionsOf(*command), *command);
-            if (name == word && option->get_expected_min() > 0 && option->get_type_size() != 0) ++i;  // its value
+            if (name == word && takesValue(*option)) ++i;  // its value
         } else if (const auto commands = commandsOf(*command); !word.starts_with("-") && !commands.empty()) {
             const auto chosen = std::ranges::find(commands, word, &CLI::App::get_name);
             if (chosen == commands.end())

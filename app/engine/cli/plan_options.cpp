@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_tree.h"
+
 namespace hopscope::engine {
 
 void addPlanOptions(CLI::App& command, PlanTexts& texts)
@@ -9,27 +11,28 @@ void addPlanOptions(CLI::App& command, PlanTexts& texts)
     command
         .add_option(
             "--explain", texts.explain,
-            "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
+            "Show the costs and savings of each decision, and where the heuristics differ; also as JSON in FILE")
         ->type_name("FILE");
-    command.add_option("--steps", texts.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
+    command.add_option("--steps", texts.steps, "Show how each strategy arrives at its plan; also as JSON in FILE")
         ->type_name("FILE");
 }
 
 void addSandbox(CLI::App& command, bool& without)
 {
-    command.add_flag("--no-sandbox", without, "Keep all rights of the user while a model is open");
+    command.add_flag("--no-sandbox", without, "Do not restrict the process while a model is open");
 }
 
 void addTrusted(CLI::App& command, pipeline::ModelOptions& model)
 {
-    command.add_flag("--trust", model.trusted, "Run the code of the model file without having agreed to it before");
+    command.add_flag("--trust", model.trusted, "Agree to run the code of the model file, for this command only");
 }
 
 void addTrustOptions(CLI::App& command, TrustCommand& trust)
 {
-    CLI::Option* const paths =
-        command.add_option("PATH", trust.paths, "Model files, known by their content from then on, or folders of them");
-    command.add_flag("--remove", trust.remove, "Take them off the list")->needs(paths);
+    startGroup(command, base::nameOf(base::Group::Inputs));
+    CLI::Option* const paths = command.add_option(
+        "PATH", trust.paths, "Model files, recognised by their content from then on, or folders of model files");
+    command.add_flag("--remove", trust.remove, "Withdraw the agreement for these paths")->needs(paths);
 }
 
 }  // namespace hopscope::engine

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <concepts>
 
+#include "cli/command_tree.h"
+
 namespace hopscope::engine {
 
 namespace {
@@ -16,7 +18,19 @@ const char* typeOf(const Setting<M>& setting)
     if (setting.kind == base::TextKind::Device) return "DEVICE";
     if (setting.quantity == base::Quantity::Bytes) return "SIZE";
     if (setting.quantity == base::Quantity::Seconds) return "SECONDS";
-    return setting.quantity == base::Quantity::Count ? "N" : "HOW";
+    if (std::same_as<M, base::FuseSetting>) return "PATTERNS";
+    return setting.quantity == base::Quantity::Count ? "N" : "CHOICE";
+}
+
+// Values that completions offer.
+template <class M>
+void proposeValues(CLI::Option& option, const Setting<M>& setting)
+{
+    if constexpr (std::is_enum_v<M>) propose<M>(option);
+    else if constexpr (std::same_as<M, base::FuseSetting>) {
+        propose<base::Fuse>(option);
+        propose(option, {"all", "none", option.get_option_text()});
+    } else if (setting.kind == base::TextKind::Device) proposeDevices(option);
 }
 
 template <class M>
@@ -43,13 +57,15 @@ void SettingOptions::add(CLI::App& command, base::Task task)
 {
     base::forEachField<base::Settings>([&]<class M>(const Setting<M>& setting) {
         if (!setting.tasks.contain(task)) return;
-        const std::string option = base::optionOf(setting.name);
+        startGroup(command, base::nameOf(setting.group));
+        const std::string name = base::optionOf(setting.name);
         if constexpr (std::same_as<M, bool>) {
-            command.add_flag(option, m_flags[setting.name], helpOf(setting));
+            command.add_flag(name, m_flags[setting.name], helpOf(setting));
         } else {
             std::string& text = m_texts[setting.name];
             text = base::settingText(m_usual.*setting.member);
-            command.add_option(option, text, helpOf(setting))->type_name(typeOf(setting))->capture_default_str();
+            CLI::Option* const option = command.add_option(name, text, helpOf(setting));
+            proposeValues(*option->type_name(typeOf(setting))->capture_default_str(), setting);
         }
     });
 }

@@ -2,42 +2,82 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_tree.h"
 #include "cli/option_values.h"
 
 namespace hopscope::engine {
 
 const char* const fieldExamples =
-    "  hopscope-engine receptive-field model.pt --data graph.safetensors --node 17\n"
-    "  hopscope-engine receptive-field model.pt --data graph.safetensors --random --seed 3 --json\n";
+    "hopscope-engine receptive-field model.pt --data graph.safetensors --node 17\n"
+    "hopscope-engine receptive-field model.pt --data graph.safetensors --random --seed 3 --json";
 
 void addFieldOptions(CLI::App& command, receptive::Request& request)
 {
+    startGroup(command, "Node");
     CLI::Option* const node =
         command.add_option("--node", request.node, "Row number of the node, from 0")->type_name("N");
     command
         .add_flag_callback(
-            "--random", [] {}, "Pick a random node by --seed (default without --node)")
+            "--random", [] {}, "Choose a random node by --seed; the default without --node")
         ->excludes(node);
-    command.add_option("--type", request.table, "Table of the node, if outputs have rows of several tables")
-        ->type_name("T");
+    command.add_option("--type", request.table, "Table of the node, if the outputs have rows of several tables")
+        ->type_name("TABLE");
     command.add_option("--seed", request.seed, "Seed of the random node and of the sample of nodes")
-        ->type_name("S")
+        ->type_name("SEED")
         ->capture_default_str();
+    startGroup(command, "Output");
     command
         .add_option("--ids", request.idsFile, "Write the row numbers of all nodes and edges to this .safetensors file")
         ->type_name("FILE");
 }
 
 const char* const debugExamples =
-    "  hopscope-engine debug model.pt --data graph.safetensors\n"
-    "  hopscope-engine debug before.pt --data graph.safetensors --against after.pt\n"
-    "  hopscope-engine debug model.pt --data graph.safetensors --nan\n"
-    "  hopscope-engine debug model.pt --data graph.safetensors --break convs.1 --when isnan\n"
-    "  hopscope-engine debug model.pt --data graph.safetensors --watch op42 --nodes 1,17 -o rows\n"
-    "  hopscope-engine debug model.pt --data graph.safetensors --show op42 --batch-of 17 -o op42.npy\n"
-    "  hopscope-engine debug model.pt --data graph.safetensors --memory-of 2 --batch 4096\n";
+    "hopscope-engine debug model.pt --data graph.safetensors\n"
+    "hopscope-engine debug before.pt --data graph.safetensors --against after.pt\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --nan\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --break convs.1 --when isnan\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --watch op42 --nodes 1,17 -o rows\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --show op42 --batch-of 17 -o op42.npy\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --memory-of 2 --batch 4096";
 
 namespace {
+
+void addBreakpoints(CLI::App& command, DebugTexts& texts)
+{
+    command
+        .add_option(
+            "--break", texts.breakpoints,
+            "Describe the results of an operator (op42), a value, a kind (aten::relu), a module or 'stage 2'; may "
+            "be repeated")
+        ->type_name("PLACE")
+        ->allow_extra_args(false);
+    CLI::Option* const when = command.add_option(
+        "--when", texts.when, "With --break: always, isnan (NaN or infinite), outside=LEAST,MOST or node=N");
+    propose(*when->type_name("CONDITION")->capture_default_str(), {"always", "isnan", "outside=", "node="});
+    command.add_option("--hits", texts.hits, "With --break: maximum number of results to describe")
+        ->type_name("N")
+        ->capture_default_str();
+}
+
+void addFindings(CLI::App& command, DebugTexts& texts)
+{
+    startGroup(command, "Findings");
+    command.add_option("--against", texts.against, "Compare with this model, operator by operator")->type_name("MODEL");
+    command.add_option("--absolute", texts.absolute, "Absolute tolerance of a comparison")
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    command.add_option("--relative", texts.relative, "Relative tolerance of a comparison")
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity")->excludes("--against");
+    addBreakpoints(command, texts);
+    command
+        .add_option("--memory-of", texts.memoryOf, "Show the live values at each step of this stage, and their sizes")
+        ->type_name("STAGE")
+        ->excludes("--against")
+        ->excludes("--nan")
+        ->excludes("--break");
+}
 
 void addShow(CLI::App& command, DebugTexts& texts)
 {
@@ -47,63 +87,51 @@ void addShow(CLI::App& command, DebugTexts& texts)
             ->type_name("PLACE")
             ->excludes("--against")
             ->excludes("--nan")
-            ->excludes("--break");
-    command.add_option("--rows", texts.rows, "Of --show: rows with numbers from A up to B, which is not one of them")
-        ->type_name("A:B")
-        ->needs(show);
-    command.add_option("--batch-of", texts.batchOf, "Of --show: only the batch that computes this node")
+            ->excludes("--break")
+            ->excludes("--memory-of");
+    command.add_option("--rows", texts.rows, "With --show: rows A to B, B excluded")->type_name("A:B")->needs(show);
+    command.add_option("--batch-of", texts.batchOf, "With --show: only the batch that computes this node")
         ->type_name("N")
         ->needs(show);
+}
+
+void addWatches(CLI::App& command, DebugTexts& texts)
+{
+    CLI::Option* const watched =
+        command
+            .add_option("--watch", texts.values,
+                        "Record the rows of --nodes in the results of an operator or module; may be repeated")
+            ->type_name("PLACE")
+            ->allow_extra_args(false);
+    CLI::Option* const nodes =
+        command.add_option("--nodes", texts.nodes, "Nodes whose rows are recorded or shown: 1,2,3")->type_name("LIST");
+    command
+        .add_option("--messages", texts.aggregations,
+                    "Show the contribution of each neighbour to an aggregation at --nodes, the largest first; may be "
+                    "repeated")
+        ->type_name("PLACE")
+        ->allow_extra_args(false)
+        ->needs(nodes);
+    startGroup(command, "Output");
+    CLI::Option* const output =
+        command
+            .add_option("-o,--output", texts.output, "Folder for the recorded rows (.npy), or the .npy file of --show")
+            ->type_name("PATH");
+    watched->needs(nodes)->needs(output);
 }
 
 }  // namespace
 
 void addDebugOptions(CLI::App& command, DebugTexts& texts)
 {
-    command.add_option("--against", texts.against, "Compare with this model, operator by operator")->type_name("MODEL");
-    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity")->excludes("--against");
-    command
-        .add_option(
-            "--break", texts.breakpoints,
-            "Describe the results of an operator (op42), a value, a kind (aten::relu), a module or 'stage 2'; may "
-            "be repeated")
-        ->type_name("PLACE")
-        ->allow_extra_args(false);
-    command.add_option("--when", texts.when, "always, isnan (NaN or infinite), outside=LEAST,MOST or node=N")
-        ->type_name("CONDITION")
-        ->capture_default_str();
-    command.add_option("--hits", texts.hits, "Maximum number of results to describe")
-        ->type_name("N")
-        ->capture_default_str();
+    addFindings(command, texts);
+    startGroup(command, "Tensors");
     addShow(command, texts);
-    command.add_option("--memory-of", texts.memoryOf, "Show what the batches of this stage hold when, step by step")
-        ->type_name("STAGE")
-        ->excludes("--against")
-        ->excludes("--nan")
-        ->excludes("--break")
-        ->excludes("--show");
-    CLI::Option* const watched =
-        command
-            .add_option("--watch", texts.values, "Record rows of the results of an operator or module; may be repeated")
-            ->type_name("PLACE")
-            ->allow_extra_args(false);
-    CLI::Option* const nodes =
-        command.add_option("--nodes", texts.nodes, "Nodes whose rows are recorded or shown: 1,2,3")->type_name("LIST");
-    CLI::Option* const output =
-        command
-            .add_option("-o,--output", texts.output, "Folder for the recorded rows (.npy), or the .npy file of --show")
-            ->type_name("PATH");
-    watched->needs(nodes)->needs(output);
-    command
-        .add_option("--messages", texts.aggregations,
-                    "Show what each neighbour adds to an aggregation at the nodes, the largest first; may be repeated")
-        ->type_name("PLACE")
-        ->allow_extra_args(false)
-        ->needs(nodes);
-    command.add_option("--plan", texts.plan, "Run by this plan (default: the depth rule)")->type_name("FILE");
+    addWatches(command, texts);
+    startGroup(command, base::nameOf(base::Group::Execution));
+    command.add_option("--plan", texts.plan, "Use the plan in this file instead of the depth heuristic")
+        ->type_name("FILE");
     command.add_option("--batch", texts.batch, "Destination nodes per batch")->type_name("N");
-    command.add_option("--absolute", texts.absolute, "Absolute tolerance")->capture_default_str();
-    command.add_option("--relative", texts.relative, "Relative tolerance")->capture_default_str();
 }
 
 namespace {
