@@ -145,14 +145,5 @@ class Documents(PackageTest):
         times = {2e-5: "20 µs", 0.0125: "12 ms", 3.25: "3.2 s", 90: "1.5 min"}
         self.assertEqual({time: _html.duration(time) for time in times}, times)
 
-    def test_memory_is_written_as_the_engine_reads_it(self):
-        from hopscope._options import bytes_of
-
-        sizes = {"1Gi": 1 << 30, "500M": 500_000_000, "7": 7, "1.5K": 1500, "2MiB": 2 << 20}
-        self.assertEqual({text: bytes_of(text) for text in sizes}, sizes)
-        for text in ("lots", "1i", "-3", ""):
-            self.assertRaises(hopscope.UsageError, bytes_of, text)
-
-
 if __name__ == "__main__":
     unittest.main()

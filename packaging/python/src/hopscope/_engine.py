@@ -191,7 +191,10 @@ def _started(path: Path, origin: str, libraries: tuple[str, ...]) -> Engine | No
     if answer.returncode != 0:
         if _MISSING_LIBRARY.search(answer.stderr):
             return None
-        raise EngineError(f"{path} --version ended with {answer.returncode}: {answer.stderr.strip()[-300:]}")
+        raise EngineError(
+            f"{path} --version ended with {answer.returncode}: {answer.stderr.strip()[-300:]}",
+            "is it Hopscope's engine?",
+        )
     version = answer.stdout.split()[-1] if answer.stdout.split() else ""
     if version.split(".")[:2] != __version__.split(".")[:2]:
         raise EngineError(

@@ -14,7 +14,7 @@ from . import _cluster, _html, _records, _resuming, arrays, documents
 from ._files import files_of, role_words, same_model
 from ._forms import Returned
 from ._later import later
-from ._options import path_of, pins_of
+from ._options import count_of, path_of, pins_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
@@ -219,11 +219,12 @@ def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progre
     """Files go where the workers see them: beside the folder of the results."""
     if asked.settings["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
+    number = count_of("workers", workers, least=0) or 0
     if asked.settings["cache"] is not None:
         raise UsageError("workers of a cluster keep nothing for later runs", "leave cache= or cluster= out")
 
     def carry(order: _resuming.Order) -> dict[str, Any]:
-        return _cluster.run(_request(order), cluster, workers=workers, progress=progress)
+        return _cluster.run(_request(order), cluster, workers=number, progress=progress)
 
     return _kept(asked, asked.scratch or path_of("out", asked.out or ".").absolute().parent, carry)
 

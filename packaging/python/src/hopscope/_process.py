@@ -96,7 +96,7 @@ def ended(code: int, err: bytes) -> HopscopeError:
         return EngineError(
             f"the engine was ended by signal {-code} {text}".strip(), "please report this with the model"
         )
-    return kind_of(code)(text or f"the engine ended with {code}")
+    return kind_of(code)(text or f"the engine ended with {code}", "" if text else "please report this with the model")
 
 
 def pass_through(words: list[str]) -> int:

@@ -123,7 +123,10 @@ def verify(
         answer = command("verify", *given.words, *by_plan(chosen, plan, pins, given, place))
     found = documents.verification(answer.document, given.told(answer.notes))
     if found.verdict == "different":
-        problem = VerificationError(f"the split and the model's own forward differ: {found.reason}")
+        problem = VerificationError(
+            f"the split and the model's own forward differ: {found.reason}",
+            "the comparison is this exception's `result`; hopscope.debug.compare finds the first operator that differs",
+        )
         problem.result = found
         raise problem
     return found

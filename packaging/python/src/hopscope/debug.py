@@ -10,7 +10,7 @@ docs/reference/format-tensor.md, and plan/memory in docs/reference/protocol.md).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from . import _html
 from ._files import Files
-from ._options import path_of
+from ._options import count_of, numbers_of, path_of
 from ._process import command
 from ._scratch import Scratch
 from ._settings import words_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _Scratch = str | os.PathLike[str] | None
 _Plan = Plan | str | os.PathLike[str] | None
-_Nodes = int | Sequence[int]
+_Nodes = int | Iterable[int]
 
 
 @dataclass(frozen=True)
@@ -259,8 +259,8 @@ def compare(
 ) -> Divergence:
     """The first operator at which the staged run and the model differ, or `model` and the model file `against`."""
     given_against = None if against is None else str(path_of("against", against).absolute())
-    options = {"against": given_against, "absolute": absolute, "relative": relative, "batch": batch}
-    with _asked(model, data, plan, roles, scratch) as (words, _):
+    options = {"against": given_against, "absolute": float(absolute), "relative": float(relative)}
+    with _asked(model, data, plan, roles, scratch, batch=batch) as (words, _):
         return _divergence(command("debug", *words, *words_of(options)).document)
 
 
@@ -269,8 +269,8 @@ def non_finite(
     model: Any, data: Any, *, plan: _Plan = None, batch: int | None = None, roles: Any = (), scratch: _Scratch = None
 ) -> NonFinite:
     """The operators that make NaN and infinities."""
-    with _asked(model, data, plan, roles, scratch) as (words, _):
-        document = command("debug", *words, "--nan", *words_of({"batch": batch})).document
+    with _asked(model, data, plan, roles, scratch, batch=batch) as (words, _):
+        document = command("debug", *words, "--nan").document
     makers = [
         Maker(_place(item), item["nan"], item["infinite"], item["reaches_output"], _rows(item["shown"]))
         for item in document["makers"]
@@ -293,8 +293,8 @@ def breakpoints(
 ) -> Hits:
     """Returns the results of operators, batch by batch. `places`: "op42", a value, a kind ("aten::relu"), a module or
     "stage 2". `when`: "always", "isnan", "outside=LEAST,MOST" or "node=N"."""
-    options = {"when": when, "hits": hits, "batch": batch}
-    with _asked(model, data, plan, roles, scratch) as (words, _):
+    options = {"when": when, "hits": count_of("hits", hits)}
+    with _asked(model, data, plan, roles, scratch, batch=batch) as (words, _):
         asked = [word for place in _listed(places) for word in ("--break", place)]
         document = command("debug", *words, *asked, *words_of(options)).document
     return Hits(document["hits"], document["seen"], document)
@@ -317,12 +317,12 @@ def watch(
     aggregations `messages`, the largest first."""
     if not _listed(places) and not _listed(messages):
         raise UsageError("there is nothing to watch", "name operators or modules, or aggregations with messages=")
-    numbers = [nodes] if isinstance(nodes, int) else list(nodes)
-    with _asked(model, data, plan, roles, scratch) as (words, place):
+    numbers = numbers_of("nodes", nodes)
+    with _asked(model, data, plan, roles, scratch, batch=batch) as (words, place):
         asked = [word for name in _listed(places) for word in ("--watch", name)]
         asked += [word for name in _listed(messages) for word in ("--messages", name)]
         kept = ["-o", str(place.folder() / "rows")] if _listed(places) else []
-        options = {"nodes": ",".join(map(str, numbers)), "batch": batch}
+        options = {"nodes": ",".join(map(str, numbers))}
         document = command("debug", *words, *asked, *kept, *words_of(options)).document
         values = {item["name"]: numpy.load(item["file"]) for item in document["watched"]}
     found = {item["name"]: _place(item) for item in document["watched"]}
@@ -345,13 +345,12 @@ def tensor(
 ) -> Tensor:
     """Returns the numbers of an operator's result, a value, an input or a weight: all rows, those of `nodes`, a
     half-open range of `rows`, or those of the batch that computes the node `batch_of`."""
-    asked = [nodes] if isinstance(nodes, int) else nodes
     options = {
-        "show": place, "batch": batch, "batch-of": batch_of,
-        "nodes": None if asked is None else ",".join(map(str, asked)),
-        "rows": None if rows is None else f"{rows[0]}:{rows[1]}",
+        "show": place, "batch-of": count_of("batch_of", batch_of, least=0),
+        "nodes": None if nodes is None else ",".join(map(str, numbers_of("nodes", nodes))),
+        "rows": None if rows is None else ":".join(map(str, numbers_of("rows", rows))),
     }  # fmt: skip
-    with _asked(model, data, plan, roles, scratch) as (words, held):
+    with _asked(model, data, plan, roles, scratch, batch=batch) as (words, held):
         file = held.folder() / "tensor.npy"
         document = command("debug", *words, "-o", str(file), *words_of(options)).document
         numbers, ids = numpy.load(file), file.with_suffix(".rows.npy")
@@ -372,18 +371,22 @@ def memory(
     scratch: _Scratch = None,
 ) -> StageMemory:
     """Breaks down the memory of one stage step by step, including its peak. Does not execute the model."""
-    with _asked(model, data, plan, roles, scratch) as (words, _):
-        document = command("debug", *words, *words_of({"memory-of": stage, "batch": batch})).document
+    options = {"memory-of": count_of("stage", stage)}
+    with _asked(model, data, plan, roles, scratch, batch=batch) as (words, _):
+        document = command("debug", *words, *words_of(options)).document
     names = ("label", "destinations", "batches", "side_by_side", "peak_step", "steps", "held")
     loops = [LoopMemory(**{name: loop[name] for name in names}) for loop in document["loops"]]
     return StageMemory(document["stage"], document["peak_memory"], document["outside"], loops, document)
 
 
 @contextmanager
-def _asked(model: Any, data: Any, plan: _Plan, roles: Any, scratch: _Scratch) -> Iterator[tuple[list[str], Scratch]]:
-    """Model, data and plan as words, and a folder for the files of the engine."""
+def _asked(
+    model: Any, data: Any, plan: _Plan, roles: Any, scratch: _Scratch, *, batch: int | None
+) -> Iterator[tuple[list[str], Scratch]]:
+    """Model, data, plan and batch as words, and a folder for the files of the engine."""
+    rows = words_of({"batch": count_of("batch", batch)})
     with files(model, data, roles, scratch) as given, Scratch(0, scratch) as place:
-        yield [*given.words, *_plan_words(plan, given, place)], place
+        yield [*given.words, *_plan_words(plan, given, place), *rows], place
 
 
 def _plan_words(plan: _Plan, given: Files, place: Scratch) -> list[str]:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from . import _html
-from ._options import DeviceName, name_of, path_of
+from ._options import DeviceName, count_of, name_of, path_of
 from ._process import command
 from ._scratch import Scratch
 from ._settings import settings_of, takes
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._contract import ExportSettings
+
+
+_REMEDIES = {
+    2: 'load the folder with device="cpu"',
+    3: "schema.json in the folder lists the inputs; the graph must have the same kinds of nodes and edges",
+    6: "free memory or disk space, or load the folder with a smaller batch=",
+}
 
 
 @dataclass(frozen=True)
@@ -124,23 +131,23 @@ class Exported:
         try:
             yield
         except self._module.Problem as problem:
-            raise kind_of(problem.code)(str(problem)) from None
+            raise kind_of(problem.code)(str(problem), _REMEDIES.get(problem.code, "")) from problem
 
 
 @door
 def load(folder: str | os.PathLike[str], *, device: DeviceName = "auto", batch: int | None = None) -> Exported:
     """Returns the runner of an exported folder, for "cpu", "cuda", "cuda:1", a torch.device or "auto" (a GPU if there
     is one), with `batch` destination nodes per batch. It runs the code in the folder: load only folders you trust."""
-    path = path_of("folder", folder)
+    path, batch = path_of("folder", folder), count_of("batch", batch)
     if not (path / "schema.json").is_file() or not (path / "run.py").is_file():
         raise InputError(f"{path} is no exported folder: it has no schema.json and run.py", "hopscope.export makes one")
     try:
         json.loads((path / "schema.json").read_text(encoding="utf-8"))
     except ValueError as problem:
-        raise InputError(f"{path / 'schema.json'} is damaged: {problem}") from problem
+        raise InputError(f"{path / 'schema.json'} is damaged: {problem}", "export the model again") from problem
     spec = importlib.util.spec_from_file_location("hopscope_exported_run", path / "run.py")
     if spec is None or spec.loader is None:
-        raise InputError(f"{path / 'run.py'} cannot be read")
+        raise InputError(f"{path / 'run.py'} cannot be read", "export the model again")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return Exported(path, module, _resolved(name_of(device)), batch)

@@ -59,7 +59,7 @@ class LayeredFlow:
             return self._made[name][1]
         value = self._names.get(name, name)
         if not self._has(value):
-            raise InputError(f"the flow has no '{name}' at this layer; it has {', '.join(self.names)}")
+            raise InputError(f"the flow has no '{name}' at this layer", f"it has {', '.join(self.names)}")
         return self._run.table(value)
 
     def _has(self, value: str) -> bool:
@@ -192,7 +192,9 @@ class Layer:
         if len(self.relations) == 1:
             return self.relations[0]
         if not self.relations:
-            raise InputError(f"{self.name} has no edges: it computes on rows of {self.destination} alone")
+            raise InputError(
+                f"{self.name} has no edges: it computes on rows of {self.destination} alone", "use another layer"
+            )
         raise InputError(f"{self.name} has several kinds of edges", f"relation= one of {', '.join(self.relations)}")
 
 
@@ -253,7 +255,9 @@ class Block:
         flow, table = self.layer.flow, relation or self.layer._only_relation()
         source = next((s for s in self.layer._loop["frontier"] if s["table"] == table), None)
         if source is None:
-            raise InputError(f"{self.layer.name} reads no edges of {table}")
+            raise InputError(
+                f"{self.layer.name} reads no edges of {table}", f"relation= one of {', '.join(self.layer.relations)}"
+            )
         graph, owner = flow._run.graph, source["owner"]
         ids = self._block.rows(owner)
         target = graph.column(table, owner["key"], ids)
