@@ -18,14 +18,18 @@ from .errors import UsageError
 if TYPE_CHECKING:
     import torch
 
-DeviceName: TypeAlias = "str | torch.device"
-Choice: TypeAlias = "str | bool | torch.dtype | None"  # True and False are modes of `verify`
-Size: TypeAlias = "int | str | None"
+# The types of settings, as texts that docstrings show as well. None is the default of each.
+DeviceName: TypeAlias = "str | torch.device | None"
+Size: TypeAlias = "int | float | str | None"
 Count: TypeAlias = "int | None"
 Seconds: TypeAlias = "float | None"
-Flag: TypeAlias = bool
-Patterns: TypeAlias = "str | Sequence[str]"
+Flag: TypeAlias = "bool | None"
+Patterns: TypeAlias = "str | Sequence[str] | None"
 Folder: TypeAlias = "str | os.PathLike[str] | None"
+
+Place: TypeAlias = "str | os.PathLike[str]"
+Roles: TypeAlias = "Mapping[str, str] | list[str] | tuple[str, ...]"
+Pins: TypeAlias = "Sequence[Sequence[str | int]]"
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", re.IGNORECASE)
@@ -118,10 +122,15 @@ def _flag_of(option: str, value: Any) -> bool:
     return bool(value)
 
 
+_MODES = {True: "full", False: "none", None: "none"}  # of `verify`
+_SIZES = ' A number of bytes, or text such as "1Gi".'
+
+
 @dataclass(frozen=True)
 class Setting:
-    """A setting of the engine's commands (docs/reference/settings.md). `kind`: one of the types above; `choices`: of a
-    Choice; `most`: of a Count, 0 for no limit; `of_search`: says how a plan is looked for."""
+    """A setting of the engine's commands (docs/reference/settings.md). `kind`: "Choice" or one of the types above;
+    `choices`: of a choice or of patterns; `most`: of a count, 0 for no limit; `of_search`: controls the search for a
+    plan."""
 
     name: str
     kind: str
@@ -143,10 +152,10 @@ class Setting:
         return checks[self.kind](value)
 
     def _choice(self, value: Any) -> str:
-        mode = {True: "full", False: "none", None: "none"} if self.name == "verify" else {}
-        word = mode.get(value, value) if isinstance(value, (bool, type(None))) else name_of(value)
+        modes = _MODES if self.name == "verify" else {}
+        word = modes.get(value, value) if isinstance(value, (bool, type(None))) else name_of(value)
         if word not in self.choices:
-            raise UsageError(f"{self.name}: {value!r} is not one of its values", f"say {_listed(self.choices)}")
+            raise UsageError(f"{self.name}: {value!r} is not one of its values", f"pass {_listed(self.choices)}")
         return str(word)
 
     def _size(self, value: Any) -> int | None:
@@ -162,18 +171,23 @@ class Setting:
         return _flag_of(self.name, value)
 
     def _patterns(self, value: Any) -> str:
-        if not isinstance(value, (str, list, tuple)):
-            raise UsageError(f"{self.name}: {value!r} is not a list of patterns", 'write it as ["chain", "softmax"]')
-        return value if isinstance(value, str) else ",".join(map(str, value))
+        words = value.split(",") if isinstance(value, str) else value
+        if not isinstance(words, (list, tuple)) or not all(word in self.choices for word in words):
+            raise UsageError(
+                f"{self.name}: {value!r} is not a list of patterns", f"pass some of {_listed(self.choices)}"
+            )
+        return ",".join(words)
 
     def _folder(self, value: Any) -> str | None:
         return None if value is None else str(path_of(self.name, value).absolute())
 
-    def told(self, usual: Any) -> str:
-        """A line of a docstring."""
-        choices = f": {_listed(self.choices)}" if self.choices else ""
+    def told(self, usual: Any, kind: str) -> str:
+        """The entry of a docstring, for a default and a type."""
+        values = f": {_listed(self.choices)}" if self.choices else ""
+        modes = '; True is "full", and False is "none"' if self.name == "verify" else ""
         default = "" if usual is None or usual is False else f' (default: "{usual}")'
-        return f"{self.name}: {self.meaning}{choices}{default}."
+        form = _SIZES if self.kind == "Size" else ""
+        return f"{self.name} ({kind}): {self.meaning}{values}{modes}{default}.{form}"
 
 
 def _listed(choices: Sequence[str]) -> str:
