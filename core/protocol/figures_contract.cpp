@@ -1,5 +1,6 @@
 #include "protocol/figures_contract.h"
 
+#include <cctype>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -20,18 +21,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class StageFigures:
-    """The figures of a stage, as docs/reference/format-report.md defines them:
+    """The figures of a stage, as docs/reference/format-report.md defines them.
 
+    Attributes:
 )";
 
-// "name: meaning" in lines of at most 110 characters.
+std::string sentence(std::string text)
+{
+    text[0] = static_cast<char>(std::toupper(text[0]));
+    return text + ".";
+}
+
+// "name (type): Meaning." in lines of at most 110 characters.
 std::string paragraph(const std::string& name, const std::string& meaning)
 {
     constexpr std::size_t longest = 110;
-    std::string text, line = "    " + name + ":";
-    std::istringstream words(meaning);
+    std::string text, line = "        " + name + ":";
+    std::istringstream words(sentence(meaning));
     for (std::string word; words >> word; line += " " + word)
-        if (line.size() + word.size() >= longest) text += std::exchange(line, "       ") + "\n";
+        if (line.size() + word.size() >= longest) text += std::exchange(line, "           ") + "\n";
     return text + line + "\n";
 }
 
@@ -54,8 +62,9 @@ std::string pythonFigures()
 {
     std::string meanings, members;
     base::forEachField<plan::StageFigures>([&]<class M>(const plan::Figure<M>& figure) {
-        meanings += paragraph(figure.name, figure.meaning);
-        members += std::string("    ") + figure.name + ": " + typeOf<M>(figure.presence) + "\n";
+        const std::string type = typeOf<M>(figure.presence);
+        meanings += paragraph(figure.name + std::string(" (") + type.substr(0, type.find(" =")) + ")", figure.meaning);
+        members += std::string("    ") + figure.name + ": " + type + "\n";
     });
     return head + meanings + "    \"\"\"\n\n" + members;
 }

@@ -15,9 +15,12 @@ constexpr const char* pythonHead = R"(# Written by tools/contract from the table
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from ._options import Choice, Count, DeviceName, Flag, Folder, Patterns, Seconds, Setting, Size
+from ._options import Count, DeviceName, Flag, Folder, Patterns, Seconds, Setting, Size
+
+if TYPE_CHECKING:
+    import torch
 
 )";
 
@@ -47,13 +50,33 @@ const char* kindOf(const Setting<M>& setting)
     return setting.quantity == base::Quantity::Count ? "Count" : "Patterns";
 }
 
+template <class E>
+std::string pythonNames()
+{
+    std::string text;
+    for (const auto& each : namesOf(E{})) text += (text.empty() ? "" : ", ") + python(each.name);
+    return text;
+}
+
 template <class M>
 std::string choicesOf()
 {
-    std::string text;
-    if constexpr (std::is_enum_v<M>)
-        for (const auto& each : namesOf(M{})) text += (text.empty() ? "" : " ") + python(each.name) + ",";
-    return "(" + text + ")";
+    if constexpr (std::is_enum_v<M>) return "(" + pythonNames<M>() + ")";
+    else if constexpr (std::same_as<M, base::FuseSetting>)
+        return R"(("all", "none", )" + pythonNames<base::Fuse>() + ")";
+    else return "()";
+}
+
+// The annotation of a setting; `verify` may be a truth value, and `store` a dtype of PyTorch.
+template <class M>
+std::string pythonType(const Setting<M>& setting)
+{
+    if constexpr (std::is_enum_v<M>) {
+        const char* more = std::same_as<M, base::VerifyMode>  ? " | bool"
+                           : std::same_as<M, base::StoreType> ? " | torch.dtype"
+                                                              : "";
+        return "Literal[" + pythonNames<M>() + "]" + more + " | None";
+    } else return kindOf(setting);
 }
 
 template <class M>
@@ -80,7 +103,7 @@ std::string pythonClass(const base::Named<base::Task>& task)
     std::string text = "\n\nclass " + className(task.name) + "(TypedDict, total=False):\n";
     base::forEachField<Settings>([&](const auto& setting) {
         if (setting.tasks.contain(task.value))
-            text += std::string("    ") + setting.name + ": " + kindOf(setting) + "\n";
+            text += std::string("    ") + setting.name + ": " + pythonType(setting) + "\n";
     });
     return text;
 }

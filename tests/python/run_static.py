@@ -1,6 +1,7 @@
-"""The package is clean under ruff and mypy --strict."""
+"""The package is clean under ruff and mypy --strict, together with a program that uses all of it."""
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,15 @@ class Static(unittest.TestCase):
 
     @has("mypy")
     def test_types_hold_strictly(self):
-        self.clean("mypy")
+        self.clean("mypy", "src", str(Path(__file__).with_name("typed_program.py")))
+
+    def test_the_typed_program_uses_every_public_name(self):
+        sys.path.insert(0, str(PACKAGE / "src"))
+        import hopscope
+
+        text = Path(__file__).with_name("typed_program.py").read_text()
+        listed = [*hopscope.__all__, "open", "inspect", *(f"debug.{name}" for name in hopscope.debug.__all__)]
+        self.assertEqual([name for name in listed if not re.search(rf"hopscope\.{name}\b", text)], [])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import unittest
 from html.parser import HTMLParser
 
 import hopscope
-from hopscope import _html, documents
+from hopscope import _html
 from support import ROOT, Attention, Gcn, PackageTest, graph, made
 
 KARATE = ROOT / "samples/karate/gcn.pt", ROOT / "samples/karate/graph.safetensors"
@@ -53,7 +53,7 @@ class Documents(PackageTest):
             self.assertEqual({operator.stage for operator in stage.operators}, {stage.index})
             self.assertLessEqual(sum(operator.seconds for operator in stage.operators), stage.seconds)
         if HAS_PANDAS:
-            frame = report.operators_to_pandas()
+            frame = report.operators.to_pandas()
             self.assertEqual(len(frame), sum(len(stage.operators) for stage in report.stages))
             self.assertTrue((frame.bytes > 0).any())
 
@@ -77,7 +77,7 @@ class Documents(PackageTest):
         plan = hopscope.plan(*KARATE, device="cpu")
         self.assertEqual((plan.strategy, plan.device, plan.gap), ("optimal", "cpu", 0))
         self.assertEqual(sum(cut.written for cut in plan.cuts), plan.bytes["d2h"])
-        self.shown(plan, "optimal plan", "proven to be the least")
+        self.shown(plan, "optimal plan", "proven optimal")
         self.assertEqual(plan.stages[0].reads, ["x"])
         found = hopscope.inspect(*KARATE)
         made = hopscope.inference(*KARATE, verify=None, scratch=self.scratch).plan
@@ -113,27 +113,12 @@ class Documents(PackageTest):
         self.shown(found, "equal")
         self.framed(found, ["name", "max_abs"], 1)
 
-    def test_plans_and_reports_have_one_short_line(self):
-        plan = hopscope.plan(*KARATE, device="cpu")
-        result = hopscope.inference(*KARATE, device="cpu", plan=plan, scratch=self.scratch)
-        for line, words in ((repr(plan), ("<optimal plan for cpu", "proven to be the least", "2 stages>")),
-                            (repr(result.report), ("<optimal plan, ", " on cpu; peak memory ", "2 stages; equal>"))):
-            self.assertLess(len(line), 160, line)
-            for word in words:
-                self.assertIn(word, line)
-
     def test_devices_are_listed_with_the_cpu_first(self):
         found = hopscope.devices()
         self.assertEqual(found.devices[0].id, "cpu")
         self.assertGreater(found.devices[0].memory, 1 << 28)
         self.shown(found, "cpu")
         self.framed(found, ["id", "memory"], len(found.devices))
-
-    def test_what_a_file_says_cannot_break_a_notebook(self):
-        document = {"devices": [{"id": "cpu", "name": "<script>x</script>", "memory": 5, "driver": "&"}], "missing": ["<b>"]}
-        text = documents.devices(document)._repr_html_()
-        self.assertNotIn("<script>", text)
-        self.assertIn("&lt;script&gt;", text)
 
     def test_a_saved_model_shows_what_was_done(self):
         saved = hopscope.save(made(Gcn), graph(), self.folder / "gcn.pt")
@@ -144,15 +129,6 @@ class Documents(PackageTest):
         self.assertEqual({size: _html.size(size) for size in sizes}, sizes)
         times = {2e-5: "20 µs", 0.0125: "12 ms", 3.25: "3.2 s", 90: "1.5 min"}
         self.assertEqual({time: _html.duration(time) for time in times}, times)
-
-    def test_memory_is_written_as_the_engine_reads_it(self):
-        from hopscope._options import bytes_of
-
-        sizes = {"1Gi": 1 << 30, "500M": 500_000_000, "7": 7, "1.5K": 1500, "2MiB": 2 << 20}
-        self.assertEqual({text: bytes_of(text) for text in sizes}, sizes)
-        for text in ("lots", "1i", "-3", ""):
-            self.assertRaises(hopscope.UsageError, bytes_of, text)
-
 
 if __name__ == "__main__":
     unittest.main()

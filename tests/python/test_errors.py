@@ -1,4 +1,5 @@
 """Every failure is an exception of its kind, with the engine's sentence and hint, and leaves no file and no process."""
+import ast
 import contextlib
 import os
 import pickle
@@ -133,7 +134,19 @@ class Failures(PackageTest):
             self.assertIs(type(problem), kind)
             again = pickle.loads(pickle.dumps(problem))
             self.assertEqual((again.message, again.hint, again.where), ("It fails.", "Do not.", "a.py:3"))
+            self.assertEqual(again.code, kind.name)
             self.assertEqual(str(again), "It fails.\nhint: Do not.")
+
+    def test_every_failure_of_the_package_has_a_remedy(self):
+        """Its message comes with a hint, wherever the package raises one itself."""
+        kinds = {kind.__name__ for kind in errors.HopscopeError.__subclasses__()}
+        found = []
+        for path in Path(hopscope.__file__).parent.glob("*.py"):
+            for call in ast.walk(ast.parse(path.read_text())):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in kinds:
+                    found.append((f"{path.name}:{call.lineno}", len(call.args) + len(call.keywords)))
+        self.assertGreater(len(found), 60)
+        self.assertEqual([place for place, given in found if given < 2], [])
 
     def test_a_file_needs_an_agreement_and_a_module_none(self):
         model, data = made(Plain), graph()

@@ -110,7 +110,7 @@ class Flow(unittest.TestCase):
     def test_what_the_flow_does_not_have_has_a_sentence(self):
         flow = self.flow(Gcn)
         layer = flow.layers[-1]
-        with self.assertRaisesRegex(hopscope.InputError, "no 'nothing' at this layer; it has .*x"):
+        with self.assertRaisesRegex(hopscope.InputError, "no 'nothing' at this layer\nhint: it has .*x"):
             flow["nothing"]
         with self.assertRaisesRegex(hopscope.InputError, "no 'out' at this layer"):
             flow["out"]

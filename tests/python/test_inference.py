@@ -61,7 +61,7 @@ class Inference(PackageTest):
         taking = {name: inspect.signature(function).parameters for name in dir(hopscope)
                   if inspect.isfunction(function := getattr(hopscope, name))}
         found = {name: parameters["device"].default for name, parameters in taking.items() if "device" in parameters}
-        self.assertEqual(found, dict.fromkeys(("export", "inference", "load", "plan", "verify"), "auto"))
+        self.assertEqual(found, dict.fromkeys(("export", "inference", "load", "plan", "run", "verify"), "auto"))
 
     def test_all_names_of_the_package_hide_none_of_python(self):
         self.assertEqual(set(hopscope.__all__) & (set(dir(builtins)) | set(sys.stdlib_module_names)), set())
@@ -250,15 +250,6 @@ class Inference(PackageTest):
         self.inference(made(Plain), graph(), verify=None, progress=lambda *event: told.append(event))
         self.assertIn(("stage 1 of 1", 90, 90), told)
         self.assertTrue(any(what.startswith("loading") for what, _, _ in told))
-
-    def test_a_bar_is_shown_where_it_is_asked_for(self):
-        from hopscope._progress import reported
-
-        with reported(True) as show:
-            show("stage 1 of 1", 0, 9)
-            show("stage 1 of 1", 9, 9)
-        with reported(False) as silent:
-            self.assertIsNone(silent("stage", 1, 2))
 
 
 if __name__ == "__main__":

@@ -3,35 +3,22 @@
     result = hopscope.inference(model, data)
     result.output, result.verdict
 
-`docs/reference/python.md` of the project is the guide; the help of each function describes its arguments.
+The help of each function and class describes its arguments and attributes; docs/reference/python.md has the same text.
 """
 
 from . import _failures, debug
 from ._engine import Engine, engine
 from ._failures import *  # noqa: F403
 from ._inference import Inference, inference, run
+from ._table import Table
 from ._version import __version__
 from .commands import devices, plan, trust, verify
 from .commands import inspect as inspect
-from .documents import (
-    Compared,
-    Cut,
-    Device,
-    Devices,
-    Inspection,
-    Lint,
-    NotFinite,
-    Operator,
-    Plan,
-    Report,
-    Stage,
-    StageRun,
-    Value,
-    Verification,
-)
+from .documents import Cut, Device, Devices, Inspection, Lint, Operator, Plan, Stage, Value
 from .errors import HopscopeError
 from .exporting import Export, Exported, export, load
 from .flow import Block, Edges, Layer, LayeredFlow, Nodes
+from .reports import Compared, NotFinite, OperatorRun, Report, StageRun, Verification
 from .saving import Saved, save
 from .window import Window
 from .window import open as open
@@ -55,11 +42,13 @@ __all__ = [  # without open and inspect, which are names of Python: hopscope.ope
     "Nodes",
     "NotFinite",
     "Operator",
+    "OperatorRun",
     "Plan",
     "Report",
     "Saved",
     "Stage",
     "StageRun",
+    "Table",
     "Value",
     "Verification",
     "Window",

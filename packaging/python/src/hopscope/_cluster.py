@@ -20,7 +20,7 @@ def run(
     workers: int = 0,
     threads: int = 0,
     told: Callable[[Event], None] = lambda _event: None,
-    progress: bool | Progress | None = False,
+    progress: bool | Progress = False,
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """The report, as the last worker has written it, with `scale`: who has computed what. `request`: the parameters of

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from ._options import Choice, Count, DeviceName, Flag, Folder, Patterns, Seconds, Setting, Size
+from ._options import Count, DeviceName, Flag, Folder, Patterns, Seconds, Setting, Size
+
+if TYPE_CHECKING:
+    import torch
 
 SETTINGS = (
     Setting(
-        "strategy", "Choice", "optimal", ("optimal", "local-search", "depth", "source-rule",), most=0, of_search=True,
+        "strategy", "Choice", "optimal", ("optimal", "local-search", "depth", "source-rule"), most=0, of_search=True,
         meaning="How cuts are chosen",
     ),
     Setting(
-        "objective", "Choice", "time", ("time", "bytes",), most=0, of_search=True,
+        "objective", "Choice", "time", ("time", "bytes"), most=0, of_search=True,
         meaning="Cost that an optimal plan minimises",
     ),
     Setting(
@@ -22,7 +25,7 @@ SETTINGS = (
     ),
     Setting(
         "deadline", "Seconds", None, (), most=0, of_search=True,
-        meaning="Time limit of the optimisation in seconds; the best plan found by then is used",
+        meaning="Time limit for the optimisation in seconds; then the best plan so far",
     ),
     Setting(
         "device", "DeviceName", "auto", (), most=0, of_search=False,
@@ -30,11 +33,11 @@ SETTINGS = (
     ),
     Setting(
         "memory", "Size", None, (), most=0, of_search=False,
-        meaning="Memory limit of the device",
+        meaning="Memory limit on the executing device",
     ),
     Setting(
         "host_memory", "Size", None, (), most=0, of_search=False,
-        meaning="Limit of the values stored between stages; each is freed after its last use",
+        meaning="Limit on the values stored between stages; a store is freed after its last reader",
     ),
     Setting(
         "batch", "Count", None, (), most=0, of_search=False,
@@ -42,34 +45,34 @@ SETTINGS = (
     ),
     Setting(
         "threads", "Count", None, (), most=4096, of_search=False,
-        meaning="CPU cores to use",
+        meaning="Cores of the CPU to compute with",
     ),
     Setting(
-        "fuse", "Patterns", "all", (), most=0, of_search=False,
+        "fuse", "Patterns", "all", ("all", "none", "chain", "softmax", "several"), most=0, of_search=False,
         meaning="CPU: patterns to fuse into one pass over the edges",
     ),
     Setting(
         "reassociate", "Flag", False, (), most=0, of_search=False,
-        meaning="Multiply by weights before sums and means over edges where that makes rows narrower; rounding changes",
+        meaning="Multiply by weights before sums and means over edges where that makes rows narrower: sums round differently",
     ),
     Setting(
-        "store", "Choice", "exact", ("exact", "float32", "bfloat16", "float16",), most=0, of_search=False,
+        "store", "Choice", "exact", ("exact", "float32", "bfloat16", "float16"), most=0, of_search=False,
         meaning="CPU: type of the values stored between stages",
     ),
     Setting(
-        "reorder", "Choice", "auto", ("auto", "none", "rcm", "degree", "community",), most=0, of_search=False,
-        meaning="CPU: order in which nodes are computed",
+        "reorder", "Choice", "auto", ("auto", "none", "rcm", "degree", "community"), most=0, of_search=False,
+        meaning="CPU: in which order nodes are computed",
     ),
     Setting(
         "cache", "Folder", None, (), most=0, of_search=False,
         meaning="Keep adjacencies and node orders in this folder for later runs on the same edges",
     ),
     Setting(
-        "verify", "Choice", "sample", ("sample", "full", "none",), most=0, of_search=False,
-        meaning="Rows to compare with the model's own forward",
+        "verify", "Choice", "sample", ("sample", "full", "none"), most=0, of_search=False,
+        meaning="How much to compare with the unsplit model",
     ),
     Setting(
-        "nan", "Choice", "propagate", ("propagate", "refuse",), most=0, of_search=False,
+        "nan", "Choice", "propagate", ("propagate", "refuse"), most=0, of_search=False,
         meaning="Treatment of NaN or infinite inputs",
     ),
     Setting(
@@ -142,8 +145,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 class PlanSettings(TypedDict, total=False):
-    strategy: Choice
-    objective: Choice
+    strategy: Literal["optimal", "local-search", "depth", "source-rule"] | None
+    objective: Literal["time", "bytes"] | None
     stages: Count
     deadline: Seconds
     device: DeviceName
@@ -153,12 +156,12 @@ class PlanSettings(TypedDict, total=False):
     threads: Count
     fuse: Patterns
     reassociate: Flag
-    store: Choice
+    store: Literal["exact", "float32", "bfloat16", "float16"] | torch.dtype | None
 
 
 class RunSettings(TypedDict, total=False):
-    strategy: Choice
-    objective: Choice
+    strategy: Literal["optimal", "local-search", "depth", "source-rule"] | None
+    objective: Literal["time", "bytes"] | None
     stages: Count
     deadline: Seconds
     device: DeviceName
@@ -168,17 +171,17 @@ class RunSettings(TypedDict, total=False):
     threads: Count
     fuse: Patterns
     reassociate: Flag
-    store: Choice
-    reorder: Choice
+    store: Literal["exact", "float32", "bfloat16", "float16"] | torch.dtype | None
+    reorder: Literal["auto", "none", "rcm", "degree", "community"] | None
     cache: Folder
-    verify: Choice
-    nan: Choice
+    verify: Literal["sample", "full", "none"] | bool | None
+    nan: Literal["propagate", "refuse"] | None
     resume: Flag
 
 
 class VerifySettings(TypedDict, total=False):
-    strategy: Choice
-    objective: Choice
+    strategy: Literal["optimal", "local-search", "depth", "source-rule"] | None
+    objective: Literal["time", "bytes"] | None
     stages: Count
     deadline: Seconds
     device: DeviceName
@@ -188,12 +191,12 @@ class VerifySettings(TypedDict, total=False):
     threads: Count
     fuse: Patterns
     reassociate: Flag
-    verify: Choice
+    verify: Literal["sample", "full", "none"] | bool | None
 
 
 class ExportSettings(TypedDict, total=False):
-    strategy: Choice
-    objective: Choice
+    strategy: Literal["optimal", "local-search", "depth", "source-rule"] | None
+    objective: Literal["time", "bytes"] | None
     stages: Count
     deadline: Seconds
     device: DeviceName

@@ -30,8 +30,14 @@ _MISSING_LIBRARY = re.compile(
 
 @dataclass(frozen=True)
 class Engine:
-    """A program that was started once and answered. `origin` is its source: "HOPSCOPE_ENGINE", "wheel",
-    "PATH" or "checkout"; `libraries` are folders that its dynamic loader has to search besides its own."""
+    """The engine's program.
+
+    Attributes:
+        path (str): The program.
+        origin (str): Where it was found: "HOPSCOPE_ENGINE", "wheel", "PATH" or "checkout".
+        version (str): Its version.
+        libraries (tuple[str, ...]): Folders that its dynamic loader has to search besides its own.
+    """
 
     path: str
     origin: str
@@ -39,7 +45,11 @@ class Engine:
     libraries: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
-        """The environment for its process."""
+        """Returns the environment variables for its process.
+
+        Returns:
+            dict[str, str]: The variables of this process, with the folders of `libraries`.
+        """
         values = dict(os.environ)
         known = values.get("LD_LIBRARY_PATH")
         folders = [*self.libraries, *([known] if known else [])]
@@ -49,9 +59,19 @@ class Engine:
 
 
 def engine() -> Engine:
-    """The engine that is used: HOPSCOPE_ENGINE if it is set, else the one inside the wheel, else the one on PATH, else
-    that of the checkout this package lies in. Raises EngineError where there is none, or where it does not fit this
-    environment."""
+    """Finds the engine: the program in the environment variable HOPSCOPE_ENGINE, or the one in the wheel, on PATH, or
+    in the checkout that contains this package, in this order.
+
+    Returns:
+        Engine: The program.
+
+    Raises:
+        EngineError: There is none, or it does not fit this environment.
+
+    Example:
+        >>> hopscope.engine().version == hopscope.__version__
+        True
+    """
     for origin, path in _candidates():
         with _asking:
             return _checked(path, origin, _changed(path))
@@ -191,7 +211,10 @@ def _started(path: Path, origin: str, libraries: tuple[str, ...]) -> Engine | No
     if answer.returncode != 0:
         if _MISSING_LIBRARY.search(answer.stderr):
             return None
-        raise EngineError(f"{path} --version ended with {answer.returncode}: {answer.stderr.strip()[-300:]}")
+        raise EngineError(
+            f"{path} --version ended with {answer.returncode}: {answer.stderr.strip()[-300:]}",
+            "is it Hopscope's engine?",
+        )
     version = answer.stdout.split()[-1] if answer.stdout.split() else ""
     if version.split(".")[:2] != __version__.split(".")[:2]:
         raise EngineError(

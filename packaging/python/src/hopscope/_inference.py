@@ -5,44 +5,46 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _cluster, _html, _records, _resuming, arrays, documents
+from . import _cluster, _html, _reading, _records, _resuming, arrays
+from ._contract import RunSettings
 from ._files import files_of, role_words, same_model
 from ._forms import Returned
 from ._later import later
-from ._options import path_of, pins_of
+from ._log import doubtful, finished
+from ._options import Pins, Place, Roles, count_of, path_of, pins_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
-from ._settings import settings_of, takes
+from ._settings import accepts, settings_of, takes
 from .data import inputs_of
-from .documents import Plan, Report
+from .documents import Plan
 from .errors import InputError, UsageError, VerificationError, door, error_from
+from .reports import Report, Verification
 from .saving import Prepared, Saved, prepare
 
 if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-    from ._contract import RunSettings
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inference:
     """The result of a layer-wise run.
 
     Attributes:
-        output: The return value of `forward`: a tensor, or tuples and dicts of tensors.
-        outputs: The same by the engine's names, mapped from files; they take memory when they are read.
-        report: Times, memory and bytes per stage, and the verification.
-        plan: The plan of the run.
-        saved: How a model in memory was saved.
-        folder: The folder of the outputs, if one was named.
-        notes: Sentences about assumptions and ignored inputs.
+        output (Any): The return value of `forward`: a tensor, or tuples and dicts of tensors. It is on the CPU.
+        outputs (dict[str, Any]): The same tensors by the engine's names. They are mapped from files, and take memory
+            when they are read.
+        report (Report): Times, memory and bytes of each stage, and the verification.
+        plan (Plan): The plan of the run.
+        saved (Saved | None): The file of a model that was in memory.
+        folder (Path | None): The output folder, if the call named one.
+        notes (list[str]): Sentences about assumptions and ignored inputs.
     """
 
     output: Any
@@ -54,16 +56,22 @@ class Inference:
     notes: list[str] = field(default_factory=list)
 
     @property
+    def verification(self) -> Verification | None:
+        """The comparison with the model's own `forward`; None if there was none."""
+        return self.report.verification
+
+    @property
     def verdict(self) -> str | None:
-        """ "equal", "unverifiable", or None without verification; "different" is raised."""
-        return self.report.verification.verdict if self.report.verification else None
+        """The verdict of the comparison, "equal" or "unverifiable". A difference raises VerificationError instead."""
+        return self.verification.verdict if self.verification else None
 
     def __repr__(self) -> str:
-        shapes = ", ".join(f"{name} {list(array.shape)} {array.dtype}" for name, array in self.outputs.items())
-        return f"Inference({shapes}; {self.verdict or 'not verified'}; {_html.duration(self.report.seconds)})"
+        shapes = [f"{name} {list(array.shape)} {array.dtype}" for name, array in self.outputs.items()]
+        verdict, seconds = self.verdict or "not verified", _html.duration(self.report.seconds)
+        return f"Inference({_html.listed(shapes)}; {verdict}; {seconds})"
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row per stage."""
+        """Returns a data frame with a row per stage and a column per phase."""
         return self.report.to_pandas()
 
     def _repr_html_(self) -> str:
@@ -80,8 +88,8 @@ class _Asked:
     plan: Plan | str | None
     pins: list[list[Any]]
     settings: dict[str, Any]
-    out: str | os.PathLike[str] | None
-    scratch: str | os.PathLike[str] | None
+    out: Place | None
+    scratch: Place | None
 
 
 @dataclass
@@ -103,47 +111,63 @@ def inference(
     model: Any,
     data: Any,
     *,
-    plan: Plan | str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    pins: Sequence[Sequence[Any]] = (),
-    roles: Any = (),
-    out: str | os.PathLike[str] | None = None,
+    plan: Plan | Place | Mapping[str, Any] | None = None,
+    pins: Pins = (),
+    roles: Roles = (),
+    out: Place | None = None,
     cluster: str | None = None,
     workers: int = 0,
-    scratch: str | os.PathLike[str] | None = None,
-    progress: bool | Progress | None = None,
+    scratch: Place | None = None,
+    progress: bool | Progress = False,
     **settings: Unpack[RunSettings],
 ) -> Inference:
-    """Evaluates a model layer by layer for every node, and compares the result with its own `forward`.
+    """Computes a model layer by layer for every node of a graph, and compares the result with the model's `forward`.
 
     Args:
-        model: An nn.Module (saved by `save` for the call), what `save` returned, or a TorchScript file.
-        data: PyG's Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices,
-            tables), or paths (.safetensors, folders of .npy).
-        plan: One from `plan`, a plan.json or its content. Without it one is made as `strategy`, `objective`, `stages`,
-            `deadline` and `pins` say.
-        pins: Decisions that the plan respects, such as ("checkpoint", value).
-        roles: What inputs are where it cannot be inferred: {"x": "node:user"}.
-        out: A folder for out.npy and report.json that stay. With `resume`, the same call in another process resumes an
-            unfinished run there, without reporting progress.
-        cluster: On a CPU, with an `out` that all machines see: "auto" or the HOST:PORT of a Ray cluster, or "local" for
-            `workers` processes of this machine. The run can be resumed.
-        workers: The number of workers of a `cluster`, by default as many as fit; "local" needs it.
-        scratch: The folder for temporary files.
-        progress: True, False, None (a bar on terminals and in notebooks) or a function of (what, done, total).
-        SETTINGS
-
-    `device` may be a torch.device, sizes bytes or texts such as "1Gi", `store` one of torch's dtypes, `verify` True for
-    "full" and False for "none".
+        model (torch.nn.Module | Saved | str | Path): A model in memory, the result of `save`, or a TorchScript file. A
+            model in memory is saved for the call; it does not change.
+        data (Any): The arguments of `forward` by name: `Data` or `HeteroData` of PyG, a graph of DGL or NetworkX, or a
+            dict of tensors, arrays, SciPy matrices and tables. Also a tuple of arguments, a `.safetensors` file or a
+            folder of `.npy` files. Inputs that `forward` does not take are ignored, and `notes` names them.
+        plan (Plan | str | Path | Mapping[str, Any] | None): A result of `plan`, a plan.json, or its content. None: the
+            call makes a plan as `strategy`, `objective`, `stages`, `deadline` and `pins` say.
+        pins (Sequence[Sequence[str | int]]): Decisions that a new plan respects, such as `("checkpoint", value)`, where
+            `value` is the `value` of a `Cut` or the `id` of a `Value`.
+        roles (Mapping[str, str] | Sequence[str]): The roles of inputs, if they cannot be inferred, such as
+            `{"x": "node:user"}`.
+        out (str | Path | None): An output folder for out.npy (or a file per output) and report.json. None: a temporary
+            folder. With `resume`, the same call resumes an unfinished run in the folder, also in another process.
+        cluster (str | None): Run on several workers with CPUs: "auto" or the HOST:PORT of a Ray cluster, or "local" for
+            processes of this machine. Needs an `out` that all machines see. The run can be resumed.
+        workers (int): The number of workers; 0: as many as fit. "local" needs a number.
+        scratch (str | Path | None): The folder for temporary files; None: memory or the system's folder.
+        progress (bool | Callable[[str, int, int], None]): True: a progress bar, which needs tqdm. A function receives
+            the step, the rows that are done, and all rows. A run that can be resumed reports no progress.
+        **settings: The settings of a run (docs/reference/settings.md).
 
     Returns:
-        The outputs, the report of the run, its plan and the verdict.
+        Inference: The outputs, the report of the run, its plan and the verdict.
 
     Raises:
-        HopscopeError: One of its kinds, by what went wrong; VerificationError has the result. Ctrl+C leaves no file.
+        UsageError: An argument is wrong.
+        InputError: An input is missing or unsuitable.
+        Refused: The model cannot be saved or split; the message names the line.
+        VerificationError: The result differs from that of `forward`; its `result` is the `Inference`.
+        ResourceError: Memory or disk space is not enough.
+        HopscopeError: Another failure of the engine. Ctrl+C raises KeyboardInterrupt. No failure leaves a file, unless
+            the run can be resumed.
 
     Example:
-        result = hopscope.inference(model, data, memory="1Gi", verify="full")
-        result.output, result.verdict
+        >>> import hopscope, torch
+        >>> from torch_geometric.data import Data
+        >>> from torch_geometric.nn import GraphSAGE
+        >>> model = GraphSAGE(in_channels=16, hidden_channels=32, num_layers=2, out_channels=4)
+        >>> data = Data(x=torch.randn(500, 16), edge_index=torch.randint(0, 500, (2, 8000)))
+        >>> result = hopscope.inference(model, data, device="cpu", memory="512Mi", verify="full")
+        >>> result.output.shape, result.verdict
+        (torch.Size([500, 4]), 'equal')
+        >>> result
+        Inference(out [500, 4] torch.float32; equal; ...)
     """
     chosen = settings_of("run", settings)
     if (chosen["resume"] or cluster is not None) and chosen["device"] == "auto":
@@ -154,10 +178,41 @@ def inference(
     return _agreed(_resumed(asked, progress) if chosen["resume"] else _watched(asked, progress))
 
 
+class CallOptions(RunSettings, total=False):
+    """The options of `inference` besides `out`."""
+
+    plan: Plan | Place | Mapping[str, Any] | None
+    pins: Pins
+    roles: Roles
+    cluster: str | None
+    workers: int
+    scratch: Place | None
+    progress: bool | Progress
+
+
 @door
-def run(model: Any, data: Any, out: str | os.PathLike[str], **options: Any) -> Inference:
-    """As `inference`, into a folder that stays: out.npy (or a file per output) and report.json, as `hopscope-engine
-    run` writes."""
+@accepts(inference)
+def run(model: Any, data: Any, out: Place, **options: Unpack[CallOptions]) -> Inference:
+    """Computes a model as `inference` does, into a folder that stays: out.npy (or a file per output) and report.json,
+    as `hopscope-engine run` writes them.
+
+    Args:
+        model (torch.nn.Module | Saved | str | Path): As for `inference`.
+        data (Any): As for `inference`.
+        out (str | Path): The output folder.
+        **options: The other arguments of `inference`.
+
+    Returns:
+        Inference: The outputs, the report of the run, its plan and the verdict.
+
+    Raises:
+        HopscopeError: As for `inference`.
+
+    Example:
+        >>> result = hopscope.run(model, data, "kept", device="cpu")
+        >>> sorted(path.name for path in result.folder.iterdir())
+        ['out.npy', 'report.json']
+    """
     return inference(model, data, out=out, **options)
 
 
@@ -184,7 +239,7 @@ def _text_of(plan: Mapping[str, Any]) -> str:
         raise UsageError(f"plan: no content of a plan.json: {problem}", "pass what json.load gives") from problem
 
 
-def _watched(asked: _Asked, progress: bool | Progress | None) -> Inference:
+def _watched(asked: _Asked, progress: bool | Progress) -> Inference:
     with reported(progress) as show:
         return _evaluated(asked, _Watcher(show))
 
@@ -209,21 +264,22 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     return _result(document, made, found, outputs, folder if asked.out is not None else None)
 
 
-def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
+def _resumed(asked: _Asked, progress: bool | Progress) -> Inference:
     if progress:
-        raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
+        raise UsageError("a run that can be resumed reports no progress", "leave out progress= or resume=")
     return _kept(asked, asked.scratch, _resuming.alone)
 
 
-def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress | None) -> Inference:
+def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress) -> Inference:
     """Files go where the workers see them: beside the folder of the results."""
     if asked.settings["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
+    number = count_of("workers", workers, least=0) or 0
     if asked.settings["cache"] is not None:
         raise UsageError("workers of a cluster keep nothing for later runs", "leave cache= or cluster= out")
 
     def carry(order: _resuming.Order) -> dict[str, Any]:
-        return _cluster.run(_request(order), cluster, workers=workers, progress=progress)
+        return _cluster.run(_request(order), cluster, workers=number, progress=progress)
 
     return _kept(asked, asked.scratch or path_of("out", asked.out or ".").absolute().parent, carry)
 
@@ -240,9 +296,7 @@ def _request(order: _resuming.Order) -> dict[str, Any]:
     return {**options, **files, "plan": str(order.plan), "output": str(order.out)}
 
 
-def _kept(
-    asked: _Asked, scratch: str | os.PathLike[str] | None, carry: Callable[[_resuming.Order], dict[str, Any]]
-) -> Inference:
+def _kept(asked: _Asked, scratch: Place | None, carry: Callable[[_resuming.Order], dict[str, Any]]) -> Inference:
     if asked.out is None:
         raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
     inputs, expected, folder = *_inputs(asked.data), path_of("out", asked.out)
@@ -287,7 +341,7 @@ def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, sav
     else:
         text = job.plan if isinstance(job.plan, str) else json.dumps(_adopted(job.plan, inspected, saved))
         answer = client.call("plan/load", document=number, text=text, **job.settings)
-    return documents.plan(answer["plan"], answer["notes"], names)
+    return _reading.plan(answer["plan"], answer["notes"], names)
 
 
 def _adopted(plan: Plan, inspected: dict[str, Any], saved: Saved | None) -> dict[str, Any]:
@@ -336,10 +390,11 @@ def _outputs(document: dict[str, Any], folder: Path, as_torch: bool) -> dict[str
 def _result(
     document: dict[str, Any], plan: Plan, found: Prepared, outputs: dict[str, Any], folder: Path | None
 ) -> Inference:
-    report = documents.report(document)
+    report = _reading.report(document)
     structure = found.saved.structure if found.saved else None
     notes = list(dict.fromkeys([*found.notes, *plan.notes, *report.notes]))
-    return Inference(_structured(outputs, structure), outputs, report, plan, found.saved, folder, notes)
+    doubtful(report.verification, report.not_finite)
+    return finished(Inference(_structured(outputs, structure), outputs, report, plan, found.saved, folder, notes))
 
 
 def _structured(outputs: dict[str, Any], structure: Any) -> Any:

@@ -27,7 +27,7 @@ def table(path: Path) -> dict[str, Any]:
     """`x` and `edge_index` (`edge_attr` where there is one), or for several types `x_dict` and `edge_index_dict`."""
     raw = _raw(path)
     if raw is None:
-        raise InputError(f"{path}: is no folder of the Open Graph Benchmark")
+        raise InputError(f"{path} is not a folder of the Open Graph Benchmark", "name the folder that contains raw/")
     if (raw / "triplet-type-list.csv.gz").is_file():
         return _typed(raw)
     if (raw / "data.npz").is_file():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ._engine import engine
+from ._log import log
 from .errors import EngineError, HopscopeError, error_from, kind_of
 
 _PATIENCE = 20.0  # seconds for the engine to remove its files
@@ -31,6 +32,8 @@ def start(words: Iterable[str], *, ends: bool = False, **streams: Any) -> subpro
     """Starts the engine in a session of its own, so that Ctrl+C in a terminal reaches Python alone. `ends`: it ends
     when the thread that has started it does, which is for those that do not read their input."""
     here = engine()
+    words = list(words)
+    log.debug("starting %s %s", here.path, " ".join(words))
     environment = {**here.environment(), **({"HOPSCOPE_PARENT": str(os.getpid())} if ends else {})}
     return subprocess.Popen([here.path, *words], env=environment, start_new_session=True, **streams)
 
@@ -96,7 +99,7 @@ def ended(code: int, err: bytes) -> HopscopeError:
         return EngineError(
             f"the engine was ended by signal {-code} {text}".strip(), "please report this with the model"
         )
-    return kind_of(code)(text or f"the engine ended with {code}")
+    return kind_of(code)(text or f"the engine ended with {code}", "" if text else "please report this with the model")
 
 
 def pass_through(words: list[str]) -> int:

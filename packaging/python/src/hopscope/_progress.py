@@ -1,38 +1,38 @@
-"""A progress bar out of the engine's events: tqdm's where it is installed, in notebooks too."""
+"""A progress bar of tqdm for the engine's events, on terminals and in notebooks."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .errors import callers_own
+from .errors import UsageError, callers_own
 
 Progress = Callable[[str, int, int], None]
 
 
 @contextlib.contextmanager
-def reported(progress: bool | Progress | None) -> Iterator[Progress]:
-    """What to call with (what, done, total) meanwhile. True: a bar; None: a bar on terminals and in notebooks; False:
-    nothing; a function gets the events itself."""
-    bar = _bar(progress)
-    if bar is None:
+def reported(progress: bool | Progress) -> Iterator[Progress]:
+    """Yields the function to call with (what, done, total): that of a bar for True, or the caller's own."""
+    if callable(progress) or not progress:
         yield callers_own(progress) if callable(progress) else _silent
         return
+    bar = _bar()
     try:
         yield bar.show
     finally:
         bar.close()
 
 
-def _bar(progress: bool | Progress | None) -> _Bar | None:
-    if callable(progress) or progress is False or (progress is None and not _is_watched()):
-        return None
+def _bar() -> _Bar:
     try:
         from tqdm.auto import tqdm
-    except ImportError:
-        return None
+    except ImportError as problem:
+        raise UsageError(
+            "progress=True needs tqdm, which is not installed", "pip install tqdm, or pass a function as progress="
+        ) from problem
     return _Bar(tqdm)
 
 
@@ -40,9 +40,9 @@ def _silent(_what: str, _done: int, _total: int) -> None:
     pass
 
 
-def _is_watched() -> bool:
-    stream = sys.stderr
-    return "ipykernel" in sys.modules or (stream is not None and stream.isatty())
+def suits_terminal() -> bool:
+    """Whether a command should show a bar: on terminals, if tqdm is installed."""
+    return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
 
 
 class _Bar:

@@ -80,11 +80,11 @@ def _connected(address: str) -> tuple[Any, bool]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
-    except ImportError:
+    except ImportError as problem:
         raise UsageError(
             f"a cluster at {address} needs Ray, which is not installed here",
             "pip install 'hopscope[scale]'; without it, the address 'local' starts workers on this machine",
-        ) from None
+        ) from problem
     if ray.is_initialized():
         return ray, False
     _knock(address)

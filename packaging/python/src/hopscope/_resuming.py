@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import documents
+from . import _reading
 from ._files import Files
 from ._process import command
 from ._scratch import Scratch
@@ -93,7 +93,7 @@ def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | N
             raise InputError(f"{out} holds an unfinished run with another '{name}'", hint)
     kept = out / _OURS / "model.pt"
     model = str(kept.absolute()) if kept.is_file() else given.words[0]
-    made = replace(documents.plan(begun["plan"], []), fingerprint=begun["model"])
+    made = replace(_reading.plan(begun["plan"], []), fingerprint=begun["model"])
     return Files([model, *given.words[1:]], given.saved), made
 
 
@@ -121,8 +121,8 @@ def _plan(given: Files, wanted: Wanted, place: Scratch) -> Plan:
     if wanted.plan is None:
         return planned(given, taken_by("plan", wanted.settings), wanted.pins, place)
     if isinstance(wanted.plan, Plan):
-        return documents.plan(json.loads(plan_file(wanted.plan, given, place).read_text()), [])
-    return documents.plan(json.loads(wanted.plan), [])
+        return _reading.plan(json.loads(plan_file(wanted.plan, given, place).read_text()), [])
+    return _reading.plan(json.loads(wanted.plan), [])
 
 
 def _fingerprint(given: Files) -> str:

@@ -124,8 +124,10 @@ class Client:
         self._errors.seek(0)
         code = self._process.returncode
         if code == Cancelled.exit_code:
-            return Cancelled("the engine was told to stop")
-        return EngineError("the engine ended its connection") if code is None else ended(code, self._errors.read())
+            return Cancelled("the engine was stopped by a signal", "repeat the call")
+        if code is None:
+            return EngineError("the engine ended its connection", _REPORT)
+        return ended(code, self._errors.read())
 
     def hang_up(self) -> None:
         """From any thread: the end of its input ends the engine, whatever it does."""
@@ -164,13 +166,14 @@ def _drain(stream: IO[bytes]) -> None:
 
 # The hint for the engine's complaints about a member of a request, which does not mention Python.
 _HELP = "help(hopscope.inference) describes each argument"
+_REPORT = "please report this with the model"
 
 
 def _refusal(error: dict[str, Any]) -> HopscopeError:
     if error.get("code") == _CANCELLED:
-        return Cancelled(str(error.get("message", "cancelled")))
+        return Cancelled(str(error.get("message", "cancelled")), "repeat the call")
     data = error.get("data")
     if isinstance(data, dict) and "exit_code" in data:
         hint = data.get("hint") or ("" if data["exit_code"] not in (2, 3) else _HELP)
         return error_from({**data, "hint": hint})
-    return EngineError(str(error.get("message", "the engine refused a request")))
+    return EngineError(str(error.get("message", "the engine refused a request")), _REPORT)

@@ -155,7 +155,9 @@ class _Serving:
         return True
 
     def _invalid(self, message: Message, sentence: str) -> bool:
-        return self._refuse(message, UsageError(sentence), _INVALID)
+        return self._refuse(
+            message, UsageError(sentence, "docs/reference/protocol.md describes the requests"), _INVALID
+        )
 
     def _close_model(self, message: Message) -> bool:
         document = message["params"].get("document")

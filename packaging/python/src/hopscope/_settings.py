@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from ._contract import DEFAULTS, SETTINGS
+from . import _options
+from ._contract import DEFAULTS, SETTINGS, RunSettings
 from ._options import Setting
 from .errors import passing
 
@@ -63,40 +65,67 @@ def _option(name: str) -> str:
 
 
 def takes(task: str) -> Callable[[_Function], _Function]:
-    """For functions with **settings: they stand in the signature and, in place of a line SETTINGS, in the docstring."""
+    """For functions with **settings: the settings of a task appear in the signature and, in place of the line
+    "**settings: ...", in the docstring."""
 
     def named(function: _Function) -> _Function:
-        *own, _settings = inspect.signature(function).parameters.values()
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        added = [inspect.Parameter(name, keyword, default=usual) for name, usual in DEFAULTS[task].items()]
-        signature = inspect.signature(function).replace(parameters=[*own, *added])
-
-        @functools.wraps(function)
-        def checked(*arguments: Any, **options: Any) -> Any:
-            try:
-                signature.bind(*arguments, **options)
-            except TypeError as problem:
-                raise passing(TypeError(f"{function.__name__}(): {problem}")) from None
-            return function(*arguments, **options)
-
-        checked.__signature__ = signature  # type: ignore[attr-defined]
-        checked.__doc__ = _told(function.__doc__ or "", task)
-        return checked  # type: ignore[return-value]
+        added = [_parameter(name, usual) for name, usual in DEFAULTS[task].items()]
+        return _with_options(function, added, _told(function.__doc__ or "", task))
 
     return named
 
 
+def accepts(other: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """For functions with **options: the other options of a function appear in the signature."""
+
+    def named(function: _Function) -> _Function:
+        own = inspect.signature(function).parameters
+        options = [item for item in inspect.signature(other).parameters.values() if item.kind is item.KEYWORD_ONLY]
+        return _with_options(function, [item for item in options if item.name not in own], function.__doc__ or "")
+
+    return named
+
+
+def _with_options(function: _Function, added: list[inspect.Parameter], doc: str) -> _Function:
+    """The function, with keyword options in the place of its last parameter. Others are a TypeError."""
+    *own, _options = inspect.signature(function).parameters.values()
+    signature = inspect.signature(function).replace(parameters=[*own, *added])
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        try:
+            signature.bind(*arguments, **options)
+        except TypeError as problem:
+            raise passing(TypeError(f"{function.__name__}(): {problem}")) from None
+        return function(*arguments, **options)
+
+    checked.__signature__ = signature  # type: ignore[attr-defined]
+    checked.__doc__ = doc
+    return checked  # type: ignore[return-value]
+
+
+def _parameter(name: str, usual: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=usual, annotation=type_of(name))
+
+
+def type_of(name: str) -> str:
+    """The type of a setting for people: choices are texts."""
+    declared = RunSettings.__annotations__[name].__forward_arg__
+    kind = str(getattr(_options, declared, declared))
+    return re.sub(r"Literal\[.*?\]", "str", kind).replace("os.PathLike[str]", "Path")
+
+
 def _told(doc: str, task: str) -> str:
     return "\n".join(
-        line if line.strip() != "SETTINGS" else _lines(task, line[: len(line) - len(line.lstrip())])
+        line if not line.strip().startswith("**settings:") else _entries(task, line[: len(line) - len(line.lstrip())])
         for line in doc.split("\n")
     )
 
 
-def _lines(task: str, indent: str) -> str:
+def _entries(task: str, indent: str) -> str:
     return "\n".join(
         textwrap.fill(
-            _BY_NAME[name].told(usual),
+            _BY_NAME[name].told(usual, type_of(name).removesuffix(" | None")),
             _WIDTH,
             initial_indent=indent,
             subsequent_indent=indent + "    ",

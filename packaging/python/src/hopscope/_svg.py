@@ -159,10 +159,10 @@ def _top(place: Place) -> Place:
     return place[0] + BOX[0] / 2, place[1]
 
 
-def _text(x: float, y: float, text: str, colour: str, weight: str = "normal") -> str:
+def _text(x: float, y: float, text: str, color: str, weight: str = "normal") -> str:
     short = text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
     return (
-        f'<text x="{x:g}" y="{y:g}" text-anchor="middle" fill="{colour}" font-weight="{weight}">'
+        f'<text x="{x:g}" y="{y:g}" text-anchor="middle" fill="{color}" font-weight="{weight}">'
         f"<title>{escape(text)}</title>{escape(short)}</text>"
     )
 
@@ -202,10 +202,10 @@ def _cut(value: Stored, place: Place, places: dict[str, Place]) -> list[str]:
         left, middle = _left(places[value.source])
         parts.append(_line(left + BOX[0], middle, x, y + CUT[1] / 2))
     parts += [_line(x + CUT[0], y + CUT[1] / 2, *_left(places[key])) for key in value.targets if key in places]
-    centre = x + CUT[0] / 2
+    center = x + CUT[0] / 2
     parts.append(_rectangle(place, CUT, 18, fill, stroke))
-    parts.append(_text(centre, y + 17, value.title, "#1d2731", "bold"))
-    parts.append(_text(centre, y + 31, value.detail, "#5c6874"))
+    parts.append(_text(center, y + 17, value.title, "#1d2731", "bold"))
+    parts.append(_text(center, y + 31, value.detail, "#5c6874"))
     return parts
 
 

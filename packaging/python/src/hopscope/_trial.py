@@ -93,7 +93,7 @@ def _outputs(value: Any) -> dict[str, Any]:
     except InputError as problem:
         raise Refused(
             f"forward returns what no file can hold: {problem.message}", "return tensors, or dicts of them"
-        ) from None
+        ) from problem
 
 
 def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:

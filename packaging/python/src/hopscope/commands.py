@@ -5,20 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import documents
+from . import _reading
 from ._files import Files, files_of, model_words, role_options, same_model
-from ._options import path_of, pins_of
+from ._log import doubtful, finished
+from ._options import Pins, Place, Roles, path_of, pins_of
 from ._process import command
 from ._scratch import Scratch, size_of
 from ._settings import beside_plan, settings_of, takes, words_of
 from .data import inputs_of
-from .documents import Devices, Inspection, Plan, Verification
+from .documents import Devices, Inspection, Plan
 from .errors import VerificationError, door
+from .reports import Verification
 from .saving import Saved, prepare
 
 if TYPE_CHECKING:
@@ -28,9 +30,7 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def files(
-    model: Any, data: Any, roles: Any, scratch: str | os.PathLike[str] | None, *, once: bool = True
-) -> Iterator[Files]:
+def files(model: Any, data: Any, roles: Roles, scratch: Place | None, *, once: bool = True) -> Iterator[Files]:
     """Model and data as files for the duration of a command; existing files stay in place. `once`:
     nothing that outlives the command contains the model."""
     arguments = isinstance(data, tuple) or data is None
@@ -40,7 +40,7 @@ def files(
         yield written(model, data if table is None else table, roles, place, once)
 
 
-def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True) -> Files:
+def written(model: Any, data: Any, roles: Roles, place: Scratch, once: bool = True) -> Files:
     """As `files`, into a folder of the caller."""
     if data is None and isinstance(model, (str, os.PathLike)):
         saved = model if isinstance(model, Saved) else None
@@ -49,14 +49,34 @@ def written(model: Any, data: Any, roles: Any, place: Scratch, once: bool = True
 
 
 @door
-def inspect(
-    model: Any, data: Any = None, *, roles: Any = (), scratch: str | os.PathLike[str] | None = None
-) -> Inspection:
-    """Shows the structure of a model: depth, stages, the stored values between them, and the reason if it cannot be
-    split. A file can be inspected without data; a model in memory needs data to be saved."""
+def inspect(model: Any, data: Any = None, *, roles: Roles = (), scratch: Place | None = None) -> Inspection:
+    """Shows the structure of a model: its depth, its stages, the values stored between them, and the reason if it
+    cannot be split.
+
+    Args:
+        model (torch.nn.Module | Saved | str | Path): As for `inference`.
+        data (Any): As for `inference`. A file can be inspected without data.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+        scratch (str | Path | None): As for `inference`.
+
+    Returns:
+        Inspection: The structure. Notebooks show a picture of it.
+
+    Raises:
+        InputError: The file or an input is missing or unsuitable.
+        Refused: A model in memory cannot be saved.
+
+    Example:
+        >>> saved = hopscope.save(model, data, "inspected.pt")
+        >>> found = hopscope.inspect(saved, data)
+        >>> found
+        Inspection(GraphSAGE: depth 2, 2 stages, ... operators)
+        >>> found.splittable, found.roles["x"]
+        (True, 'node:node')
+    """
     with files(model, data, roles, scratch) as given:
-        found = documents.inspection(command("inspect", *given.words).document)
-        return replace(found, notes=given.told(found.notes))
+        found = _reading.inspection(command("inspect", *given.words).document)
+        return finished(replace(found, notes=given.told(found.notes)))
 
 
 @door
@@ -65,31 +85,55 @@ def plan(
     model: Any,
     data: Any,
     *,
-    pins: Sequence[Sequence[Any]] = (),
-    roles: Any = (),
-    scratch: str | os.PathLike[str] | None = None,
+    pins: Pins = (),
+    roles: Roles = (),
+    scratch: Place | None = None,
     **settings: Unpack[PlanSettings],
 ) -> Plan:
     """Decides which operators run in which stage and which values are stored, and counts the bytes that move. Pass the
-    plan to `inference` with the same model and data. `model`, `data`, `pins`, `roles` and `scratch` are those of
-    `inference`.
+    plan to `inference` with the same model and data.
 
     Args:
-        SETTINGS
+        model (torch.nn.Module | Saved | str | Path): As for `inference`.
+        data (Any): As for `inference`.
+        pins (Sequence[Sequence[str | int]]): As for `inference`.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+        scratch (str | Path | None): As for `inference`.
+        **settings: The settings of a plan (docs/reference/settings.md).
+
+    Returns:
+        Plan: The plan. Notebooks show a picture of it.
+
+    Raises:
+        UsageError: An argument is wrong.
+        Refused: The model cannot be saved or split, or not with these pins.
+        ResourceError: No plan fits the memory limit.
+
+    Example:
+        >>> plan = hopscope.plan(saved, data, device="cpu", objective="bytes")
+        >>> plan
+        Plan(optimal plan for cpu, cost ... bytes, proven optimal; peak memory ...; 2 stages)
+        >>> [(cut.stage, cut.shape, cut.written) for cut in plan.cuts]
+        [(1, ['|node|', 16], 32000), (2, ['|node|', 4], 8000)]
+        >>> pinned = hopscope.plan(saved, data, device="cpu", pins=[("checkpoint", plan.cuts[0].value)])
+        >>> pinned.document["pins"]
+        [['checkpoint', 'v...']]
+        >>> hopscope.inference(saved, data, device="cpu", plan=plan).plan.strategy
+        'optimal'
     """
     chosen = settings_of("plan", settings)
     with files(model, data, roles, scratch) as given, Scratch() as place:
-        return planned(given, chosen, pins, place)
+        return finished(planned(given, chosen, pins, place))
 
 
-def planned(given: Files, settings: Mapping[str, Any], pins: Sequence[Sequence[Any]], place: Scratch) -> Plan:
+def planned(given: Files, settings: Mapping[str, Any], pins: Pins, place: Scratch) -> Plan:
     """As `plan`, for files."""
     answer = command("plan", *given.words, *words_of(settings), *pin_words(pins, place))
-    made = documents.plan(answer.document, given.told(answer.notes))
+    made = _reading.plan(answer.document, given.told(answer.notes))
     return replace(made, fingerprint=given.saved.fingerprint if given.saved else "")
 
 
-def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
+def pin_words(pins: Pins, place: Scratch) -> list[str]:
     """Written to a file."""
     if not pins:
         return []
@@ -104,35 +148,55 @@ def verify(
     model: Any,
     data: Any,
     *,
-    plan: Plan | str | os.PathLike[str] | None = None,
-    pins: Sequence[Sequence[Any]] = (),
+    plan: Plan | Place | None = None,
+    pins: Pins = (),
     full: bool = False,
-    roles: Any = (),
-    scratch: str | os.PathLike[str] | None = None,
+    roles: Roles = (),
+    scratch: Place | None = None,
     **settings: Unpack[VerifySettings],
 ) -> Verification:
-    """Compares the split with the model's own `forward`, on all rows if they fit and otherwise on a sample of nodes, or
-    with `full` always on all rows. Raises VerificationError, whose `result` is the comparison, if they differ. `model`,
-    `data`, `plan`, `pins`, `roles` and `scratch` are those of `inference`.
+    """Compares a split model with its own `forward`, without keeping the result.
 
     Args:
-        SETTINGS
+        model (torch.nn.Module | Saved | str | Path): As for `inference`.
+        data (Any): As for `inference`.
+        plan (Plan | str | Path | None): The plan to verify, as for `inference`.
+        pins (Sequence[Sequence[str | int]]): As for `inference`.
+        full (bool): True: compares all rows. False: all rows if they fit in memory, and otherwise a sample of nodes.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+        scratch (str | Path | None): As for `inference`.
+        **settings: The settings of a verification (docs/reference/settings.md).
+
+    Returns:
+        Verification: The comparison.
+
+    Raises:
+        VerificationError: The results differ; its `result` is the `Verification`.
+        HopscopeError: As for `inference`.
+
+    Example:
+        >>> hopscope.verify(saved, data, device="cpu", full=True)
+        Verification(equal: 500 rows compared, largest difference ...)
     """
     chosen = settings_of("verify", {**settings, "verify": "full"} if full else settings)
     with files(model, data, roles, scratch) as given, Scratch() as place:
         answer = command("verify", *given.words, *by_plan(chosen, plan, pins, given, place))
-    found = documents.verification(answer.document, given.told(answer.notes))
+    found = _reading.verification(answer.document, given.told(answer.notes))
     if found.verdict == "different":
-        problem = VerificationError(f"the split and the model's own forward differ: {found.reason}")
+        problem = VerificationError(
+            f"the split and the model's own forward differ: {found.reason}",
+            "the comparison is this exception's `result`; hopscope.debug.compare finds the first operator that differs",
+        )
         problem.result = found
         raise problem
-    return found
+    doubtful(found)
+    return finished(found)
 
 
 def by_plan(
     settings: Mapping[str, Any],
-    plan: Plan | str | os.PathLike[str] | None,
-    pins: Sequence[Sequence[Any]],
+    plan: Plan | Place | None,
+    pins: Pins,
     given: Files,
     place: Scratch,
 ) -> list[str]:
@@ -142,7 +206,7 @@ def by_plan(
     return [*words_of(beside_plan(settings)), "--plan", str(plan_file(plan, given, place))]
 
 
-def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch) -> Path:
+def plan_file(plan: Plan | Place, given: Files, place: Scratch) -> Path:
     """The file of a plan; one that was made for another file of this model is made to fit."""
     if not isinstance(plan, Plan):
         return path_of("plan", plan).absolute()
@@ -152,13 +216,28 @@ def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch)
 
 
 @door
-def trust(path: str | os.PathLike[str]) -> None:
-    """Agrees to run the code of a TorchScript file, which is then recognised by its content, or of all files below a
-    folder. Models in memory need no agreement."""
+def trust(path: Place) -> None:
+    """Agrees to run the code of a TorchScript file, or of all files below a folder. A model in memory, and the result
+    of `save`, need no agreement.
+
+    Args:
+        path (str | Path): The file, which is recognised by its content afterwards, or the folder.
+
+    Raises:
+        InputError: The path does not exist.
+    """
     command("trust", str(path_of("path", path).absolute()))
 
 
 @door
 def devices() -> Devices:
-    """What this machine can compute on, and why not on the rest."""
-    return documents.devices(command("devices").document)
+    """Lists the devices of this machine.
+
+    Returns:
+        Devices: The usable devices, and the reasons why others cannot be used.
+
+    Example:
+        >>> hopscope.devices().devices[0]
+        Device(cpu: ..., ... GiB)
+    """
+    return _reading.devices(command("devices").document)

@@ -46,7 +46,7 @@ def error_from(document: Mapping[str, Any]) -> HopscopeError:
 def document_of(problem: HopscopeError) -> dict[str, Any]:
     """The document from which `error_from` makes the exception."""
     named = {name: getattr(problem, name) for name in ("message", "hint", "where")}
-    return {**named, "code": problem.code or problem.name, "exit_code": problem.exit_code}
+    return {**named, "code": problem.code, "exit_code": problem.exit_code}
 
 
 def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from . import _html
-from ._options import DeviceName, name_of, path_of
+from ._log import finished
+from ._options import DeviceName, Pins, Place, Roles, count_of, name_of, path_of
 from ._process import command
 from ._scratch import Scratch
 from ._settings import settings_of, takes
@@ -29,18 +29,32 @@ if TYPE_CHECKING:
     from ._contract import ExportSettings
 
 
-@dataclass(frozen=True)
+_REMEDIES = {
+    2: 'load the folder with device="cpu"',
+    3: "schema.json in the folder lists the inputs; the graph must have the same kinds of nodes and edges",
+    6: "free memory or disk space, or load the folder with a smaller batch=",
+}
+
+
+@dataclass(frozen=True, repr=False)
 class Export:
-    """A self-contained folder (docs/guides/exporting.md). `document` is its schema.json."""
+    """A self-contained folder that `export` has written (docs/guides/exporting.md).
+
+    Attributes:
+        folder (Path): The folder.
+        document (dict[str, Any]): The content of its schema.json (docs/reference/format-schema.md).
+        saved (Saved | None): The file of a model that was in memory.
+        notes (list[str]): Sentences about assumptions and ignored inputs.
+    """
 
     folder: Path
-    document: dict[str, Any] = field(repr=False)
-    saved: Saved | None = field(repr=False, default=None)
+    document: dict[str, Any]
+    saved: Saved | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
     def verdict(self) -> str:
-        """The verdict of the comparison with the model's own `forward`: "equal", since nothing else is exported."""
+        """The verdict of the comparison with the model's own `forward`: "equal", because export requires it."""
         return str(self.document["verification"]["verdict"])
 
     @property
@@ -48,12 +62,19 @@ class Export:
         """The methods of the exported module, in the order in which they run."""
         return ["prologue", *(loop["method"] for loop in self.document["code"]["loops"])]
 
+    def load(self) -> Exported:
+        """Loads the folder, as `hopscope.load` does.
+
+        Returns:
+            Exported: The runner of the folder.
+        """
+        return load(self.folder)
+
+    def __repr__(self) -> str:
+        return f"Export({self.folder}: {self.verdict}; {_html.listed(self.methods)})"
+
     def _repr_html_(self) -> str:
         return _html.export(self)
-
-    def load(self) -> Exported:
-        """The folder's runner."""
-        return load(self.folder)
 
 
 @door
@@ -61,32 +82,57 @@ class Export:
 def export(
     model: Any,
     data: Any,
-    out: str | os.PathLike[str],
+    out: Place,
     *,
-    plan: Plan | str | os.PathLike[str] | None = None,
-    pins: Sequence[Sequence[Any]] = (),
-    roles: Any = (),
-    scratch: str | os.PathLike[str] | None = None,
+    plan: Plan | Place | None = None,
+    pins: Pins = (),
+    roles: Roles = (),
+    scratch: Place | None = None,
     **settings: Unpack[ExportSettings],
 ) -> Export:
-    """Writes a model's split, verified on this data, as a new folder `out` with Python code, TorchScript, weights, a
-    schema and a runner. `model`, `data`, `plan`, `pins`, `roles` and `scratch` are those of `inference`.
+    """Writes the split of a model, verified on this data, as a folder with Python code, TorchScript, weights, a schema
+    and a runner. It needs neither Hopscope nor the model file.
 
     Args:
-        SETTINGS
+        model (torch.nn.Module | Saved | str | Path): As for `inference`.
+        data (Any): As for `inference`.
+        out (str | Path): The new folder.
+        plan (Plan | str | Path | None): The plan to export, as for `inference`.
+        pins (Sequence[Sequence[str | int]]): As for `inference`.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+        scratch (str | Path | None): As for `inference`.
+        **settings: The settings of an export (docs/reference/settings.md).
 
-    Raises InputError if the folder exists, Refused if the split cannot be expressed as code, and VerificationError
-    if it is not verified. A failure leaves no folder.
+    Returns:
+        Export: The folder.
+
+    Raises:
+        InputError: The folder exists, or an input is unsuitable.
+        Refused: The split cannot be expressed as code.
+        VerificationError: The split differs or cannot be verified.
+        HopscopeError: As for `inference`. No failure leaves a folder.
+
+    Example:
+        >>> exported = hopscope.export(model, data, "exported", device="cpu")
+        >>> exported
+        Export(...exported: equal; prologue, stage_1, stage_2)
     """
     chosen = settings_of("export", settings)
     with files(model, data, roles, scratch, once=False) as given, Scratch() as place:
         target = path_of("out", out).absolute()
         answer = command("export", *given.words, *by_plan(chosen, plan, pins, given, place), "-o", str(target))
-        return Export(target, answer.document, given.saved, given.told(answer.notes))
+        return finished(Export(target, answer.document, given.saved, given.told(answer.notes)))
 
 
 class Exported:
-    """The runner of an exported folder: its own run.py, in this process. `document` is its schema.json."""
+    """The runner of an exported folder: its own run.py, in this process.
+
+    Attributes:
+        folder (Path): The folder.
+        device (str): The device on which it computes.
+        batch (int | None): Destination nodes per batch; None: as the runner chooses.
+        document (dict[str, Any]): The content of its schema.json.
+    """
 
     def __init__(self, folder: Path, module: ModuleType, device: str, batch: int | None) -> None:
         self.folder, self.device, self.batch = folder, device, batch
@@ -101,8 +147,18 @@ class Exported:
 
     @door
     def inference(self, **inputs: Any) -> Any:
-        """Computes the return value of `forward` for these arguments, by name: tensors, or dicts and lists of them. The
-        graph may differ from that of the export. Raises InputError if an input is missing or unsuitable."""
+        """Computes the return value of `forward`. The graph may differ from that of the export.
+
+        Args:
+            **inputs: The arguments of `forward` by name: tensors, or dicts and lists of tensors.
+
+        Returns:
+            Any: A tensor, or tuples and dicts of tensors.
+
+        Raises:
+            InputError: An input is missing or unsuitable.
+            ResourceError: Memory or disk space is not enough.
+        """
         data: dict[str, Any] = {}
         for name, value in inputs.items():
             self._module.flatten(name, value, data)
@@ -112,7 +168,17 @@ class Exported:
 
     @door
     def flow(self, **inputs: Any) -> LayeredFlow:
-        """A graph to go through layer by layer: blocks, their rows in the whole graph, functions of your own."""
+        """Prepares a graph to be computed layer by layer, with the model's functions or your own.
+
+        Args:
+            **inputs: The arguments of `forward` by name, as for `inference`.
+
+        Returns:
+            LayeredFlow: The graph with the layers. Use it with `with`, or close it.
+
+        Raises:
+            InputError: An input is missing or unsuitable.
+        """
         data: dict[str, Any] = {}
         for name, value in inputs.items():
             self._module.flatten(name, value, data)
@@ -124,23 +190,42 @@ class Exported:
         try:
             yield
         except self._module.Problem as problem:
-            raise kind_of(problem.code)(str(problem)) from None
+            raise kind_of(problem.code)(str(problem), _REMEDIES.get(problem.code, "")) from problem
 
 
 @door
-def load(folder: str | os.PathLike[str], *, device: DeviceName = "auto", batch: int | None = None) -> Exported:
-    """Returns the runner of an exported folder, for "cpu", "cuda", "cuda:1", a torch.device or "auto" (a GPU if there
-    is one), with `batch` destination nodes per batch. It runs the code in the folder: load only folders you trust."""
-    path = path_of("folder", folder)
+def load(folder: Place, *, device: DeviceName = "auto", batch: int | None = None) -> Exported:
+    """Loads an exported folder into this process. This runs the code in the folder: load only folders that you trust.
+
+    Args:
+        folder (str | Path): The folder.
+        device (str | torch.device): "cpu", "cuda", "cuda:1", or "auto" for a GPU if there is one.
+        batch (int | None): Destination nodes per batch; None: as the runner chooses.
+
+    Returns:
+        Exported: The runner.
+
+    Raises:
+        InputError: The folder is not an exported one, or is damaged.
+
+    Example:
+        >>> runner = hopscope.load("exported")
+        >>> runner
+        Exported(exported: x, edge_index)
+        >>> output = runner.inference(x=data.x[:100], edge_index=data.edge_index % 100)
+        >>> torch.allclose(output, model.eval()(data.x[:100], data.edge_index % 100), atol=1e-4)
+        True
+    """
+    path, batch = path_of("folder", folder), count_of("batch", batch)
     if not (path / "schema.json").is_file() or not (path / "run.py").is_file():
         raise InputError(f"{path} is no exported folder: it has no schema.json and run.py", "hopscope.export makes one")
     try:
         json.loads((path / "schema.json").read_text(encoding="utf-8"))
     except ValueError as problem:
-        raise InputError(f"{path / 'schema.json'} is damaged: {problem}") from problem
+        raise InputError(f"{path / 'schema.json'} is damaged: {problem}", "export the model again") from problem
     spec = importlib.util.spec_from_file_location("hopscope_exported_run", path / "run.py")
     if spec is None or spec.loader is None:
-        raise InputError(f"{path / 'run.py'} cannot be read")
+        raise InputError(f"{path / 'run.py'} cannot be read", "export the model again")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return Exported(path, module, _resolved(name_of(device)), batch)

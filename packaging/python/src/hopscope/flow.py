@@ -5,21 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._scratch import Scratch
 from .errors import InputError
 
-Tensor = Any  # torch is imported where it is used
-Reduce = str | Callable[[Tensor, Tensor, int], Tensor]
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Reduce: TypeAlias = "str | Callable[[Tensor, Tensor, int], Tensor]"
 
 _REDUCTIONS = {"sum": "sum", "mean": "mean", "max": "amax", "min": "amin"}
 
 
 class LayeredFlow:
-    """A graph on its way through the layers of an export. `flow["x"]` are all rows of an input, of a value that a layer
-    has stored, by the name that it has in stage_1.py and so on, or of what `propagate` made. To be closed, or used with
-    `with`: what layers store lies in files until then."""
+    """A graph on its way through the layers of an exported folder; `Exported.flow` returns it. `flow["x"]` returns all
+    rows of an input, of a value that a layer has stored (by its name in stage_1.py and so on), or of a result of
+    `propagate`. Use it with `with`, or close it: stored values occupy files until then.
+
+    Attributes:
+        layers (list[Layer]): The loops of the stages, in the order in which they run.
+
+    Example:
+        >>> with hopscope.export(model, data, "steps").load().flow(x=data.x, edge_index=data.edge_index) as flow:
+        ...     first = flow.layers[0]
+        ...     block = next(first.blocks(size=100))
+        ...     means = first.propagate(lambda edges: edges.source["x"], "mean", into="means")
+        ...     outputs = flow.run()
+        >>> first, block, len(block.nodes)
+        (Layer(stage_1: 500 node over ...), Block(stage_1: node 0 to 100), 100)
+        >>> torch.allclose(outputs["out"], model(data.x, data.edge_index), atol=1e-4)
+        True
+    """
 
     def __init__(self, module: ModuleType, runner: Any, data: dict[str, Any], device: str, batch: int | None) -> None:
         import torch
@@ -40,17 +57,17 @@ class LayeredFlow:
         self.close()
 
     def close(self) -> None:
-        """Removes the stored values of the layers."""
+        """Removes the stored values."""
         self._scratch.close()
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Rows of every table: node types, edge types, and tables derived from them."""
+        """The number of rows of each table: node types, edge types, and tables derived from them."""
         return dict(self._run.graph.sizes)
 
     @property
     def names(self) -> list[str]:
-        """What `flow[...]` has at the moment."""
+        """The names that `flow[...]` accepts at the moment."""
         known = {name for name, value in self._names.items() if self._has(value)}
         return sorted(known | set(self._made))
 
@@ -59,7 +76,7 @@ class LayeredFlow:
             return self._made[name][1]
         value = self._names.get(name, name)
         if not self._has(value):
-            raise InputError(f"the flow has no '{name}' at this layer; it has {', '.join(self.names)}")
+            raise InputError(f"the flow has no '{name}' at this layer", f"it has {', '.join(self.names)}")
         return self._run.table(value)
 
     def _has(self, value: str) -> bool:
@@ -67,7 +84,14 @@ class LayeredFlow:
         return any(value in place for place in (run.stores, run.names, run.prologue, run.weights))
 
     def table_of(self, name: str) -> str | None:
-        """The table whose rows a value has, where this is known."""
+        """Returns the table whose rows a value has, or None if it is not known.
+
+        Args:
+            name (str): The name of the value.
+
+        Returns:
+            str | None: The name of the table.
+        """
         if name in self._made:
             return self._made[name][0]
         value = self._names.get(name, name)
@@ -75,7 +99,19 @@ class LayeredFlow:
         return next((space for space in spec["row_spaces"] if space), None) if spec else None
 
     def rows(self, name: str, table: str, rows: Tensor) -> Tensor:
-        """Copies rows of a value from the whole graph."""
+        """Copies rows of a value from the whole graph.
+
+        Args:
+            name (str): The name of the value.
+            table (str): The table of the rows.
+            rows (Tensor): Their numbers.
+
+        Returns:
+            Tensor: The rows.
+
+        Raises:
+            InputError: The value does not exist yet, or has rows of another table.
+        """
         home = self.table_of(name)
         if home not in (table, None):
             raise InputError(f"'{name}' has rows of {home}, not of {table}", "parents() says which rows these were")
@@ -84,8 +120,16 @@ class LayeredFlow:
         return self[name].index_select(along, rows)
 
     def parents(self, table: str, rows: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
-        """Where rows of a table come from: for each given table, the places among `rows` that stem from it, and their
-        rows there. Edges with self-loops stem from the edges and from the nodes."""
+        """Finds the origin of rows of a derived table. Edges with self-loops come from the edges and from the nodes.
+
+        Args:
+            table (str): The table.
+            rows (Tensor): The numbers of its rows.
+
+        Returns:
+            dict[str, tuple[Tensor, Tensor]]: By input table, the positions in `rows` that come from it, and their row
+                numbers there.
+        """
         import torch
 
         found: dict[str, list[tuple[Tensor, Tensor]]] = {}
@@ -108,13 +152,21 @@ class LayeredFlow:
             found.setdefault(table, []).append((places, rows))
 
     def run(self) -> dict[str, Tensor]:
-        """Runs all layers as the model has them, and returns the outputs by name."""
+        """Computes all layers of the model.
+
+        Returns:
+            dict[str, Tensor]: The outputs by name.
+        """
         for layer in self.layers:
             layer.run()
         return self.outputs()
 
     def outputs(self) -> dict[str, Tensor]:
-        """The model's outputs, once all layers have run."""
+        """Returns the outputs of the model after all layers have run.
+
+        Returns:
+            dict[str, Tensor]: The outputs by name.
+        """
         import torch
 
         with torch.no_grad():
@@ -130,7 +182,17 @@ class LayeredFlow:
 
 
 class Layer:
-    """A loop of a stage: all rows of the table `destination`, in blocks. `reads` and `stores` are names."""
+    """A loop of a stage, which computes all rows of a table in blocks.
+
+    Attributes:
+        flow (LayeredFlow): The flow.
+        stage (int): The number of the stage.
+        name (str): The method of the exported module, such as "stage_1".
+        destination (str): The table whose rows it computes.
+        reads (list[str]): The names of the values that it reads.
+        stores (list[str]): The names of the values that it stores.
+        relations (list[str]): The edge tables that it reads.
+    """
 
     def __init__(self, flow: LayeredFlow, loop: dict[str, Any]) -> None:
         self.flow, self._loop = flow, loop
@@ -143,11 +205,18 @@ class Layer:
 
     @property
     def size(self) -> int:
-        """Destinations."""
+        """The number of its destinations."""
         return self.flow.sizes[self.destination]
 
     def blocks(self, size: int | None = None) -> Iterator[Block]:
-        """All destinations in blocks of `size`, or as `run` would cut them."""
+        """Iterates over all destinations in blocks.
+
+        Args:
+            size (int | None): Destinations per block; None: as `run` chooses them.
+
+        Returns:
+            Iterator[Block]: The blocks.
+        """
         first = 0
         while first < self.size:
             last = min(self.size, first + (size or self.flow._module.MOST_DESTINATIONS))
@@ -156,7 +225,7 @@ class Layer:
             first = last
 
     def run(self) -> None:
-        """Computes the layer as the model has it, for all blocks, and stores the results."""
+        """Computes the layer of the model for all blocks, and stores the results."""
         import torch
 
         with torch.no_grad():
@@ -172,9 +241,24 @@ class Layer:
         relation: str | None = None,
         size: int | None = None,
     ) -> Tensor:
-        """Computes the layer with functions of your own, and stores the rows as `flow[into]`. For each block,
-        `message(edges)` returns a row per edge; `reduce` is "sum", "mean", "max", "min" or a function of the messages,
-        the positions of their destinations and their number; `apply(nodes, reduced)` returns the rows to store."""
+        """Computes the layer with functions of your own.
+
+        Args:
+            message (Callable[[Edges], Tensor]): Returns a row for each edge of a block.
+            reduce (Reduce): "sum", "mean", "max", "min", or a function of the messages, the positions of their
+                destinations in the block, and the number of destinations.
+            apply (Callable[[Nodes, Tensor], Tensor] | None): Returns the rows to store, from the destinations and the
+                reduced messages. None: the reduced messages.
+            into (str): The name of the result, as `flow[into]`.
+            relation (str | None): The edges, if the layer reads several kinds.
+            size (int | None): Destinations per block; None: as `run` chooses them.
+
+        Returns:
+            Tensor: The rows of all destinations.
+
+        Raises:
+            InputError: The layer has no edges, or several kinds of them and no `relation`.
+        """
         import torch
 
         table = relation or self._only_relation()
@@ -188,17 +272,29 @@ class Layer:
         self.flow._made[into] = (self.destination, whole)
         return whole
 
+    def __repr__(self) -> str:
+        over = f" over {', '.join(self.relations)}" if self.relations else ""
+        return f"Layer({self.name}: {self.size} {self.destination}{over})"
+
     def _only_relation(self) -> str:
         if len(self.relations) == 1:
             return self.relations[0]
         if not self.relations:
-            raise InputError(f"{self.name} has no edges: it computes on rows of {self.destination} alone")
+            raise InputError(
+                f"{self.name} has no edges: it computes on rows of {self.destination} alone", "use another layer"
+            )
         raise InputError(f"{self.name} has several kinds of edges", f"relation= one of {', '.join(self.relations)}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Nodes:
-    """Rows of a table, by their numbers in the whole graph."""
+    """Rows of a table; `nodes["x"]` returns their rows of a value.
+
+    Attributes:
+        flow (LayeredFlow): The flow.
+        table (str): The table.
+        ids (Tensor): Their row numbers in the whole graph.
+    """
 
     flow: LayeredFlow
     table: str
@@ -208,26 +304,43 @@ class Nodes:
         return int(self.ids.numel())
 
     def __getitem__(self, name: str) -> Tensor:
-        """The rows of a value."""
         return self.flow.rows(name, self.table, self.ids)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} of {self.table})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Edges(Nodes):
-    """The edges into a block. `places`: of each one's destination among those of the block; `source` and `target`: its
-    ends in the whole graph."""
+    """The edges into a block; `edges["weight"]` returns their rows of a value. It has the attributes of `Nodes`, and:
+
+    Attributes:
+        places (Tensor): The position of the destination of each edge in the block.
+        source (Nodes): The source of each edge.
+        target (Nodes): The destination of each edge.
+    """
 
     places: Tensor
     source: Nodes
     target: Nodes
 
     def parents(self) -> dict[str, tuple[Tensor, Tensor]]:
-        """Which of them are which rows of the tables that were given."""
+        """Finds the rows of the input tables that the edges come from, as `LayeredFlow.parents` does.
+
+        Returns:
+            dict[str, tuple[Tensor, Tensor]]: By input table, the positions among these edges, and their rows there.
+        """
         return self.flow.parents(self.table, self.ids)
 
 
 class Block:
-    """Destinations `first` to `last` of a layer, what flows into them, and from where."""
+    """Consecutive destinations of a layer, with the edges into them and their sources.
+
+    Attributes:
+        layer (Layer): The layer.
+        first (int): The first destination.
+        last (int): The end of the destinations, excluded.
+    """
 
     def __init__(self, layer: Layer, first: int, last: int) -> None:
         self.layer, self.first, self.last = layer, first, last
@@ -244,16 +357,35 @@ class Block:
         return Nodes(self.layer.flow, self.layer.destination, self._block.rows(kind))
 
     def frontier(self, table: str | None = None) -> Nodes:
-        """All rows of a table that the block is computed from: its own first where it is the destinations' table."""
+        """Returns the rows of a table from which the block is computed.
+
+        Args:
+            table (str | None): The table; None: that of the destinations, which come first.
+
+        Returns:
+            Nodes: The rows.
+        """
         name = table or self.layer.destination
         return Nodes(self.layer.flow, name, self._block.rows({"kind": "frontier", "table": name, "key": ""}))
 
     def edges(self, relation: str | None = None) -> Edges:
-        """The edges into the block, ordered by their destinations."""
+        """Returns the edges into the block, ordered by destination.
+
+        Args:
+            relation (str | None): The edges, if the layer reads several kinds.
+
+        Returns:
+            Edges: The edges.
+
+        Raises:
+            InputError: The layer does not read these edges, or there are several kinds and no `relation`.
+        """
         flow, table = self.layer.flow, relation or self.layer._only_relation()
         source = next((s for s in self.layer._loop["frontier"] if s["table"] == table), None)
         if source is None:
-            raise InputError(f"{self.layer.name} reads no edges of {table}")
+            raise InputError(
+                f"{self.layer.name} reads no edges of {table}", f"relation= one of {', '.join(self.layer.relations)}"
+            )
         graph, owner = flow._run.graph, source["owner"]
         ids = self._block.rows(owner)
         target = graph.column(table, owner["key"], ids)
@@ -261,8 +393,11 @@ class Block:
         return Edges(flow, table, ids, target - self.first, ends, Nodes(flow, self.layer.destination, target))
 
     def compute(self) -> dict[str, Tensor]:
-        """The rows that the model's own code computes for this block, by the names in `stores`, except reductions
-        over all rows."""
+        """Computes the block with the code of the model, without reductions over all rows.
+
+        Returns:
+            dict[str, Tensor]: The rows by the names in `Layer.stores`.
+        """
         import torch
 
         run, loop = self.layer.flow._run, self.layer._loop

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _forms, _html, _samples, _trace, _trial, calling
-from ._options import new_file, parse_roles
+from ._log import finished
+from ._options import Place, Roles, new_file, parse_roles
 from ._scratch import Data, Scratch, data_files, size_of
 from .calling import Call
 from .data import Inputs, inputs_of
@@ -22,20 +23,20 @@ from .errors import InputError, Refused, ResourceError, door, sentence_of
 _CACHE = re.compile(r"_cached_\w+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Saved:
-    """The file of a saved model.
+    """The file of a saved model. All functions that take a model accept this object instead.
 
     Attributes:
-        path: The TorchScript file.
-        how: "trace", "script" or "as it was".
-        arguments: The arguments of `forward`, in order.
-        keys: The keys of its data.
-        notes: Sentences about the samples and the comparison.
-        difference: The largest difference from the model on another graph.
-        structure: Its results, with tensors replaced by the engine's names.
-        fingerprint: Equal for files of the same model with the same weights.
-        parameters: The names of parameters in the file, if they differ.
+        path (Path): The TorchScript file.
+        how (str): "trace", "script", or "as it was" for a model that was compiled already.
+        arguments (tuple[str, ...]): The arguments of `forward`, in order.
+        keys (tuple[str, ...]): The keys of its data.
+        notes (tuple[str, ...]): Sentences about the samples and the comparison.
+        difference (float): The largest difference from the model on another graph.
+        structure (Any): The structure of the results, with tensors replaced by the engine's names.
+        fingerprint (str): Equal for files of the same model with the same weights.
+        parameters (dict[str, str]): The names that parameters have in the file, if they differ.
     """
 
     path: Path
@@ -44,13 +45,23 @@ class Saved:
     keys: tuple[str, ...]
     notes: tuple[str, ...]
     difference: float
-    structure: Any = field(repr=False, default=None)
-    fingerprint: str = field(repr=False, default="")
-    parameters: dict[str, str] = field(repr=False, default_factory=dict, compare=False)
+    structure: Any = None
+    fingerprint: str = ""
+    parameters: dict[str, str] = field(default_factory=dict, compare=False)
 
     def in_file(self, name: str) -> str:
-        """The name that the file has for an input or a parameter of the model."""
+        """Returns the name of an input or a parameter in the file.
+
+        Args:
+            name (str): The name in the model.
+
+        Returns:
+            str: The name in the file.
+        """
         return self.parameters.get(name, name)
+
+    def __repr__(self) -> str:
+        return f"Saved({self.path}: {self.how}, arguments {_html.listed(self.arguments)})"
 
     def __str__(self) -> str:
         return "\n".join([f"{self.path}: {self.how}, arguments {', '.join(self.arguments)}", *self.notes])
@@ -63,22 +74,40 @@ class Saved:
 
 
 @door
-def save(model: Any, inputs: Any, path: str | os.PathLike[str], *, roles: Any = ()) -> Saved:
-    """Writes an nn.Module as the TorchScript file that Hopscope runs.
+def save(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -> Saved:
+    """Writes a model in memory as the TorchScript file that Hopscope runs.
 
-    `inputs` is the model's data in any form that `inference` takes, or a tuple of arguments. The engine cuts samples of
-    them; a model that takes no part of its data sees all of them, if these are at most 100,000 rows. It is traced on
-    three samples of different sizes. The last one has smaller numbers than the data, such as fewer graphs. If the
-    traces differ (a size or a branch would be baked in), the model is scripted instead. The file appears at `path`
-    after it was loaded again and agrees with the model on another sample. The model's modes, gradients and random
-    numbers stay unchanged. `roles` corrects inferred roles, with the words of `--role`: {"x": "node:user"}.
+    The engine cuts small samples of the data. The model is traced on three samples of different sizes; if the traces
+    differ, because a size or a branch would be baked in, it is scripted instead. The file appears at `path` after it
+    was loaded again and agreed with the model on another sample. The model is saved as `eval()` would compute it; its
+    modes, gradients and random numbers do not change.
 
-    Raises Refused with the line if neither way works, and InputError if data is missing or unsuitable.
+    Args:
+        model (torch.nn.Module): The model.
+        inputs (Any): The data, as for `inference`. A model that cannot compute a part of the data gets all of it, if
+            that is at most 100,000 rows.
+        path (str | Path): The file to write.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+
+    Returns:
+        Saved: The file. Its notes tell how the model was saved.
+
+    Raises:
+        Refused: The model can be neither traced nor scripted; the message names the line.
+        InputError: Data is missing or unsuitable.
+        ResourceError: The disk is full.
+
+    Example:
+        >>> saved = hopscope.save(model, data, "sage.pt")
+        >>> saved
+        Saved(...sage.pt: trace, arguments x, edge_index)
+        >>> hopscope.inference(saved, data, device="cpu").verdict
+        'equal'
     """
     target = new_file("path", path)
     model, call, data = _bound(model, inputs)
     with Scratch(size_of(data.values)) as place:
-        return _saved(model, call, target, _Given(data_files(data, place).words, place, roles), once=False)
+        return finished(_saved(model, call, target, _Given(data_files(data, place).words, place, roles), once=False))
 
 
 @dataclass(frozen=True)

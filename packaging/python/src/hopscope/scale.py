@@ -16,6 +16,7 @@ from typing import IO, Any
 from ._cluster import run
 from ._driver import Event
 from ._options import Setting, bytes_of
+from ._progress import suits_terminal
 from ._served_run import Workers, absolute
 from ._serving import serve
 from ._settings import of_workers
@@ -41,7 +42,7 @@ def _run(asked: argparse.Namespace) -> int:
         with contextlib.redirect_stdout(sys.stderr):  # Ray prints there
             report = run(
                 _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
-                progress=False if asked.quiet or asked.json else None,
+                progress=suits_terminal() and not (asked.quiet or asked.json),
             )  # fmt: skip
         console.end(report)
         return 5 if (report["verify"] or {}).get("verdict") == "different" else 0

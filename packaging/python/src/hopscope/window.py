@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from ._engine import engine, program
+from ._options import Place, Roles
 from ._process import stop
 from ._scratch import Scratch
 from .commands import plan_file, written
@@ -17,25 +19,33 @@ from .errors import EngineError, door
 
 
 class Window:
-    """An open window. Its contents are temporary files until it is closed; keep the object that long."""
+    """An open window. Its model and data are temporary files, which exist until this object is closed or deleted."""
 
     def __init__(self, process: subprocess.Popen[bytes], scratch: Scratch) -> None:
         self._process, self._scratch = process, scratch
 
     @property
     def is_open(self) -> bool:
+        """Whether the window is still open."""
         return self._process.poll() is None
 
     def wait(self) -> int:
-        """Waits until it is closed; its exit code."""
+        """Waits until the user closes the window.
+
+        Returns:
+            int: The exit code of the window.
+        """
         code = self._process.wait()
         self._scratch.close()
         return code
 
     def close(self) -> None:
-        """Closes it and removes the temporary files."""
+        """Closes the window and removes the temporary files."""
         stop(self._process, 15)
         self._scratch.close()
+
+    def __repr__(self) -> str:
+        return f"Window({'open' if self.is_open else 'closed'})"
 
     def __enter__(self) -> Window:
         return self
@@ -55,11 +65,29 @@ def _trusting(environment: dict[str, str], model: str) -> dict[str, str]:
 
 @door
 def open(
-    model: Any, data: Any = None, *, plan: Plan | str | None = None, roles: Any = (), arguments: list[str] | None = None
+    model: Any,
+    data: Any = None,
+    *,
+    plan: Plan | Place | None = None,
+    roles: Roles = (),
+    arguments: Sequence[str] = (),
 ) -> Window:
-    """Starts the window on a model (in memory, saved, or a file), its data and a plan, and returns at once.
-    `arguments` are added to its command line. Raises EngineError if the window is not installed (wheels contain
-    only the engine)."""
+    """Opens a model and its data in the window, and returns at once.
+
+    Args:
+        model (torch.nn.Module | Saved | str | Path): As for `inference`.
+        data (Any): As for `inference`. A file can be opened without data.
+        plan (Plan | str | Path | None): The plan to show.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+        arguments (Sequence[str]): More words for the command line of the window.
+
+    Returns:
+        Window: The window. Keep the object as long as the window is open.
+
+    Raises:
+        EngineError: The window is not installed. Wheels contain only the engine.
+        HopscopeError: As for `inspect`.
+    """
     binary = program("hopscope", "HOPSCOPE_WINDOW")
     if binary is None:
         raise EngineError(
@@ -73,7 +101,7 @@ def open(
         here = engine()
         model = given.words[0]
         own = [word for word in given.words if word != "--trust"]
-        words = [*own, *planned, *(arguments or []), "--engine", f"{shlex.quote(here.path)} serve"]
+        words = [*own, *planned, *arguments, "--engine", f"{shlex.quote(here.path)} serve"]
         environment = _trusting(here.environment(), model) if given.saved is not None else here.environment()
         process = subprocess.Popen(
             [str(binary), *words], env=environment, start_new_session=True, stdin=subprocess.DEVNULL

@@ -1,0 +1,155 @@
+"""How results appear: short lines at a prompt, tables and pictures in light and dark notebooks, messages in the log, and nothing printed."""
+import ast
+import contextlib
+import dataclasses
+import io
+import logging
+import sys
+from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
+
+import hopscope
+from hopscope import _reading
+from support import PackageTest, Plain, graph, made
+from test_documents import KARATE, Outline
+
+SVG = "{http://www.w3.org/2000/svg}"
+PROGRAMS = {"_process.py", "_serving.py", "scale.py"}  # they print what their command line asks for
+
+
+def luminance(color):
+    """As WCAG defines it."""
+    parts = [int(color[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def background(drawn, text):
+    """The color of the last rectangle before a text that contains its position; None if it lies on the page."""
+    found = None
+    for item in drawn[:drawn.index(text)]:
+        if item.tag == f"{SVG}rect":
+            x, y, width, height = (float(item.get(name)) for name in ("x", "y", "width", "height"))
+            if x <= float(text.get("x")) <= x + width and y <= float(text.get("y")) <= y + height:
+                found = item.get("fill")
+    return found
+
+
+class Shown(PackageTest):
+    def setUp(self):
+        super().setUp()
+        self.found = hopscope.inspect(*KARATE)
+        self.result = hopscope.inference(*KARATE, device="cpu", scratch=self.scratch)
+
+    def tables(self):
+        found, report, plan = self.found, self.result.report, self.result.plan
+        return [found.stages, found.cuts, found.operators, found.values, found.lints, plan.stages, plan.cuts, report.stages, report.operators,
+                report.verification.outputs, hopscope.devices().devices]
+
+    def test_results_are_one_short_line(self):
+        whole = [self.found, self.result, self.result.report, self.result.plan, self.result.verification, hopscope.devices()]
+        for item in [*whole, *(item for table in self.tables() for item in table)]:
+            self.assertRegex(repr(item), rf"\A{type(item).__name__}\(.*\)\Z")
+            self.assertLess(len(repr(item)), 400 if isinstance(item, hopscope.Lint) else 160, repr(item))
+        for item, line in ((self.found, r"\(GCN: depth 2, 2 stages, \d+ operators\)"),
+                           (self.result.plan, r"\(optimal plan for cpu, cost .*; 2 stages\)"),
+                           (self.result.report, r"\(optimal plan, .* on cpu; peak memory .*; 2 stages; equal\)"),
+                           (self.result.verification, r"\(equal: 34 rows compared, largest difference \S+\)")):
+            self.assertRegex(repr(item), line)
+
+    def test_long_lists_of_names_are_shortened(self):
+        names = [f"value {number}" for number in range(30)]
+        stage = hopscope.Stage(1, ["node"], 7, names, [])
+        self.assertEqual(repr(stage), "Stage(1: 7 operators; reads value 0, value 1, value 2, value 3, ... 26 more; stores nothing)")
+        many = dataclasses.replace(self.result, outputs=dict.fromkeys(names, self.result.output))
+        self.assertLess(len(repr(many)), 200)
+
+    def test_tables_are_lists_that_print_a_line_per_entry_and_show_in_notebooks(self):
+        for table in self.tables():
+            self.assertIsInstance(table, list)
+            lines = repr(table).splitlines()
+            self.assertLessEqual(len(lines), 23)
+            self.assertEqual(len(lines), 2 + min(len(table), 20) + (len(table) > 20) if table else 1)
+            outline = Outline()
+            outline.feed(table._repr_html_())
+            self.assertEqual(outline.open, [])
+            self.assertEqual(table._repr_html_().count("<tr>"), len(table) + 1 if table else 0)
+        self.assertIn(self.found.operators[3].name, self.found.operators._repr_html_())
+        self.assertGreater(len(self.found.operators), 20)
+        self.assertIn(f"... {len(self.found.operators) - 20} more", repr(self.found.operators))
+
+    def test_texts_of_a_model_are_escaped(self):
+        device = {"id": "cpu", "name": "<script>x</script>", "memory": 5, "driver": "&"}
+        devices = _reading.devices({"devices": [device], "missing": ["<b>"]})
+        for text in (devices._repr_html_(), devices.devices._repr_html_()):
+            self.assertNotIn("<script>", text)
+            self.assertIn("&lt;script&gt;", text)
+        named = dataclasses.replace(self.result.plan.cuts[0], name="<b>&")
+        plan = dataclasses.replace(self.result.plan, cuts=hopscope.Table([named]))
+        self.assertIn("&lt;b&gt;&amp;", plan._repr_svg_())
+        self.assertNotIn("<b>&", plan._repr_svg_() + plan._repr_html_())
+
+    def test_pictures_are_legible_on_light_and_dark_pages(self):
+        for item in (self.found, self.result.plan):
+            drawn = list(ElementTree.fromstring(item._repr_svg_()).iter())
+            texts = [part for part in drawn if part.tag == f"{SVG}text"]
+            self.assertGreater(len(texts), 5)
+            for text in texts:
+                self.assertGreater(contrast(text.get("fill"), background(drawn, text)), 4.5, text.get("fill"))
+            for line in (part for part in drawn if part.tag == f"{SVG}line"):
+                for page in ("#ffffff", "#111111"):
+                    self.assertGreater(contrast(line.get("stroke"), page), 3)
+
+    def test_tables_take_the_colors_of_the_notebook(self):
+        for item in (self.result, self.result.report, self.result.verification, *self.tables()):
+            for word in ("style", "color", "bgcolor"):
+                self.assertNotIn(f"{word}=", item._repr_html_())
+
+
+class Said(PackageTest):
+    def test_notes_and_results_are_logged(self):
+        model, data = made(Plain), graph()
+        with self.assertLogs("hopscope", logging.DEBUG) as caught:
+            result = hopscope.inference(model, data, scratch=self.scratch)
+            plan = hopscope.plan(model, data, scratch=self.scratch)
+        self.assertEqual({record.name for record in caught.records}, {"hopscope"})
+        said = {(record.levelname, record.getMessage()) for record in caught.records}
+        self.assertLessEqual({("INFO", repr(result)), ("INFO", repr(plan)), ("INFO", "note: 'y' is not an argument of the model: ignored")}, said)
+        self.assertTrue(any(level == "DEBUG" and text.startswith(f"starting {hopscope.engine().path} serve") for level, text in said), said)
+        self.assertFalse(any(level == "WARNING" for level, _ in said), said)
+
+    def test_results_that_are_not_finite_are_a_warning(self):
+        data = graph()
+        data.x[3, 2] = float("nan")
+        with self.assertLogs("hopscope", logging.WARNING) as caught:
+            hopscope.inference(made(Plain), data, verify=None, scratch=self.scratch)
+        self.assertRegex(caught.output[0], "WARNING:hopscope:.* numbers in out are NaN or infinite")
+
+    def test_nothing_is_printed_and_no_bar_is_shown_unasked(self):
+        out, err = io.StringIO(), io.StringIO()
+        err.isatty = lambda: True
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            hopscope.inference(made(Plain), graph(), scratch=self.scratch)
+        self.assertEqual((out.getvalue(), err.getvalue()), ("", ""))
+        self.assertTrue(any(isinstance(handler, logging.NullHandler) for handler in logging.getLogger("hopscope").handlers))
+
+    def test_a_bar_is_shown_on_request_or_needs_tqdm(self):
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            hopscope.inference(made(Plain), graph(), scratch=self.scratch, progress=True)
+        self.assertIn("stage 1 of 1", err.getvalue())
+        with mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}), self.assertRaisesRegex(hopscope.UsageError, "needs tqdm") as caught:
+            hopscope.inference(made(Plain), graph(), scratch=self.scratch, progress=True)
+        self.assertIn("pip install tqdm", caught.exception.hint)
+
+    def test_only_programs_print(self):
+        for path in Path(hopscope.__file__).parent.glob("*.py"):
+            calls = [call.func.id for call in ast.walk(ast.parse(path.read_text())) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)]
+            if path.name not in PROGRAMS:
+                self.assertNotIn("print", calls, path.name)
