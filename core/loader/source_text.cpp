@@ -95,6 +95,7 @@ SourceTexts findSource(const Model& model, const ir::Op& op)
         if (python && op.source.kind == ir::SourceKind::Python) found.python = textOf(*python);
         // Tracing leaves call stacks, which are no text.
         if (found.python && looksTraced(*node.owningGraph())) found.python.reset();
+        if (found.python && model.info().exported) found.torchScript.reset();
         return true;
     };
     const auto sameLine = [&](const torch::jit::Node& node) { return sameSource(sourceOf(node), op.source); };

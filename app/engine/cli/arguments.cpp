@@ -48,7 +48,7 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
 
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
 {
-    app.add_option("MODEL", parsed.model.model, "TorchScript file")->required();
+    app.add_option("MODEL", parsed.model.model, "TorchScript file (.pt) or exported program (.pt2)")->required();
     addTrusted(app, parsed.model);
     CLI::Option* const data = app.add_option(
         "--data", parsed.model.data,
