@@ -363,7 +363,7 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs)
     if (auto fit = checkLimits(limits, inputs, Extent::Graph); !fit) return base::forward(fit);
     Binding binding{{assembled->used.begin(), assembled->used.end()}, {}};
     for (const std::string& condition : limits.unchecked)
-        binding.notes.push_back("the exported program also assumes what is not checked here: " + condition);
+        binding.notes.push_back("a condition of the exported program is not checked: " + condition);
     for (const auto& [key, view] : inputs) {
         if (assembled->used.contains(key)) continue;
         for (const std::string& absent : assembled->absent)

@@ -89,13 +89,13 @@ std::optional<SourceText> textOf(const SourceRange& range)
 SourceTexts findSource(const Model& model, const ir::Op& op)
 {
     SourceTexts found;
+    if (model.info().exported) return found;  // each node has its own line, which the operator has
     const auto textsOf = [&](const torch::jit::Node& node) {
         found.torchScript = textOf(node.sourceRange());
         const auto python = node.sourceRange().findSourceRangeThatGenerated();
         if (python && op.source.kind == ir::SourceKind::Python) found.python = textOf(*python);
         // Tracing leaves call stacks, which are no text.
         if (found.python && looksTraced(*node.owningGraph())) found.python.reset();
-        if (found.python && model.info().exported) found.torchScript.reset();
         return true;
     };
     const auto sameLine = [&](const torch::jit::Node& node) { return sameSource(sourceOf(node), op.source); };

@@ -52,7 +52,7 @@ Value replacement(Random& random)
     return values[random() % std::size(values)];
 }
 
-// Removes an item or member of what is chosen, where it has any; replaces it otherwise.
+// Chooses a value, and removes one of its items or members, if it has any, or replaces it.
 std::string change(Value& root, Random& random)
 {
     std::string pointer;

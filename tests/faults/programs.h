@@ -8,8 +8,8 @@
 
 namespace hopscope::faults {
 
-// Writes the program at `source` to `target` after removing one to three values of its JSON or replacing them by others. Returns
-// what was done, in words.
+// Writes the program at `source` to `target` with one to three values of its JSON removed or replaced. Returns the changes in
+// words.
 std::string mutateProgram(const std::string& source, const std::string& target, Random& random);
 
 }  // namespace hopscope::faults

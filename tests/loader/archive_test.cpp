@@ -73,7 +73,7 @@ TEST_CASE("A small archive is read with its records and custom operators")
     CHECK(*loader::listCustomOps(file, *archive) == std::vector<std::string>{"pyg::f", "torch_scatter::scatter_max"});
 }
 
-TEST_CASE("An exported program is told by its members")
+TEST_CASE("An exported program is recognised by its members")
 {
     const auto archive = scan(bytesOf({{"m/archive_format", "pt2"}, {"m/models/model.json", "{}"}}));
     REQUIRE(archive);

@@ -265,7 +265,7 @@ base::Status refusePackage(const Scan& scan, const Archive& archive)
                     "save the program before it is compiled, with torch.export.save(program, path)", scan.name + ":0");
     return fail(
         ErrorCode::Input, scan.name + " is a torch.export package without a program: models/NAME.json is missing",
-        "torch.export.save leaves such a file behind where it raises an exception: see what it said", scan.name + ":0");
+        "torch.export.save leaves such a file behind when it fails: read its exception", scan.name + ":0");
 }
 
 // Tells programs from TorchScript, and names the format of a well-formed zip archive that is neither.

@@ -16,7 +16,7 @@ using torch::jit::Node;
 
 constexpr std::string_view operatorPrefix = "torch.ops.";
 
-// What an unbacked number is asserted with elsewhere, or what says no more than the operators themselves check.
+// Ranges of numbers, which _assert_scalar repeats, and types, which follow from those of the inputs.
 bool saysNothing(const std::string& name)
 {
     static const std::set<std::string> names{"aten::sym_constrain_range", "aten::sym_constrain_range_for_size",

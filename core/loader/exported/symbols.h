@@ -20,7 +20,7 @@ public:
                                const std::string& kind);
     // The element of a tensor as such a number.
     torch::jit::Value* item(torch::jit::Value* tensor, const std::string& kind);
-    // A size, of which no assertion has to say that it is not negative.
+    // Marks a number as a size: the assertion that it is not negative is left out.
     torch::jit::Value* size(torch::jit::Value* number);
     // Raises an exception in forward where the condition does not hold; nothing where it always does.
     void assertThat(torch::jit::Value* condition, const std::string& message);

@@ -70,7 +70,7 @@ std::vector<std::int64_t> sizesOf(const json::Reader& meta, const char* key)
     return sizes;
 }
 
-// The number of elements from the start of the storage to the end of the tensor; -1 if it is no number of a real tensor.
+// The number of elements from the start of the storage to the end of the tensor; -1 if there is no such tensor.
 std::int64_t extentOf(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides,
                       std::int64_t offset)
 {
