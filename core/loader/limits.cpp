@@ -12,7 +12,8 @@ using base::fail;
 
 constexpr const char* exportHint =
     "export it with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: Dim.AUTO}, "
-    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export";
+    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if it is still fixed, Dim.DYNAMIC names the line that "
+    "fixes it";
 
 // The only element of a tensor of whole numbers.
 std::optional<std::int64_t> numberIn(const base::TensorView& view)

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "base/ending.h"
+#include "base/proc.h"
 #include "base/sha256.h"
 #include "base/temporary_file.h"
 #include "loader/archive/archive.h"
@@ -222,6 +223,7 @@ base::Result<Opened> openTorchScript(const std::string& path, std::span<const st
 
 base::Result<Opened> openExported(const std::string& path, std::span<const std::byte> file, const Archive& archive)
 {
+    const base::MemoryAllowance allowance(static_cast<std::int64_t>(limitsFor(file.size()).bytes));
     auto read = readExported(file, archive, path);
     if (!read) return base::forward(read);
     return Opened{.module = std::move(read->module), .repairs = {}, .customOps = {}, .limits = std::move(read->limits)};

@@ -13,7 +13,7 @@ namespace {
 
 // forward(x) of a module with a linear layer: relu(x) @ weight.T, and the number of rows in a dictionary. The weight is stored
 // by columns behind one number that is not its own.
-const std::string program = R"json({"graph_module": {
+const std::string program = R"~({"graph_module": {
  "graph": {
   "inputs": [], "outputs": [], "sym_int_values": {}, "sym_bool_values": {},
   "nodes": [
@@ -31,62 +31,29 @@ const std::string program = R"json({"graph_module": {
     "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
     "outputs": [{"as_tensor": {"name": "relu"}}],
     "metadata": {"nn_module_stack": "L__self__,,model.Net",
-                 "stack_trace": "  File \"/home/me/model.py\", line 7, in forward\n    x = x.relu()"
-}
-},
+                 "stack_trace": "  File \"/home/me/model.py\", line 7, in forward\n    x = x.relu()"}},
    {"target": "torch.ops.aten.linear.default", "name": "linear",
     "inputs": [{"name": "input", "arg": {"as_tensor": {"name": "relu"}}, "kind": 1},
                {"name": "weight", "arg": {"as_tensor": {"name": "p_weight"}}, "kind": 1}],
     "outputs": [{"as_tensor": {"name": "linear"}}],
     "metadata": {"nn_module_stack": "L__self__,,model.Net;L__self___lin,lin,torch.nn.modules.linear.Linear",
                  "stack_trace": "  File \"/home/me/model.py\", line 8, in forward\n    return self.lin(x)\n  File \"/usr/lib/python3/dist-packages/torch/nn/modules/linear.py\", line 134, in forward\n    return F.linear(input)"}}],
-  "tensor_values":
-{
-    "x":
-    {
-        "dtype": 7, "sizes": [{"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", "hint": null}}, {"as_int": 2}],
-   "requires_grad": false, "device": {"type": "cpu", "index": null}, "strides": [], "storage_offset": {"as_int": 0}, "layout": 7
-    }
-}
-}
-, "signature" : {
-    "input_specs" : [
-        {"parameter" : {"arg" : {"name" : "p_weight"}, "parameter_name" : "lin.weight"}},
-        {"user_input" : {"arg" : {"as_tensor" : {"name" : "x"}}}}
-    ],
-    "output_specs" : [
-        {"user_output" : {"arg" : {"as_tensor" : {"name" : "linear"}}}},
-        {"user_output" : {"arg" : {"as_sym_int" : {"as_name" : "rows"}}}}
-    ]
-},
-                "module_call_graph"
-    : [ {
-        "fqn" : "",
-        "signature" : {
-            "inputs" : [],
-            "outputs" : [],
-            "in_spec" : "[1, {\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [{\"type\": "
-                        "\"builtins.tuple\", \"context\": \"null\", \"children_spec\": [{\"type\": \"builtins.dict\", "
-                        "\"context\": \"[\\\"user\\\"]\", \"children_spec\": [{\"type\": null, \"context\": null, "
-                        "\"children_spec\": []}]}]}, {\"type\": \"builtins.dict\", \"context\": \"[]\", "
-                        "\"children_spec\": []}]}]",
-            "out_spec" : "[1, {\"type\": \"builtins.dict\", \"context\": \"[\\\"h\\\", \\\"n\\\"]\", "
-                         "\"children_spec\": [{\"type\": null, \"context\": null, \"children_spec\": []}, {\"type\": "
-                         "null, \"context\": null, \"children_spec\": []}]}]",
-            "forward_arg_names" : ["x_dict"]
-        }
-    } ]
-}
-, "opset_version" : {"aten" : 10},
-                    "range_constraints" : {"s0" : {"min_val" : 2, "max_val" : null}},
-                                          "schema_version" : {"major" : 8, "minor" : 20},
-                                                             "verifiers" : ["TRAINING"],
-                                                                           "torch_version" : "2.13.0",
-                                                                                             "guards_code" : [],
-                                                                                                             "later" : 1
-})";
+  "tensor_values": {"x": {"dtype": 7, "sizes": [{"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", "hint": null}}, {"as_int": 2}],
+   "requires_grad": false, "device": {"type": "cpu", "index": null}, "strides": [], "storage_offset": {"as_int": 0}, "layout": 7}}},
+ "signature": {
+  "input_specs": [{"parameter": {"arg": {"name": "p_weight"}, "parameter_name": "lin.weight"}},
+                  {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
+  "output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "linear"}}}},
+                   {"user_output": {"arg": {"as_sym_int": {"as_name": "rows"}}}}]},
+ "module_call_graph": [{"fqn": "", "signature": {"inputs": [], "outputs": [],
+  "in_spec": "[1, {\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [{\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [{\"type\": \"builtins.dict\", \"context\": \"[\\\"user\\\"]\", \"children_spec\": [{\"type\": null, \"context\": null, \"children_spec\": []}]}]}, {\"type\": \"builtins.dict\", \"context\": \"[]\", \"children_spec\": []}]}]",
+  "out_spec": "[1, {\"type\": \"builtins.dict\", \"context\": \"[\\\"h\\\", \\\"n\\\"]\", \"children_spec\": [{\"type\": null, \"context\": null, \"children_spec\": []}, {\"type\": null, \"context\": null, \"children_spec\": []}]}]",
+  "forward_arg_names": ["x_dict"]}}]},
+ "opset_version": {"aten": 10}, "range_constraints": {"s0": {"min_val": 2, "max_val": null}},
+ "schema_version": {"major": 8, "minor": 20}, "verifiers": ["TRAINING"], "torch_version": "2.13.0", "guards_code": [], "later": 1})~";
 
-const std::string weights = R"({"config": {"lin.weight": {"path_name": "weight_0", "is_param": true, "use_pickle": false,
+const std::string weights =
+    R"({"config": {"lin.weight": {"path_name": "weight_0", "is_param": true, "use_pickle": false,
  "tensor_meta": {"dtype": 7, "sizes": [{"as_int": 3}, {"as_int": 2}], "requires_grad": true, "device": {"type": "cuda", "index": 0},
   "strides": [{"as_int": 1}, {"as_int": 3}], "storage_offset": {"as_int": 1}, "layout": 7}}}})";
 

@@ -10,8 +10,7 @@ from registry import Group, NotTried
 EVERY = 8
 ALIKE = {"scripted", "operators", "composites"}  # groups whose modules are those of others, or single operators
 # One of each kind for the default tier.
-SAMPLE = {"convolutions": ["gcn_2", "sage_mean_1", "gat_2", "gatv2_edges_2", "gin_2"],
-          "structures": ["norm_batch", "pool_mean_max_min"], "typed": ["two_types"]}
+SAMPLE = {"convolutions": ["gcn_2", "gatv2_edges_2"], "structures": ["norm_batch", "pool_mean_max_min"], "typed": ["two_types"]}
 
 
 def dynamic(value, other):

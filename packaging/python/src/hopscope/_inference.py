@@ -116,7 +116,8 @@ def inference(
     """Evaluates a model layer by layer for every node, and compares the result with its own `forward`.
 
     Args:
-        model: An nn.Module (saved by `save` for the call), what `save` returned, or a TorchScript file.
+        model: An nn.Module (saved by `save` for the call), what `save` returned, or a TorchScript file or
+            exported program (.pt2).
         data: PyG's Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices,
             tables), or paths (.safetensors, folders of .npy).
         plan: One from `plan`, a plan.json or its content. Without it one is made as `strategy`, `objective`, `stages`,
