@@ -21,8 +21,8 @@ set(hopscope_quick
 
 # Whole products, repeated kills, clusters, benchmarks, and what repeats another test with a larger graph or on another screen.
 set(hopscope_full
-  faults_mutated_all faults_changed_all zoo_full zoo_arguments_all models_arguments_all zoo_signatures models_signatures models_cover models_cora_all random_programs_all
-  device_faults_all export_texts_all export_mutated_all
+  faults_mutated_all faults_exported_all faults_changed_all zoo_full zoo_arguments_all models_arguments_all zoo_signatures models_signatures models_cover models_cora_all random_programs_all
+  zoo_exported models_exported device_faults_all export_texts_all export_mutated_all
   engine_confine_bench engine_kills_all engine_large engine_limits_all engine_moments_all engine_moved_all engine_places_all engine_strangers_all engine_windows gpu_check
   graphview_bench plots_bench tensor_bench peers_bench python_bench scale_bench predictions_bench
   python_door_all python_scale_kills python_scale_ray python_scale_serve

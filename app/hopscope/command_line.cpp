@@ -28,7 +28,8 @@ auto usageError(const QString& sentence)
 void addOptions(QCommandLineParser& parser)
 {
     const auto tr = [](const char* text) { return QCoreApplication::translate("CommandLine", text); };
-    parser.addPositionalArgument(QStringLiteral("file"), tr("TorchScript model or session (*.hopscope)."),
+    parser.addPositionalArgument(QStringLiteral("file"),
+                                 tr("TorchScript file, exported program (*.pt2) or session (*.hopscope)."),
                                  QStringLiteral("[MODEL | SESSION.hopscope]"));
     const QCommandLineOption options[] = {
         {QStringLiteral("data"),

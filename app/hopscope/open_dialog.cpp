@@ -30,7 +30,7 @@ QPushButton* button(const QString& text, const char* name, QWidget* parent)
 QString adviceFor(const RecentFile& choice, bool local)
 {
     if (choice.file.isEmpty())
-        return OpenDialog::tr("Choose a model first: a TorchScript file, as written by torch.jit.save.");
+        return OpenDialog::tr("Choose a model first: a file written by torch.jit.save or torch.export.save.");
     if (local && !QFileInfo(choice.file).isFile()) return OpenDialog::tr("File not found: %1").arg(choice.file);
     for (const QString& entry : choice.data) {
         const QString file = entry.section(u'=', -1);
@@ -123,7 +123,7 @@ QWidget* OpenDialog::dataButtons()
 
 void OpenDialog::chooseModel()
 {
-    m_chooser.choose(this, tr("Choose a model"), tr("Models (*.pt *.pth *.ts *.jit)"), Wanted::File,
+    m_chooser.choose(this, tr("Choose a model"), tr("Models (*.pt *.pt2 *.pth *.ts *.jit)"), Wanted::File,
                      [this](const QStringList& chosen) {
                          if (chosen.isEmpty()) return;
                          m_model->setText(chosen.first());

@@ -162,7 +162,7 @@ QWidget* StartPage::recentCard()
     static_cast<QVBoxLayout*>(frame->layout())->addLayout(m_recent);
     static_cast<QVBoxLayout*>(frame->layout())->addSpacing(10);
     frame->layout()->addWidget(
-        label(tr("Or drop a model (.pt) with its data, or a session (.hopscope), anywhere on this page. "
+        label(tr("Or drop a model (.pt, .pt2) with its data, or a session (.hopscope), anywhere on this page. "
                  "Models are saved by torch.jit.save; the data are the arguments of forward, as "
                  ".safetensors or .npy."),
               "muted", frame));

@@ -53,8 +53,10 @@ QString modelSummary(const protocol::ModelRecord& model)
 {
     const auto operators =
         std::count_if(model.ops.begin(), model.ops.end(), [](const protocol::OpRecord& op) { return op.computes(); });
-    QStringList parts{model.traced ? StatusLine::tr("%1, TorchScript traced").arg(models::text(model.className))
-                                   : StatusLine::tr("%1, TorchScript scripted").arg(models::text(model.className)),
+    const QString form = model.exported ? StatusLine::tr("%1, exported program")
+                         : model.traced ? StatusLine::tr("%1, TorchScript traced")
+                                        : StatusLine::tr("%1, TorchScript scripted");
+    QStringList parts{form.arg(models::text(model.className)),
                       StatusLine::tr("%1 ops").arg(models::formatCount(static_cast<double>(operators))),
                       depthText(model)};
     parts.append(tableSizes(model));

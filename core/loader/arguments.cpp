@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "loader/limits.h"
 #include "loader/names.h"
 #include "loader/torch_model.h"
 
@@ -347,6 +348,7 @@ base::Result<Assembled> assembleSafely(const Model& model, const base::TensorMap
 
 base::Result<std::vector<c10::IValue>> assembleInputs(const Model& model, const base::TensorMap& inputs)
 {
+    if (auto fit = checkLimits(model.info().limits, inputs, Extent::Part); !fit) return base::forward(fit);
     auto assembled = assembleSafely(model, inputs);
     if (!assembled) return base::forward(assembled);
     return std::move(assembled->values);
@@ -356,7 +358,12 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs)
 {
     const auto assembled = assembleSafely(model, inputs);
     if (!assembled) return base::forward(assembled);
+    const ModelLimits& limits = model.info().limits;
+    if (auto fit = checkTypes(limits, inputs); !fit) return base::forward(fit);
+    if (auto fit = checkLimits(limits, inputs, Extent::Graph); !fit) return base::forward(fit);
     Binding binding{{assembled->used.begin(), assembled->used.end()}, {}};
+    for (const std::string& condition : limits.unchecked)
+        binding.notes.push_back("a condition of the exported program is not checked: " + condition);
     for (const auto& [key, view] : inputs) {
         if (assembled->used.contains(key)) continue;
         for (const std::string& absent : assembled->absent)

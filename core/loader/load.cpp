@@ -15,6 +15,7 @@
 #include <set>
 
 #include "base/ending.h"
+#include "base/proc.h"
 #include "base/sha256.h"
 #include "base/temporary_file.h"
 #include "loader/archive/archive.h"
@@ -24,6 +25,7 @@
 #include "loader/archive/tensor_records.h"
 #include "loader/custom_ops.h"
 #include "loader/devices.h"
+#include "loader/exported/exported.h"
 #include "loader/methods.h"
 #include "loader/names.h"
 #include "loader/torch_model.h"
@@ -186,6 +188,8 @@ base::Status Repairer::write(const std::string& path) const
 struct Opened {
     torch::jit::Module module;
     std::vector<Repair> repairs;
+    std::vector<std::string> customOps;
+    ModelLimits limits;
 };
 
 base::Result<Opened> openModule(const std::string& path, std::span<const std::byte> file, const Archive& archive)
@@ -203,7 +207,26 @@ base::Result<Opened> openModule(const std::string& path, std::span<const std::by
     }
     if (!loaded) return base::forward(loaded);
     if (!loaded->module) return refuse(path, loaded->error);
-    return Opened{std::move(*loaded->module), repairer.repairs()};
+    return Opened{.module = std::move(*loaded->module), .repairs = repairer.repairs(), .customOps = {}, .limits = {}};
+}
+
+base::Result<Opened> openTorchScript(const std::string& path, std::span<const std::byte> file, const Archive& archive)
+{
+    if (const base::Status fit = checkTensorRecords(file, archive, path); !fit) return base::forward(fit);
+    if (const base::Status inert = checkLoadRunsNothing(file, archive, path); !inert) return base::forward(inert);
+    auto customOps = listCustomOps(file, archive);
+    if (!customOps) return base::forward(customOps);
+    auto opened = openModule(path, file, archive);
+    if (opened) opened->customOps = std::move(*customOps);
+    return opened;
+}
+
+base::Result<Opened> openExported(const std::string& path, std::span<const std::byte> file, const Archive& archive)
+{
+    const base::MemoryAllowance allowance(static_cast<std::int64_t>(limitsFor(file.size()).bytes));
+    auto read = readExported(file, archive, path);
+    if (!read) return base::forward(read);
+    return Opened{.module = std::move(read->module), .repairs = {}, .customOps = {}, .limits = std::move(read->limits)};
 }
 
 std::int64_t countNotFinite(const at::Tensor& tensor)
@@ -294,14 +317,10 @@ base::Result<Model> loadChecked(const std::string& path, Entry entry, Sha256 has
     const auto archive = scanArchive(file->bytes(), path);
     if (!archive) return base::forward(archive);
     if (const base::Status intact = checkContents(file->bytes(), *archive, path); !intact) return base::forward(intact);
-    if (const base::Status fit = checkTensorRecords(file->bytes(), *archive, path); !fit) return base::forward(fit);
-    if (const base::Status inert = checkLoadRunsNothing(file->bytes(), *archive, path); !inert)
-        return base::forward(inert);
-    const auto customOps = listCustomOps(file->bytes(), *archive);
-    if (!customOps) return base::forward(customOps);
     silence();
     registerCustomOps();
-    auto opened = openModule(path, file->bytes(), *archive);
+    const bool exported = archive->kind == ArchiveKind::Exported;
+    auto opened = (exported ? openExported : openTorchScript)(path, file->bytes(), *archive);
     if (!opened) return base::forward(opened);
     opened->module.eval();
     auto devices = rewriteDevices(opened->module);
@@ -309,11 +328,13 @@ base::Result<Model> loadChecked(const std::string& path, Entry entry, Sha256 has
     if (!info) return base::forward(info);
     info->path = path;
     info->hash = hashOf(file->bytes());
-    if (hashed == Sha256::Yes) info->sha256 = base::sha256(file->bytes());
+    if (hashed == Sha256::Yes && !exported) info->sha256 = base::sha256(file->bytes());
     info->fileBytes = static_cast<std::int64_t>(file->bytes().size());
     info->repairs = std::move(opened->repairs);
     info->devices = std::move(devices);
-    std::copy_if(customOps->begin(), customOps->end(), std::back_inserter(info->stubs), isStub);
+    info->exported = exported;
+    info->limits = std::move(opened->limits);
+    std::ranges::copy_if(opened->customOps, std::back_inserter(info->stubs), isStub);
     return Model(std::make_shared<const Model::Impl>(Model::Impl{std::move(*info), std::move(opened->module)}));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// From a TorchScript file to a raw ir::Program. LibTorch reads the file: call it in a confined process only.
+// From a TorchScript file or an exported program to a raw ir::Program. LibTorch reads the former: call it in a confined process
+// only.
 
 #include <functional>
 #include <map>
@@ -34,14 +35,32 @@ struct Parameter {  // a parameter or buffer, with its dotted name
     std::int64_t notFinite = 0;  // NaN and infinite elements
 };
 
+struct SizePlace {
+    std::string argument;  // data key
+    int dim = -1;          // -1: the number itself
+    bool operator==(const SizePlace&) const = default;
+};
+struct SizeLimit {  // a size that an exported program takes only within limits
+    SizePlace place;
+    std::int64_t least = 0, most = 0;  // equal: the size was fixed when the program was exported
+    std::optional<SizePlace> same;     // a size that it has to equal
+};
+struct ModelLimits {  // of the inputs of an exported program
+    std::vector<SizeLimit> sizes;
+    std::map<std::string, base::DType> types;  // by data key
+    std::vector<std::string> unchecked;        // conditions of another form, as Python code
+};
+
 struct ModelInfo {
     std::string path;
     std::string hash;    // xxh3-128 of the file, hex
-    std::string sha256;  // of the file, hex; empty unless load() was asked for it
+    std::string sha256;  // of the file, hex; empty unless load() was asked for it, and for exported programs
     std::int64_t fileBytes = 0;
     std::string className;
     bool traced = false;
+    bool exported = false;  // an exported program (.pt2), which holds no code
     std::vector<Argument> arguments;
+    ModelLimits limits;
     std::vector<Repair> repairs;
     std::map<std::string, int> devices;  // devices in the code ("cuda:0"), replaced by the CPU, with their number
     std::vector<std::string> stubs;      // custom operators in the code that have no implementation here
@@ -61,8 +80,9 @@ private:
 
 // Loads a model on the CPU, after checking the archive without LibTorch. Devices in the model's code are replaced by
 // the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
-// ...") are repaired in memory. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom classes,
-// FlatBuffer, .pt2).
+// ...") are repaired in memory. Archives of torch.export.save (.pt2), recognised by their members, become a module in memory;
+// nothing of them is executed. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom classes, FlatBuffer,
+// packages of AOTInductor).
 // Hashing files of a gigabyte by SHA-256 takes seconds, so the hash is optional.
 enum class Sha256 : std::uint8_t { No, Yes };
 base::Result<Model> load(const std::string& path, Sha256 hashed = Sha256::No);

@@ -70,6 +70,14 @@ struct Shape {
     std::int64_t width = 1, edgeWidth = 1;
 };
 
+// The second size of an argument, where an exported program fixes it.
+std::optional<std::int64_t> fixedWidth(const ModelInfo& info, const std::string& argument)
+{
+    for (const SizeLimit& limit : info.limits.sizes)
+        if (limit.place.argument == argument && limit.place.dim == 1 && limit.least == limit.most) return limit.least;
+    return std::nullopt;
+}
+
 at::Tensor make(Guess what, const Shape& shape, const at::Generator& random)
 {
     const auto floats = at::TensorOptions(at::kFloat), ints = at::TensorOptions(at::kLong);
@@ -100,7 +108,10 @@ base::TensorMap makeInputs(const ModelInfo& info, const Shape& shape)
     for (const Argument& argument : info.arguments) {
         const Guess what = guess(argument);
         if (what == Guess::None) continue;
-        out[argument.name] = toView(what == Guess::Number ? makeNumber(argument) : make(what, shape, random));
+        const std::int64_t width = fixedWidth(info, argument.name).value_or(shape.width);
+        const std::int64_t edgeWidth = fixedWidth(info, argument.name).value_or(shape.edgeWidth);
+        out[argument.name] =
+            toView(what == Guess::Number ? makeNumber(argument) : make(what, {width, edgeWidth}, random));
         out[argument.name].origin = "guessed";
     }
     return out;

@@ -89,6 +89,7 @@ std::optional<SourceText> textOf(const SourceRange& range)
 SourceTexts findSource(const Model& model, const ir::Op& op)
 {
     SourceTexts found;
+    if (model.info().exported) return found;  // each node has its own line, which the operator has
     const auto textsOf = [&](const torch::jit::Node& node) {
         found.torchScript = textOf(node.sourceRange());
         const auto python = node.sourceRange().findSourceRangeThatGenerated();

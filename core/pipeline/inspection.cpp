@@ -34,6 +34,7 @@ schema::InspectSubject subjectOf(const Prepared& prepared, const plan::Plan* pla
             .model = info.path,
             .modelClass = info.className,
             .traced = info.traced,
+            .exported = info.exported,
             .repaired = !info.repairs.empty(),
             .hashes = prepared.hashes,
             .notes = prepared.notes,

@@ -158,10 +158,10 @@ base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter
     return prepared;
 }
 
-// Untrusted: the code of the file must not be run.
+// Untrusted: the code of the file must not be run. An exported program holds none.
 base::Status runnable(const loader::ModelInfo& info)
 {
-    return info.sha256.empty() ? base::Status() : trustedByContent(info.path, info.sha256);
+    return info.exported || info.sha256.empty() ? base::Status() : trustedByContent(info.path, info.sha256);
 }
 
 base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Reporter& reporter)

@@ -1,7 +1,8 @@
 #pragma once
 
 // Whether the code of a model file may be run. The user agrees once: to a file, which is known by its SHA-256 from then on, or
-// to a folder with everything below it. The samples of Hopscope need no agreement, and neither does drawing a model.
+// to a folder with everything below it. The samples of Hopscope need no agreement, and neither do exported programs (.pt2), which
+// hold no code, and drawing a model.
 //
 // The list is a text of the user's, as known_hosts is: a line of sha256sum for each file ("HASH  PATH"), and the path of
 // each folder. Lines of another form are left alone.
@@ -34,7 +35,7 @@ bool trustedByPlace(const std::string& path);
 // Untrusted, with a hint how to agree, unless these bytes are of the list or of a sample.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);
 
-// Both, for the file as it is at this moment; linear in its bytes. Input: it cannot be read.
+// Both, for the file as it is at this moment, unless it is an exported program; linear in its bytes. Input: it cannot be read.
 base::Status mayRun(const std::string& path);
 
 // Puts a file, by its content at this moment, or a folder on the list. Linear in the bytes of the file. Input: it cannot be

@@ -106,6 +106,7 @@ private:
         m_model.path = document.model;
         m_model.className = document.modelClass;
         m_model.traced = document.traced;
+        m_model.exported = document.exported;
         m_model.repaired = document.repaired;
         m_model.splittable = document.splittable;
         m_model.fromCode = document.fromCode;

@@ -74,7 +74,7 @@ struct LintRecord {
 
 struct ModelRecord {
     std::string path, className;
-    bool traced = false, repaired = false, splittable = false;
+    bool traced = false, exported = false, repaired = false, splittable = false;
     bool fromCode = false;  // could not be run: the operators are those in its code, without shapes and depth
     int depth = 0, depthModule = 0, depthOp = 0;
     base::IdVector<OpId, OpRecord> ops;  // in execution order: inputs first, outputs last

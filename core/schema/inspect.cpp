@@ -220,6 +220,7 @@ InspectDocument headOf(const InspectSubject& subject)
     document.model = subject.model;
     document.modelClass = subject.modelClass;
     document.traced = subject.traced;
+    document.exported = subject.exported;
     document.repaired = subject.repaired;
     document.splittable = subject.plan != nullptr;
     document.fromCode = subject.fromCode;

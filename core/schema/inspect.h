@@ -23,7 +23,7 @@ struct InspectSubject {
     std::map<analysis::SpaceId, std::int64_t>
         sizes;  // rows of the tables whose sizes the data gives; empty without data
     std::string model, modelClass;
-    bool traced = false, repaired = false;
+    bool traced = false, exported = false, repaired = false;
     std::map<std::string, std::string> hashes;
     std::vector<std::string> notes;
     bool fromCode = false;  // the analysis is of the operators in the code: dtypes and shapes of results are not known

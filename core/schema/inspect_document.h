@@ -167,7 +167,7 @@ constexpr auto fieldsOf(const T*)
 
 struct InspectDocument {
     std::string model, modelClass;
-    bool traced = false, repaired = false, splittable = false, fromCode = false;
+    bool traced = false, exported = false, repaired = false, splittable = false, fromCode = false;
     std::map<std::string, std::string> hashes, roles;
     std::map<std::string, std::int64_t> sizes;
     std::vector<std::string> notes;
@@ -187,6 +187,8 @@ constexpr auto fieldsOf(const T*)
         "inspect", base::field("model", &T::model, "the file"),
         base::field("model_class", &T::modelClass, "the class of the model"),
         base::field("traced", &T::traced, "whether it was traced rather than scripted"),
+        base::field("exported", &T::exported, "true for a program of `torch.export`, which is neither",
+                    base::Presence::WhenSet, base::Null::IsDefault),
         base::field("repaired", &T::repaired, "whether the archive was repaired before it was read"),
         base::field("splittable", &T::splittable,
                     "false: the blocking entry of `lints` gives the reason, and `stages` is empty"),

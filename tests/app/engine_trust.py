@@ -29,6 +29,11 @@ class Stranger(nn.Module):
         return torch.zeros_like(x).index_add_(0, edge_index[1], torch.relu(x)[edge_index[0]])
 
 
+class Sum(nn.Module):
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return torch.zeros_like(x).index_add_(0, edge_index[1], torch.relu(x)[edge_index[0]])
+
+
 def everything(terminal):
     """The text written to a terminal whose other end is closed; it comes in pieces."""
     said = b""
@@ -91,6 +96,17 @@ class Trust(ServeTest):
                 subprocess.run(["bash", "-c", f"{shlex.quote(ENGINE)} {agreement}"], env=self.environment, check=True)
                 self.runs(self.command("plan"))
                 self.assertEqual(self.engine("trust", self.model, "--remove").returncode, 0)
+
+    def test_an_exported_program_needs_no_agreement_whatever_it_is_called(self):
+        sizes = {"x": {0: torch.export.Dim.AUTO}, "edge_index": {1: torch.export.Dim.AUTO}}
+        graph = torch.rand(20, 4), torch.randint(0, 20, (2, 50))
+        written = self.folder / "sum.pt2"
+        torch.export.save(torch.export.export(Sum(), graph, dynamic_shapes=sizes), str(written))
+        self.model = written.rename(self.models / "sum.pt")
+        for words in COMMANDS:
+            done = self.command(words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(self.list.exists())
 
     def test_an_agreement_is_for_every_command(self):
         self.assertEqual(self.engine("trust", self.model).returncode, 0)

@@ -1,7 +1,8 @@
-// hopscope-mutate SEEDS [--count N] [--seed S] [--case I] [-j CHILDREN] [--engine PROGRAM] [--keep FOLDER]
+// hopscope-mutate SEEDS [--count N] [--seed S] [--case I] [-j CHILDREN] [--engine PROGRAM] [--keep FOLDER] [--files exported]
 // Damages the files in SEEDS (made by seeds.py), N times, and runs the engine's whole pipeline on each in a child
 // process. Every case must end in a result or in a one-line error of the contract; what crashes or hangs in process must
-// not do so in PROGRAM, which guards itself. Prints each failing case with its number; --case runs one alone.
+// not do so in PROGRAM, which guards itself. Prints each failing case with its number; --case runs one alone. --files exported
+// damages exported programs (.pt2) instead of TorchScript and data.
 
 #include <csignal>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "faults/mutations.h"
+#include "faults/programs.h"
 #include "graph/dataset.h"
 #include "models/forked.h"
 #include "models/pipeline.h"
@@ -28,7 +30,7 @@ using faults::Bytes;
 namespace fs = std::filesystem;
 
 struct Arguments {
-    std::string seeds, engine, keep;
+    std::string seeds, engine, keep, files;
     std::size_t count = 2000, first = 0;
     std::uint64_t seed = 1;
     int children = 2;
@@ -51,12 +53,13 @@ Arguments parse(int argc, char** argv)
         if (name == "-j") a.children = std::atoi(value);
         if (name == "--engine") a.engine = value;
         if (name == "--keep") a.keep = value;
+        if (name == "--files") a.files = value;
     }
     return a;
 }
 
 // Which file a case damages.
-enum class Target { Model, ModelEntry, Safetensors, Npy };
+enum class Target { Model, ModelEntry, Safetensors, Npy, Exported, ExportedEntry, Program };
 
 struct Mutant {
     std::string model;
@@ -76,8 +79,10 @@ void writeBytes(const fs::path& path, const Bytes& bytes)
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-Target targetOf(std::size_t number)
+Target targetOf(const Arguments& a, std::size_t number)
 {
+    static constexpr Target exported[] = {Target::Program, Target::ExportedEntry, Target::Program, Target::Exported};
+    if (a.files == "exported") return exported[number % std::size(exported)];
     static constexpr Target turn[] = {Target::Model, Target::ModelEntry, Target::Safetensors, Target::Npy,
                                       Target::ModelEntry};
     return turn[number % std::size(turn)];
@@ -114,15 +119,31 @@ Mutant damageNpy(const Arguments& a, const fs::path& folder, faults::Random& ran
     return {fs::path(a.seeds) / "scripted.pt", folder / "npy", key + ": " + story};
 }
 
+Mutant damageExported(const Arguments& a, const fs::path& folder, Target target, faults::Random& random)
+{
+    const fs::path source = fs::path(a.seeds) / "exported.pt2", damaged = folder / "model.pt2";
+    Mutant mutant{damaged, fs::path(a.seeds) / "graph.safetensors", "exported.pt2: "};
+    if (target == Target::Program) return mutant.story += faults::mutateProgram(source, damaged, random), mutant;
+    const Bytes other = readBytes(fs::path(a.seeds) / "traced_stored.pt");
+    Bytes bytes = readBytes(source);
+    const bool inside = target == Target::ExportedEntry;
+    mutant.story += inside ? faults::mutateEntry(bytes, other, random) : faults::mutate(bytes, other, random);
+    writeBytes(damaged, bytes);
+    return mutant;
+}
+
 // The same case number and seed give the same files, whatever ran before.
 Mutant makeMutant(const Arguments& a, std::size_t number, const fs::path& folder)
 {
     faults::Random random(a.seed * 1000003u + number);
     fs::create_directories(folder);
-    switch (targetOf(number)) {
+    switch (const Target target = targetOf(a, number)) {
     case Target::Model: return damageModel(a, folder, false, random);
     case Target::ModelEntry: return damageModel(a, folder, true, random);
     case Target::Safetensors: return damageSafetensors(a, folder, random);
+    case Target::Exported:
+    case Target::ExportedEntry:
+    case Target::Program: return damageExported(a, folder, target, random);
     case Target::Npy: break;
     }
     return damageNpy(a, folder, random);

@@ -1,6 +1,6 @@
 """Writes the files that the mutation runner starts from: OUT_FOLDER. Small models in plain PyTorch, traced and
 scripted, as TorchScript writes them and once more with every zip entry stored, so that a mutation inside an entry can
-keep its checksum right; the same graph as .safetensors and as a folder of .npy files."""
+keep its checksum right; one as an exported program; the same graph as .safetensors and as a folder of .npy files."""
 import os
 import sys
 import zipfile
@@ -43,6 +43,8 @@ def main(out):
     model = Seed().eval()
     torch.jit.trace(model, tuple(data.values()), check_trace=False).save(f"{out}/traced.pt")
     torch.jit.script(model).save(f"{out}/scripted.pt")
+    sizes = {"x": {0: torch.export.Dim.AUTO}, "edge_index": {1: torch.export.Dim.AUTO}, "edge_weight": {0: torch.export.Dim.AUTO}}
+    torch.export.save(torch.export.export(model, tuple(data.values()), dynamic_shapes=sizes), f"{out}/exported.pt2")
     for name in ("traced", "scripted"):
         stored(f"{out}/{name}.pt", f"{out}/{name}_stored.pt")
     save_file(data, f"{out}/graph.safetensors")

@@ -24,7 +24,7 @@ MODULES = {
     "analysis": ["ir", "operators"],
     "placement": ["analysis", "plan", "optimiser"],
     "schema": ["plan", "analysis", "json"],
-    "loader": ["ir", "operators"],
+    "loader": ["ir", "json", "operators"],
     "executor": ["plan", "analysis", "graph", "kernels", "gpu"],
     "verify": ["loader", "executor", "schema", "placement"],
     "export": ["executor", "schema"],
@@ -52,7 +52,7 @@ PARTS = {
     "app/engine": {"cli": ["server"], "server": [], "sampling": []},
     "core/analysis": {"lowering": [], "naming": [], "roles": [], "rows": ["lowering", "naming", "roles"]},
     "core/executor": {"forecast": []},
-    "core/loader": {"archive": [], "walk": []},
+    "core/loader": {"archive": [], "exported": ["archive"], "walk": []},
     "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
 }
 # Headers of a folder that its sub-folders may include.
@@ -63,7 +63,8 @@ FRONTS = {
                       "device_trace.h", "exception_boundary.h", "failure.h", "loop_compiler.h",
                       "loop_program.h", "memory.h", "number.h", "overwrite.h", "prologue.h", "residents.h",
                       "staging_plan.h", "strips.h", "structure.h"],
-    "core/loader": ["bounds.h", "custom_ops.h", "names.h", "one_thread.h", "parts.h", "save_module.h", "torch_model.h"],
+    "core/loader": ["bounds.h", "custom_ops.h", "loader.h", "names.h", "one_thread.h", "parts.h", "registry.h", "save_module.h",
+                    "scopes.h", "tensors.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_MODULES = WIDGETS | {"app/hopscope"}

@@ -73,6 +73,14 @@ TEST_CASE("A small archive is read with its records and custom operators")
     CHECK(*loader::listCustomOps(file, *archive) == std::vector<std::string>{"pyg::f", "torch_scatter::scatter_max"});
 }
 
+TEST_CASE("An exported program is recognised by its members")
+{
+    const auto archive = scan(bytesOf({{"m/archive_format", "pt2"}, {"m/models/model.json", "{}"}}));
+    REQUIRE(archive);
+    CHECK(archive->kind == loader::ArchiveKind::Exported);
+    CHECK(scan(small())->kind == loader::ArchiveKind::TorchScript);
+}
+
 TEST_CASE("Other formats are recognised and named")
 {
     expectRefused("", "empty");
@@ -81,8 +89,9 @@ TEST_CASE("Other formats are recognised and named")
     expectRefused(std::string("\x80\x02}q\x01.", 6), "pickle");
     expectRefused(std::string("\x40\0\0\0\0\0\0\0{\"x\":1}", 15), "safetensors");
     expectRefused(std::string("\0\0\0\0PTMF\0\0\0\0", 12), "FlatBuffer", base::ErrorCode::Unsupported);
-    expectRefused(bytesOf({{"m/archive_format", "pt2"}, {"m/models/model.json", "{}"}}), ".pt2",
+    expectRefused(bytesOf({{"m/archive_format", "pt2"}, {"m/data/aotinductor/model/a.so", "x"}}), "AOTInductor",
                   base::ErrorCode::Unsupported);
+    expectRefused(bytesOf({{"m/archive_format", "pt2"}, {"m/version", "0"}}), "models/NAME.json is missing");
     expectRefused(bytesOf({{"m/data.pkl", "x"}, {"m/version", "3"}}), "torch.save");
     expectRefused(bytesOf({{"a.txt", "x"}}), "not TorchScript");
     expectRefused(bytesOf({{"m/constants.pkl", "x"}, {"m/data.pkl", "x"}}), "'version' is missing");

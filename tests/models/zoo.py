@@ -19,6 +19,7 @@ import torch_geometric
 from safetensors.torch import save_file
 
 import cover
+import exported
 import graphs
 from layers import Parts
 from registry import NotTried
@@ -31,8 +32,9 @@ MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structur
            "whole_graphs": "whole_graphs",
            "refused": "refused", "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
-           "row_programs": "row_programs", "wide_programs": "wide_programs", "composites": "composites", "field": "field", "arguments": "arguments", "signatures": "signatures"}
-APART = {"arguments", "signatures"}  # written only where they are asked for
+           "row_programs": "row_programs", "wide_programs": "wide_programs", "composites": "composites", "field": "field", "arguments": "arguments", "signatures": "signatures",
+           "exported": "exported", "exported_sample": "exported"}
+APART = {"arguments", "signatures", "exported", "exported_sample"}  # written only where they are asked for
 
 
 def parts_of(name, matrix):
@@ -107,6 +109,8 @@ def drop_unused(model, inputs):
 def compile_model(entry, model, inputs):
     if entry.how == "script":
         return torch.jit.script(model)
+    if entry.how == "export":
+        return exported.export(entry, model, inputs)
     with torch.no_grad():
         return torch.jit.trace(model, tuple(copy(v) for v in inputs.values()), check_trace=False, strict=False)
 
@@ -264,6 +268,8 @@ def load_group(name, arguments):
         return module.group(arguments.first, arguments.programs, name)
     if name == "convolutions":
         return module.traced
+    if MODULES[name] == "exported":
+        return module.groups()[name]
     return module.scripted if name == "scripted" else module.group
 
 

@@ -53,7 +53,7 @@ void addOutputFlags(CLI::App& app, Parsed& parsed)
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
 {
     startGroup(app, base::nameOf(base::Group::Inputs));
-    app.add_option("MODEL", parsed.model.model, "TorchScript file")->required();
+    app.add_option("MODEL", parsed.model.model, "TorchScript file (.pt) or exported program (.pt2)")->required();
     CLI::Option* const data = app.add_option(
         "--data", parsed.model.data,
         "Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated");

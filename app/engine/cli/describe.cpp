@@ -52,8 +52,10 @@ std::string titleLines(const pipeline::Prepared& prepared, const plan::Plan* pla
     const loader::ModelInfo& info = prepared.model.info();
     const Analysis& analysis = prepared.analysis;
     std::string text = style.bold(std::filesystem::path(info.path).filename().string()) + "  " + info.className + ", " +
-                       (info.traced ? "traced" : "scripted") + ", " + parameterText(info) +
-                       (info.repairs.empty() ? "" : ", repaired while loading") + "\n";
+                       (info.exported ? "exported program"
+                        : info.traced ? "traced"
+                                      : "scripted") +
+                       ", " + parameterText(info) + (info.repairs.empty() ? "" : ", repaired while loading") + "\n";
     if (plan == nullptr) return text;
     text += "depth " + std::to_string(analysis.depth) + ", " + counted(plan->stages.size(), "stage");
     if (analysis.depthModule != analysis.depth || analysis.depthOp != analysis.depth)

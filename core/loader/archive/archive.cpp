@@ -250,21 +250,39 @@ base::Status checkTogether(const Scan& scan, Archive& archive, std::uint64_t dir
     return checkOverlaps(scan, archive.records);
 }
 
-// Names the format of a well-formed zip archive that is not TorchScript.
-base::Status checkKind(const Scan& scan, const Archive& archive)
+bool holds(const Archive& archive, const std::string& folder, const char* ending)
+{
+    const std::string prefix = archive.root + "/" + folder;
+    return std::ranges::any_of(archive.records,
+                               [&](const Record& r) { return r.name.starts_with(prefix) && r.name.ends_with(ending); });
+}
+
+// Packages of torch.export without a program.
+base::Status refusePackage(const Scan& scan, const Archive& archive)
+{
+    if (holds(archive, "data/aotinductor/", ""))
+        return fail(ErrorCode::Unsupported, scan.name + " is a package of AOTInductor: machine code without a graph",
+                    "save the program before it is compiled, with torch.export.save(program, path)", scan.name + ":0");
+    return fail(
+        ErrorCode::Input, scan.name + " is a torch.export package without a program: models/NAME.json is missing",
+        "torch.export.save leaves such a file behind when it fails: read its exception", scan.name + ":0");
+}
+
+// Tells programs from TorchScript, and names the format of a well-formed zip archive that is neither.
+base::Status checkKind(const Scan& scan, Archive& archive)
 {
     const auto input = [&](const std::string& what, const std::string& hint) {
         return fail(ErrorCode::Input, scan.name + " " + what, hint, scan.name + ":0");
     };
-    const bool pt2 = archive.find("archive_format") || archive.find("models/model.json");
-    if (pt2)
-        return fail(ErrorCode::Unsupported, scan.name + " is a torch.export package (.pt2), not TorchScript",
-                    "save the model with torch.jit.trace(model, inputs).save(..)", scan.name + ":0");
+    const bool program = holds(archive, "models/", ".json");
+    if (!program && archive.find("archive_format")) return refusePackage(scan, archive);
+    if (program) archive.kind = ArchiveKind::Exported;
     const std::string prefix = archive.root + "/";
     for (const Record& r : archive.records)
         if (!r.name.starts_with(prefix))
             return input("is a zip archive, but not TorchScript: its entries have no common folder",
                          "save the model with torch.jit.trace(model, inputs).save(..)");
+    if (program) return {};
     if (archive.find("model.json"))
         return fail(ErrorCode::Unsupported, scan.name + " has the format that TorchScript had before PyTorch 1.3",
                     "load it in Python and save it again with torch.jit.save", scan.name + ":0");

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads and checks a TorchScript file as a zip archive without LibTorch, so that malicious and damaged archives are
-// refused before LibTorch reads them.
+// Reads and checks a TorchScript file or an exported program as a zip archive without LibTorch, so that malicious and damaged
+// archives are refused before LibTorch reads them.
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,10 @@ struct Record {
     bool deflated = false;
 };
 
+enum class ArchiveKind : std::uint8_t { TorchScript, Exported };  // by the members, whatever the file is called
+
 struct Archive {
+    ArchiveKind kind = ArchiveKind::TorchScript;
     std::string root;             // the folder that contains all records, without a slash
     std::vector<Record> records;  // in the order of the central directory
 
@@ -41,10 +44,13 @@ struct ArchiveLimits {
 // Reads and checks the directory: the file is a zip archive (other formats are recognised and named), sizes and offsets
 // are inside the file, records do not overlap, there is a single root folder, names are not empty, duplicate or
 // absolute and contain neither ".." nor NUL, local headers agree with the directory, and all records of a TorchScript
-// file are present. Does not read contents; linear in the number of records. Fails with Input, naming the offset, or
-// with Unsupported for models in other formats (.pt2, FlatBuffer).
+// file or a program (models/NAME.json) are present. Does not read contents; linear in the number of records. Fails with
+// Input, naming the offset, or with Unsupported for models in other formats (FlatBuffer, AOTInductor).
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name,
                                   const ArchiveLimits& limits = {});
+
+// Whether the file is a sound archive of an exported program. Does not read contents.
+bool isExported(const std::string& path);
 
 // The uncompressed contents of a record. Fails with Input if the checksum is wrong.
 base::Result<std::string> readRecord(std::span<const std::byte> file, const Record& record);

@@ -144,6 +144,14 @@ base::Status writeArchive(const std::string& path, const std::vector<StoredRecor
     return {};
 }
 
+bool isExported(const std::string& path)
+{
+    const base::Result<MappedFile> file = MappedFile::open(path);
+    if (!file) return false;
+    const base::Result<Archive> archive = scanArchive(file->bytes(), path);
+    return archive && archive->kind == ArchiveKind::Exported;
+}
+
 base::Result<MappedFile> MappedFile::open(const std::string& path)
 {
     const auto bad = [&](const std::string& why) {

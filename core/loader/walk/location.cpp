@@ -1,6 +1,7 @@
 #include "loader/walk/location.h"
 
 #include "loader/names.h"
+#include "loader/scopes.h"
 #include "loader/walk/provenance.h"
 #include "loader/walk/walk_item.h"
 
@@ -59,6 +60,24 @@ const char* hintFor(const std::string& message)
 }
 
 }  // namespace
+
+void Location::moveTo(const Node& node)
+{
+    m_node = &node;
+    if (const torch::jit::ScopePtr scope = scopeOf(node)) m_modules = framesOf(*scope);
+}
+
+// Found once for each scope, from the outside in, so that calls have numbers in the order of their first nodes.
+const std::vector<ir::ModuleFrame>& Location::framesOf(torch::jit::Scope& scope)
+{
+    if (const auto known = m_scopes.find(&scope); known != m_scopes.end()) return known->second;
+    const torch::jit::ScopePtr outer = scope.isRoot() ? torch::jit::ScopePtr() : scope.parent();
+    m_modules = outer ? framesOf(*outer) : std::vector<ir::ModuleFrame>();
+    const ModuleScope inner = moduleOf(scope);
+    setModuleClass(inner.path, inner.type);
+    enter(outer ? moduleOf(*outer).path : std::string(), inner.path);
+    return m_scopes[&scope] = m_modules;
+}
 
 std::size_t Location::enter(const std::string& caller, const std::string& callee)
 {

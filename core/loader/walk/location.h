@@ -20,8 +20,9 @@ class Location {
 public:
     using Node = torch::jit::Node;
 
-    // The node must outlive the location. After leaveModel() refusals name no place.
-    void moveTo(const Node& node) { m_node = &node; }
+    // The node must outlive the location. After leaveModel() refusals name no place. A node with a scope (scopes.h) is in the
+    // modules of this scope, whatever was entered before.
+    void moveTo(const Node& node);
     void leaveModel() { m_node = nullptr; }
 
     // Sets the class of the module at a path, for the frames of later calls.
@@ -47,10 +48,12 @@ public:
 private:
     [[nodiscard]] std::string describe() const;
     std::vector<ir::ModuleFrame> framesFor(const std::string& caller, const std::string& callee);
+    const std::vector<ir::ModuleFrame>& framesOf(torch::jit::Scope& scope);
 
     std::atomic<const Node*> m_node = nullptr;
     std::vector<ir::ModuleFrame> m_modules;
     std::map<std::string, std::string> m_classes;  // by path
+    std::unordered_map<const torch::jit::Scope*, std::vector<ir::ModuleFrame>> m_scopes;
     std::int32_t m_calls = 0;
     mutable std::unordered_map<const Node*, ir::Source> m_sources;
 };

@@ -124,8 +124,8 @@ def inference(
     """Computes a model layer by layer for every node of a graph, and compares the result with the model's `forward`.
 
     Args:
-        model (torch.nn.Module | Saved | str | Path): A model in memory, the result of `save`, or a TorchScript file. A
-            model in memory is saved for the call; it does not change.
+        model (torch.nn.Module | Saved | str | Path): A model in memory, the result of `save`, a TorchScript file, or an
+            exported program (.pt2). A model in memory is saved for the call; it does not change.
         data (Any): The arguments of `forward` by name: `Data` or `HeteroData` of PyG, a graph of DGL or NetworkX, or a
             dict of tensors, arrays, SciPy matrices and tables. Also a tuple of arguments, a `.safetensors` file or a
             folder of `.npy` files. Inputs that `forward` does not take are ignored, and `notes` names them.

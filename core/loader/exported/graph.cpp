@@ -1,0 +1,207 @@
+#include "loader/exported/graph.h"
+
+#include <torch/csrc/jit/ir/named_value.h>
+
+#include <algorithm>
+#include <set>
+
+#include "loader/custom_ops.h"
+#include "loader/registry.h"
+
+namespace hopscope::loader::exported {
+
+namespace {
+
+using torch::jit::Node;
+
+constexpr std::string_view operatorPrefix = "torch.ops.";
+
+// Ranges of numbers, which _assert_scalar repeats, and types, which follow from those of the inputs.
+bool saysNothing(const std::string& name)
+{
+    static const std::set<std::string> names{"aten::sym_constrain_range", "aten::sym_constrain_range_for_size",
+                                             "aten::_assert_tensor_metadata"};
+    return names.contains(name);
+}
+
+}  // namespace
+
+void GraphBuilder::add(const json::Reader& node)
+{
+    const std::string target = text(node, "target");
+    enter(node, target);
+    Node* const last = m_graph.block()->return_node()->prev();
+    if (target.starts_with(operatorPrefix)) addOperator(node, target.substr(operatorPrefix.size()));
+    else addSymbolic(node, target);
+    mark(last, child(node, "metadata"));
+}
+
+void GraphBuilder::enter(const json::Reader& node, const std::string& target)
+{
+    const json::Reader metadata = child(node, "metadata");
+    m_place.node = textOr(node, "name");
+    if (m_place.node.empty()) m_place.node = node.pointer();
+    m_place.op = {};
+    m_place.op.name = target;
+    m_place.op.source = sourceIn(textOr(metadata, "stack_trace"));
+}
+
+// Gives all nodes behind `last` their modules and source line.
+void GraphBuilder::mark(Node* last, const json::Reader& metadata)
+{
+    const torch::jit::ScopePtr scope = m_scopes.of(textOr(metadata, "nn_module_stack"));
+    const bool hasSource = m_place.op.source.kind != ir::SourceKind::None;
+    const torch::jit::SourceRange range = hasSource ? rangeOf(m_place.op.source) : torch::jit::SourceRange();
+    for (Node* node = last->next(); node != m_graph.block()->return_node(); node = node->next()) {
+        node->setScope(scope);
+        if (hasSource) node->setSourceRange(range);
+    }
+}
+
+// "aten.scatter_add_.default"
+void GraphBuilder::addOperator(const json::Reader& node, const std::string& target)
+{
+    const std::size_t first = target.find('.'), last = target.rfind('.');
+    const std::string space = target.substr(0, first);
+    if (space == "higher_order")
+        m_place.refuse("the higher-order operator " + target.substr(first + 1) +
+                           " calls graphs of its own, which Hopscope does not split",
+                       "write the model without it, or export it with torch.jit.script");
+    if (first == std::string::npos || first == last) m_place.damaged(target + " is not the name of an operator");
+    const std::string name = space + "::" + target.substr(first + 1, last - first - 1);
+    const std::string overload = target.substr(last + 1);
+    m_place.op.name = name;
+    if (!saysNothing(name) && !addSpecial(node, name)) addCall(node, name, overload == "default" ? "" : overload);
+}
+
+void GraphBuilder::addSymbolic(const json::Reader& node, const std::string& function)
+{
+    std::vector<Value*> operands;
+    for (const Named& given : arguments(node)) operands.push_back(m_values.argument(given.value));
+    defineNumber(node, m_symbols.compute(function, operands, resultKind(node)));
+}
+
+// Operators that give numbers, and assertions about these.
+bool GraphBuilder::addSpecial(const json::Reader& node, const std::string& name)
+{
+    if (name == "aten::sym_size" || name == "aten::sym_numel") {
+        std::vector<torch::jit::NamedValue> operands;
+        for (const Named& given : arguments(node)) operands.emplace_back(m_values.argument(given.value));
+        const c10::Symbol symbol = name == "aten::sym_size" ? c10::aten::size : c10::aten::numel;
+        defineNumber(node, m_symbols.size(m_graph.insert(symbol, operands)));
+    } else if (name == "aten::item" || name == "aten::_local_scalar_dense") {
+        defineNumber(node, m_symbols.item(first(node), resultKind(node)));
+    } else if (name == "aten::_assert_scalar") {
+        const std::vector<Named> given = arguments(node);
+        const auto message = given.size() == 2 ? given[1].value.maybe<std::string>("as_string") : std::nullopt;
+        m_symbols.assertThat(first(node), message.value_or("an assertion of the exported program"));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void GraphBuilder::addCall(const json::Reader& node, const std::string& name, const std::string& overload)
+{
+    const RegisteredOperator found = RegisteredOperator::find(name, overload);
+    if (!found)
+        m_place.refuse("the operator " + name + (overload.empty() ? "" : "." + overload) + " is not part of PyTorch",
+                       "it needs the library " + libraryOf(name) + "; a program exported without it can be read");
+    const std::vector<Named> given = arguments(node);
+    const c10::Symbol symbol = c10::Symbol::fromQualString(name);
+    if (tryCall(found.schema(), given, node)) return;
+    // Python passes numbers where this overload takes tensors: "mul.Tensor" of a number is "mul.Scalar".
+    for (const auto& other : torch::jit::getAllOperatorsFor(symbol))
+        if (other->schema().overload_name() != overload && tryCall(other->schema(), given, node)) return;
+    m_place.damaged("the arguments of " + name + " do not fit its declaration");
+}
+
+// False if the arguments are not those of this overload; the graph then has constants that nothing uses.
+bool GraphBuilder::tryCall(const c10::FunctionSchema& schema, const std::vector<Named>& given, const json::Reader& node)
+{
+    const std::optional<std::vector<Value*>> operands = operandsFor(schema, given);
+    if (!operands) return false;
+    Node* const call = m_graph.create(c10::Symbol::fromQualString(schema.name()), *operands, schema.returns().size());
+    for (std::size_t i = 0; i < schema.returns().size(); ++i) call->output(i)->setType(schema.returns()[i].type());
+    m_graph.insertNode(call);
+    const c10::FunctionSchema* const read = call->maybeSchema();
+    if (read == nullptr || read->overload_name() != schema.overload_name()) {
+        call->destroy();
+        return false;
+    }
+    defineResults(*call, node);
+    return true;
+}
+
+std::optional<std::vector<torch::jit::Value*>> GraphBuilder::operandsFor(const c10::FunctionSchema& schema,
+                                                                         const std::vector<Named>& given)
+{
+    std::vector<Value*> operands;
+    std::size_t used = 0;
+    for (const c10::Argument& expected : schema.arguments()) {
+        const auto named = std::ranges::find(given, expected.name(), &Named::name);
+        if (named == given.end() && !expected.default_value()) return std::nullopt;
+        used += named != given.end() ? 1 : 0;
+        operands.push_back(named == given.end() ? m_values.constant(*expected.default_value())
+                                                : m_values.argument(named->value, expected));
+        if (!operands.back()->type()->isSubtypeOf(*expected.type())) return std::nullopt;
+    }
+    if (used != given.size()) return std::nullopt;
+    return operands;
+}
+
+std::vector<GraphBuilder::Named> GraphBuilder::arguments(const json::Reader& node) const
+{
+    std::vector<Named> given;
+    for (const json::Reader& argument : items(node, "inputs"))
+        given.push_back({textOr(argument, "name"), child(argument, "arg")});
+    return given;
+}
+
+torch::jit::Value* GraphBuilder::first(const json::Reader& node)
+{
+    const std::vector<Named> given = arguments(node);
+    if (given.empty()) m_place.damaged("an argument is missing");
+    return m_values.argument(given.front().value);
+}
+
+void GraphBuilder::defineResults(Node& call, const json::Reader& node)
+{
+    const std::vector<json::Reader> results = items(node, "outputs");
+    const bool nothing = results.size() == 1 && call.outputs().empty() && unionOf(results[0]).kind == "as_none";
+    if (results.size() != call.outputs().size() && !nothing)
+        m_place.damaged("the operator has " + std::to_string(call.outputs().size()) + " results, not " +
+                        std::to_string(results.size()));
+    for (std::size_t i = 0; i < call.outputs().size(); ++i) {
+        const Union result = unionOf(results[i]);
+        if (result.kind == "as_tensor") m_values.define(text(result.value, "name"), call.output(i));
+        else if (result.kind == "as_tensors") defineList(call.output(i), result.value);
+        else if (result.kind.starts_with("as_sym_")) m_values.define(text(result.value, "as_name"), call.output(i));
+        else if (result.kind != "as_none" && result.kind != "as_optional_tensor")
+            m_place.refuse("results of the kind " + result.kind + " are not supported", "return tensors");
+    }
+}
+
+void GraphBuilder::defineList(Value* list, const json::Reader& tensors)
+{
+    const std::vector<json::Reader> names = items(tensors);
+    if (list->type()->kind() != c10::TypeKind::ListType) m_place.damaged("the result is not a list");
+    Node* const unpack = m_graph.insertNode(m_graph.createListUnpack(list, names.size()));
+    for (std::size_t i = 0; i < names.size(); ++i) m_values.define(text(names[i], "name"), unpack->output(i));
+}
+
+std::string GraphBuilder::resultKind(const json::Reader& node) const
+{
+    const std::vector<json::Reader> results = items(node, "outputs");
+    const std::string kind = results.empty() ? "" : unionOf(results.front()).kind;
+    if (!kind.starts_with("as_sym_")) m_place.damaged("the result is not a number");
+    return kind;
+}
+
+void GraphBuilder::defineNumber(const json::Reader& node, Value* number)
+{
+    static_cast<void>(resultKind(node));
+    m_values.define(text(unionOf(items(node, "outputs").front()).value, "as_name"), number);
+}
+
+}  // namespace hopscope::loader::exported

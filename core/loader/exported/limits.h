@@ -1,0 +1,37 @@
+#pragma once
+
+// The conditions of an exported program on the sizes of its inputs: sizes that were fixed when it was exported, ranges of
+// symbols, and guards. For the LibTorch modules only.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "loader/exported/members.h"
+#include "loader/loader.h"
+
+namespace hopscope::loader::exported {
+
+// Collects the limits of all inputs of a program; `program` is the root of its JSON.
+class Limits {
+public:
+    explicit Limits(const json::Reader& program);
+
+    // The tensor that the graph calls `value` is given as `argument`.
+    void addInput(const std::string& value, const std::string& argument);
+    // A number that was an input and is a constant of the program.
+    void addConstant(const std::string& argument, std::int64_t number);
+    // To be called after the last input.
+    ModelLimits finish();
+
+private:
+    void addSize(const json::Reader& size, const SizePlace& place);
+    void addGuard(const std::string& guard);
+    [[nodiscard]] bool follows(const std::string& guard) const;
+
+    json::Reader m_program;
+    std::map<std::string, json::Reader> m_tensors, m_ranges;
+    ModelLimits m_limits;
+};
+
+}  // namespace hopscope::loader::exported

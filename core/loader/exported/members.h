@@ -1,0 +1,42 @@
+#pragma once
+
+// Members of the archive's JSON files, as json::Reader reads them, and the refusal that ends the reading of a file.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "json/reader.h"
+
+namespace hopscope::loader::exported {
+
+// Thrown within this folder at any depth; readExported() catches it.
+struct Refusal {
+    base::Error error;
+};
+
+[[noreturn]] void refuse(base::ErrorCode code, const std::string& message, const std::string& hint,
+                         const std::string& where = {});
+
+// All throw Refusal where the member is missing or of another type.
+void check(const json::Reader& reader);
+json::Reader child(const json::Reader& reader, std::string_view key);
+std::vector<json::Reader> items(const json::Reader& list);
+std::vector<json::Reader> items(const json::Reader& reader, std::string_view key);
+std::vector<std::pair<std::string, json::Reader>> members(const json::Reader& object);
+std::string text(const json::Reader& reader, std::string_view key);
+// The empty text where there is no such member.
+std::string textOr(const json::Reader& reader, std::string_view key);
+std::int64_t number(const json::Reader& reader, std::string_view key);
+// JSON has no infinities: the file holds them, and NaN, as texts.
+double real(const json::Reader& reader);
+
+// A union of the schema: an object with one member that is set, whose name tells the type of its value.
+struct Union {
+    std::string kind;
+    json::Reader value;
+};
+Union unionOf(const json::Reader& reader);
+
+}  // namespace hopscope::loader::exported

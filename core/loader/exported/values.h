@@ -1,0 +1,55 @@
+#pragma once
+
+// The values of an exported program: those that nodes name, and the constants among their arguments. For the LibTorch modules
+// only.
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/program.h"
+#include "loader/exported/members.h"
+
+namespace hopscope::loader::exported {
+
+// The node that is being read: every refusal names it.
+struct Place {
+    std::string file;
+    std::string node;  // "add_3"; empty outside of nodes
+    ir::Op op;         // its operator, modules and source line
+
+    [[noreturn]] void refuse(const std::string& message, const std::string& hint,
+                             base::ErrorCode code = base::ErrorCode::Unsupported) const;
+    // The file contradicts itself or PyTorch's operators.
+    [[noreturn]] void damaged(const std::string& message) const;
+};
+
+class Values {
+public:
+    Values(const Place& place, torch::jit::Graph& graph) : m_place(place), m_graph(graph) {}
+
+    void define(const std::string& name, torch::jit::Value* value);
+    [[nodiscard]] torch::jit::Value* named(const std::string& name) const;
+    // An argument of a node, made for an argument of this type in the operator's schema. A number where the schema has a tensor
+    // remains a number.
+    torch::jit::Value* argument(const json::Reader& argument, const c10::Argument& expected);
+    // The same without a schema, for results and arithmetic on sizes.
+    torch::jit::Value* argument(const json::Reader& argument);
+    torch::jit::Value* constant(const c10::IValue& value) { return m_graph.insertConstant(value); }
+
+private:
+    using Value = torch::jit::Value;
+    Value* list(const Union& given, const c10::TypePtr& element);
+    Value* element(const json::Reader& item);
+    Value* plain(const Union& given);
+    std::optional<c10::IValue> literal(const Union& given);
+    c10::IValue fitting(c10::IValue value, const c10::Argument& expected) const;
+
+    const Place& m_place;
+    torch::jit::Graph& m_graph;
+    std::unordered_map<std::string, Value*> m_values;
+};
+
+}  // namespace hopscope::loader::exported

@@ -1,0 +1,92 @@
+#include "loader/limits.h"
+
+#include <cstring>
+#include <limits>
+
+namespace hopscope::loader {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+constexpr const char* exportHint =
+    "export it with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: Dim.AUTO}, "
+    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if it is still fixed, Dim.DYNAMIC names the line that "
+    "fixes it";
+
+// The only element of a tensor of whole numbers.
+std::optional<std::int64_t> numberIn(const base::TensorView& view)
+{
+    std::int64_t number = 0;
+    if (view.elements() != 1 || (view.dtype != base::DType::Int64 && view.dtype != base::DType::Bool))
+        return std::nullopt;
+    std::memcpy(&number, view.data, view.dtype == base::DType::Bool ? 1 : sizeof number);
+    return number;
+}
+
+std::optional<std::int64_t> sizeAt(const base::TensorMap& inputs, const SizePlace& place)
+{
+    const auto input = inputs.find(place.argument);
+    if (input == inputs.end()) return std::nullopt;
+    if (place.dim < 0) return numberIn(input->second);
+    const std::vector<std::int64_t>& shape = input->second.shape;
+    const auto dim = static_cast<std::size_t>(place.dim);
+    return dim < shape.size() ? std::optional(shape[dim]) : std::nullopt;
+}
+
+std::string describe(const SizePlace& place)
+{
+    return place.dim < 0 ? "'" + place.argument + "'"
+                         : "size " + std::to_string(place.dim) + " of '" + place.argument + "'";
+}
+
+std::string rangeOf(const SizeLimit& limit)
+{
+    if (limit.same) return "equal to " + describe(*limit.same);
+    if (limit.least == limit.most) return std::to_string(limit.least);
+    if (limit.least <= 0) return "at most " + std::to_string(limit.most);
+    if (limit.most == std::numeric_limits<std::int64_t>::max()) return "at least " + std::to_string(limit.least);
+    return "from " + std::to_string(limit.least) + " to " + std::to_string(limit.most);
+}
+
+bool within(const SizeLimit& limit, std::int64_t size, const base::TensorMap& inputs)
+{
+    const auto other = limit.same ? sizeAt(inputs, *limit.same) : std::nullopt;
+    return size >= limit.least && size <= limit.most && (!other || *other == size);
+}
+
+}  // namespace
+
+base::Status checkLimits(const ModelLimits& limits, const base::TensorMap& inputs, Extent extent)
+{
+    for (const SizeLimit& limit : limits.sizes) {
+        const auto size = sizeAt(inputs, limit.place);
+        const bool fixed = limit.least == limit.most && !limit.same;
+        if (!size || within(limit, *size, inputs) || (extent == Extent::Part && !fixed)) continue;
+        const std::string how = fixed ? " was fixed at " + rangeOf(limit) + " when the program was exported"
+                                      : " is " + rangeOf(limit) + " in the exported program";
+        return fail(ErrorCode::Input,
+                    "forward takes no such input: " + describe(limit.place) + how + ", and is " +
+                        std::to_string(*size) + " here",
+                    limit.place.dim < 0 ? "make it a tensor, or leave it out of the arguments" : exportHint,
+                    limit.place.argument);
+    }
+    return {};
+}
+
+base::Status checkTypes(const ModelLimits& limits, const base::TensorMap& inputs)
+{
+    for (const auto& [argument, type] : limits.types) {
+        const auto input = inputs.find(argument);
+        if (input == inputs.end() || input->second.dtype == type) continue;
+        return fail(ErrorCode::Input,
+                    "the exported program takes '" + argument + "' as " + base::nameOf(type) + ", and the data has " +
+                        base::nameOf(input->second.dtype),
+                    "store it as " + std::string(base::nameOf(type)) + ", or export the model with such inputs",
+                    argument);
+    }
+    return {};
+}
+
+}  // namespace hopscope::loader
