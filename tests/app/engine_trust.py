@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import shlex
+import shutil
 import subprocess
 import unittest
 
@@ -106,6 +107,7 @@ class Trust(ServeTest):
         for words in COMMANDS:
             done = self.command(words)
             self.assertEqual(done.returncode, 0, done.stderr)
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
         self.assertFalse(self.list.exists())
 
     def test_an_agreement_is_for_every_command(self):

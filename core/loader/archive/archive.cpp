@@ -263,9 +263,9 @@ base::Status refusePackage(const Scan& scan, const Archive& archive)
     if (holds(archive, "data/aotinductor/", ""))
         return fail(ErrorCode::Unsupported, scan.name + " is a package of AOTInductor: machine code without a graph",
                     "save the program before it is compiled, with torch.export.save(program, path)", scan.name + ":0");
-    return fail(
-        ErrorCode::Input, scan.name + " is a torch.export package without a program: models/NAME.json is missing",
-        "torch.export.save leaves such a file behind when it fails: read its exception", scan.name + ":0");
+    return fail(ErrorCode::Input,
+                scan.name + " is a torch.export package without a program: models/NAME.json is missing",
+                "torch.export.save leaves such a file behind when it fails: read its exception", scan.name + ":0");
 }
 
 // Tells programs from TorchScript, and names the format of a well-formed zip archive that is neither.
