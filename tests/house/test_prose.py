@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 RATES = Path(__file__).with_name("prose.json")
 GROUPS = {
     "front": ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "packaging/python/README.md", "samples/README.md"],
-    "pages": ["docs/*.md", "docs/start/*.md", "docs/guides/*.md", "docs/explain/*.md"],
+    "pages": ["docs/*.md", "docs/start/*.md", "docs/guides/*.md", "docs/gallery/*.md", "docs/explain/*.md"],
     "reference": ["docs/reference/*.md"],
     "development": ["docs/dev/**/*.md"],
     "python": ["packaging/python/src/hopscope/*.py"],

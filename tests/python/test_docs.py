@@ -9,7 +9,9 @@ import tempfile
 import unittest
 from xml.etree import ElementTree
 
+import gallery
 import notebook
+from gallery import FOLDER, IMAGES, blocks
 from support import ROOT
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -26,8 +28,9 @@ def pages():
 
 def six_lines():
     """The README's example, and its output."""
-    found = re.search(r"```python\n(.*?)```\n```\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    return found[1], found[2]
+    found = blocks(ROOT / "README.md")
+    at = next(number for number, block in enumerate(found) if block.language == "python")
+    return found[at].text, found[at + 1].text
 
 
 class Examples(unittest.TestCase):
@@ -55,8 +58,8 @@ class Examples(unittest.TestCase):
     def test_every_block_of_python_in_start_and_guides_is_run(self):
         for folder in ("start", "guides"):
             for path in (ROOT / "docs" / folder).glob("*.md"):
-                blocks = re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
-                self.assertEqual([block for block in blocks if not block.startswith(">>> ")], [], path)
+                code = [block for block in blocks(path) if block.language == "python"]
+                self.assertEqual([str(block) for block in code if not block.text.startswith(">>> ")], [])
 
     def test_the_notebook_reaches_a_verified_output_a_picture_and_an_export_in_fewer_than_15_lines(self):
         document = json.loads((ROOT / "docs/start/first-result.ipynb").read_text())
@@ -72,6 +75,20 @@ class Examples(unittest.TestCase):
             self.assertIn(word, picture["image/svg+xml"])
         self.assertRegex(picture["text/plain"], r"^Inspection\(GraphSAGE: depth 2, 2 stages, \d+ operators\)$")
         self.assertEqual(same["text/plain"], "('equal', True)")
+
+    def test_a_recipe_prints_and_draws_what_its_page_shows(self):
+        self.assertEqual(gallery.differences("jumping-knowledge"), [])
+
+    def test_recipes_are_short_and_have_a_picture(self):
+        self.assertEqual(set(gallery.recipes()), set(gallery.PICTURES))
+        self.assertEqual(len(gallery.recipes()), 12)
+        for name in gallery.recipes():
+            code, output = gallery.parts(name)
+            self.assertEqual((code.language, output.language), ("python", ""), name)
+            self.assertLessEqual(len([line for line in code.text.splitlines() if line.strip()]), gallery.LINES, name)
+            self.assertIn(f"(../images/gallery/{name}.svg)", (FOLDER / f"{name}.md").read_text())
+        self.assertEqual({path.stem for path in IMAGES.iterdir()}, set(gallery.recipes()))
+        self.assertLess(sum(path.stat().st_size for path in IMAGES.iterdir()), gallery.BYTES)
 
     def test_the_readme_reaches_a_verified_output_in_six_lines(self):
         code, printed = six_lines()
