@@ -44,9 +44,9 @@ struct Parsed {
 void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
     app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
-    CLI::Option* const quiet = app.add_flag("-q,--quiet", parsed.quiet,
-                                            "Suppress progress and notes, and what a run prints before the verdict");
-    app.add_flag("-v,--verbose", parsed.verbose, "Print minor notes as well, and the phases of a run")->excludes(quiet);
+    CLI::Option* const quiet =
+        app.add_flag("-q,--quiet", parsed.quiet, "Suppress progress and notes; a run prints its verdict only");
+    app.add_flag("-v,--verbose", parsed.verbose, "Print minor notes, and the phases of a run")->excludes(quiet);
     addSandbox(app, parsed.noSandbox);
 }
 
@@ -186,7 +186,7 @@ void addDiff(CLI::App& app, Parsed& parsed)
                                    "hopscope-engine diff exported-before exported-now");
     startGroup(command, base::nameOf(base::Group::Inputs));
     command.add_option("A", parsed.a, "An exported folder, or its schema.json")->required();
-    command.add_option("B", parsed.b, "Another one")->required();
+    command.add_option("B", parsed.b, "The other one")->required();
 }
 
 void addGenerate(CLI::App& app, Parsed& parsed)
@@ -196,7 +196,8 @@ void addGenerate(CLI::App& app, Parsed& parsed)
         "hopscope-engine generate rmat --nodes 1000000 --edges 16000000 --features 100 -o graph.safetensors");
     graph::GenerateOptions& options = parsed.generate;
     startGroup(command, "Graph");
-    CLI::Option* const kind = command.add_option("KIND", parsed.texts.kind, base::listNames<graph::GraphKind>());
+    CLI::Option* const kind =
+        command.add_option("KIND", parsed.texts.kind, "Kind of graph: " + base::listNames<graph::GraphKind>());
     propose<graph::GraphKind>(*kind->required());
     command.add_option("--nodes", options.nodes, "Number of nodes")->type_name("N")->required();
     command.add_option("--edges", options.edges, "Number of edges (rmat, sbm, er)")->type_name("N");
@@ -216,8 +217,9 @@ void addBench(CLI::App& app, Parsed& parsed)
                                    "hopscope-engine bench machine\n"
                                    "hopscope-engine bench machine --device cuda");
     startGroup(machine, base::nameOf(base::Group::Execution));
-    CLI::Option* const device = machine.add_option("--device", parsed.machine.device,
-                                                   "auto, cpu, cuda or cuda:N; without it the CPU and every GPU");
+    CLI::Option* const device =
+        machine.add_option("--device", parsed.machine.device,
+                           "Device to measure: auto, cpu, cuda or cuda:N; without it the CPU and every GPU");
     proposeDevices(*device->type_name("DEVICE"));
 }
 
@@ -266,7 +268,7 @@ void addCompletion(CLI::App& app, Parsed& parsed)
                                    "source <(hopscope-engine completion bash)\n"
                                    "hopscope-engine completion fish > ~/.config/fish/completions/hopscope-engine.fish");
     startGroup(command, base::nameOf(base::Group::Inputs));
-    propose<Shell>(*command.add_option("SHELL", parsed.texts.shell, base::listNames<Shell>())->required());
+    propose<Shell>(*command.add_option("SHELL", parsed.texts.shell, "Shell: " + base::listNames<Shell>())->required());
 }
 
 // Hidden: the man page for the installation, and the reference page.
