@@ -25,7 +25,7 @@ SETTINGS = (
     ),
     Setting(
         "deadline", "Seconds", None, (), most=0, of_search=True,
-        meaning="Time limit for the optimisation in seconds; then the best plan so far",
+        meaning="Time limit of the optimisation in seconds; the best plan found by then is used",
     ),
     Setting(
         "device", "DeviceName", "auto", (), most=0, of_search=False,
@@ -33,11 +33,11 @@ SETTINGS = (
     ),
     Setting(
         "memory", "Size", None, (), most=0, of_search=False,
-        meaning="Memory limit on the executing device",
+        meaning="Memory limit of the device",
     ),
     Setting(
         "host_memory", "Size", None, (), most=0, of_search=False,
-        meaning="Limit on the values stored between stages; a store is freed after its last reader",
+        meaning="Limit of the values stored between stages; each is freed after its last use",
     ),
     Setting(
         "batch", "Count", None, (), most=0, of_search=False,
@@ -45,7 +45,7 @@ SETTINGS = (
     ),
     Setting(
         "threads", "Count", None, (), most=4096, of_search=False,
-        meaning="Cores of the CPU to compute with",
+        meaning="CPU cores to use",
     ),
     Setting(
         "fuse", "Patterns", "all", ("all", "none", "chain", "softmax", "several"), most=0, of_search=False,
@@ -53,7 +53,7 @@ SETTINGS = (
     ),
     Setting(
         "reassociate", "Flag", False, (), most=0, of_search=False,
-        meaning="Multiply by weights before sums and means over edges where that makes rows narrower: sums round differently",
+        meaning="Multiply by weights before sums and means over edges where that makes rows narrower; rounding changes",
     ),
     Setting(
         "store", "Choice", "exact", ("exact", "float32", "bfloat16", "float16"), most=0, of_search=False,
@@ -61,7 +61,7 @@ SETTINGS = (
     ),
     Setting(
         "reorder", "Choice", "auto", ("auto", "none", "rcm", "degree", "community"), most=0, of_search=False,
-        meaning="CPU: in which order nodes are computed",
+        meaning="CPU: order in which nodes are computed",
     ),
     Setting(
         "cache", "Folder", None, (), most=0, of_search=False,
@@ -69,7 +69,7 @@ SETTINGS = (
     ),
     Setting(
         "verify", "Choice", "sample", ("sample", "full", "none"), most=0, of_search=False,
-        meaning="How much to compare with the unsplit model",
+        meaning="Rows to compare with the model's own forward",
     ),
     Setting(
         "nan", "Choice", "propagate", ("propagate", "refuse"), most=0, of_search=False,
