@@ -361,7 +361,7 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs)
     const ModelLimits& limits = model.info().limits;
     if (auto fit = checkTypes(limits, inputs); !fit) return base::forward(fit);
     if (auto fit = checkLimits(limits, inputs, Extent::Graph); !fit) return base::forward(fit);
-    Binding binding{{assembled->used.begin(), assembled->used.end()}, {}};
+    Binding binding{{assembled->used.begin(), assembled->used.end()}, {}, {}};
     for (const std::string& condition : limits.unchecked)
         binding.notes.push_back("a condition of the exported program is not checked: " + condition);
     for (const auto& [key, view] : inputs) {
@@ -370,7 +370,7 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs)
             if (names::similar(key.substr(0, key.find('.')), absent))
                 return fail(ErrorCode::Input, "the model has no argument '" + key + "'; did you mean '" + absent + "'?",
                             "rename the key, or remove it", key);
-        binding.notes.push_back("'" + key + "' is not an argument of the model: ignored");
+        binding.ignored.push_back("'" + key + "' is not an argument of the model: ignored");
     }
     return binding;
 }

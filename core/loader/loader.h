@@ -119,6 +119,7 @@ SourceTexts findSource(const Model& model, const ir::Op& op);
 struct Binding {
     std::vector<std::string> used;
     std::vector<std::string> notes;
+    std::vector<std::string> ignored;  // notes about keys that forward does not take
 };
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 

@@ -32,7 +32,8 @@ base::Result<base::TensorMap> bindInputs(Prepared& prepared, const base::TensorM
     for (const std::string& key : binding->used)
         if (const auto it = data.find(key); it != data.end()) used.insert(*it);
     prepared.notes.insert(prepared.notes.end(), binding->notes.begin(), binding->notes.end());
-    prepared.minorNotes.insert(binding->notes.begin(), binding->notes.end());
+    prepared.notes.insert(prepared.notes.end(), binding->ignored.begin(), binding->ignored.end());
+    prepared.minorNotes.insert(binding->ignored.begin(), binding->ignored.end());
     return used;
 }
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import help_text
 from engine_process import engine
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
@@ -63,10 +64,10 @@ def source(name):
     return (ROOT / name).read_text()
 
 
+@functools.cache
 def engine_commands():
-    """As the reference lists them."""
-    table = source("docs/reference/command-line.md")
-    return list(dict.fromkeys(re.findall(r"^\| `([a-z-]+)", table, re.MULTILINE)))
+    """Those that help lists, as in "run" and "bench machine"."""
+    return [" ".join(path) for path in help_text.commands()]
 
 
 def printed(*words):
