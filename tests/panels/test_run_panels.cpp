@@ -8,6 +8,7 @@
 
 #include "panels/fixture.h"
 #include "panels/run_feed.h"
+#include "panels/verdict_card.h"
 #include "panels/worker_part.h"
 #include "plots/stage_bars.h"
 #include "plots/time_plot.h"

@@ -110,8 +110,8 @@ void TestTradeOff::eachPointIsWhatThePlanOfItsLimitIs()
         std::set<std::string> stores;
         for (const auto& checkpoint : shown.checkpoints) stores.insert(ir::valueName(checkpoint.value));
         QCOMPARE(stores, storesIn(plan));
-        QVERIFY2(text.contains("predicted: " + models::formatSeconds(*predicted.seconds)),
-                 qPrintable(models::formatSeconds(*predicted.seconds) + " is not in " + text.right(200)));
+        const QString peak = "peak memory " + models::formatBytes(static_cast<double>(predicted.peakMemory));
+        QVERIFY2(text.contains(peak), qPrintable(peak + " is not in " + text.right(200)));
     }
 }
 
