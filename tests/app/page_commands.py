@@ -80,8 +80,8 @@ def help_of(program, command=""):
     """The text that names a program's options."""
     words = [*command.split(), "--help"]
     modules = {"hopscope-scale": "hopscope.scale", "ray": "ray.scripts.scripts", "pip": "pip"}
-    if program == "hopscope-engine":
-        return engine(*words).stdout
+    if program == "hopscope-engine":  # an unknown command has the help of the program
+        return engine(*words).stdout if not command or command in engine_commands() else ""
     if program == "hopscope":
         return printed(WINDOW, *words) if WINDOW else source("app/hopscope/command_line.cpp").replace('QStringLiteral("', "--")
     if program in modules:

@@ -60,7 +60,9 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 def command(*words: str, given: bytes | None = None) -> Answer:
     """Carries out a command with --json; `given` is its standard input. Raises the errors that the engine reports."""
     source = subprocess.DEVNULL if given is None else subprocess.PIPE
-    process = start([*words, "--json", "--verbose"], ends=True, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(
+        [*words, "--json", "--verbose"], ends=True, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     try:
         out, err = process.communicate(given)
     except BaseException:
