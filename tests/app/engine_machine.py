@@ -14,7 +14,7 @@ from tiers import FULL
 
 @functools.cache
 def measurement():
-    """What the command prints, and the file that it writes: one measurement takes 8 s of both cores."""
+    """The output of the command, and the file that it writes: one measurement takes 8 s of both cores."""
     with tempfile.TemporaryDirectory() as cache:
         done = run([ENGINE, "bench", "machine", "--device", "cpu", "--json"], env={**os.environ, "XDG_CACHE_HOME": cache}, check=True,
                    capture_output=True, text=True, timeout=300)

@@ -109,7 +109,7 @@ def texts(paths):
 
 
 class Reader:
-    """A folder with what a page's reader has, and the programs."""
+    """A folder with the files of a page's reader, and the programs."""
 
     def __enter__(self):
         self.holder = tempfile.TemporaryDirectory()

@@ -202,7 +202,7 @@ class Refusals(unittest.TestCase):
         return done
 
     def run_input(self, number, case, follow):
-        """`follow`: also does what the hint says."""
+        """`follow`: also follows the hint."""
         kind, data, options, code, sentence, hint, way = case
         with self.subTest(sentence):
             model, out = self.model(kind), self.path(f"out{number}")

@@ -34,7 +34,7 @@ def parts(name):
 
 
 def run(name):
-    """(what the recipe prints, its picture)"""
+    """(the output of the recipe, its picture)"""
     code, _ = parts(name)
     output, names = io.StringIO(), {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(output):
@@ -44,7 +44,7 @@ def run(name):
 
 
 def texts(picture):
-    """What a picture says."""
+    """The texts of a picture."""
     return [without(MEMORY, text) for text in re.findall(r">([^<>\n]+)<", picture)]
 
 

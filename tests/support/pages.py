@@ -25,7 +25,7 @@ def blocks(page):
 
 
 def pieces(lines):
-    """What is shown without a gap."""
+    """The parts between gaps."""
     found = [[]]
     for line in lines:
         if line == LEFT_OUT:

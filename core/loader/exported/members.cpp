@@ -6,8 +6,6 @@ namespace hopscope::loader::exported {
 
 namespace {
 
-constexpr const char* damagedHint = "the file is damaged: copy it or save the program again";
-
 template <class T>
 T checked(const json::Reader& reader, T value)
 {

@@ -16,6 +16,7 @@ struct Refusal {
     base::Error error;
 };
 
+inline constexpr const char* damagedHint = "the file is damaged: copy it or save the program again";
 [[noreturn]] void refuse(base::ErrorCode code, const std::string& message, const std::string& hint,
                          const std::string& where = {});
 

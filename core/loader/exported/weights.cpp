@@ -9,7 +9,6 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr const char* damagedHint = "the file is damaged: copy it or save the program again";
 constexpr std::size_t mostJson = std::size_t{512} << 20;
 constexpr std::int64_t mostElements = std::int64_t{1} << 48;
 
