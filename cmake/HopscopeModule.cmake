@@ -1,12 +1,11 @@
-# hopscope_module(NAME SOURCES ... TENSOR_SOURCES ... SCRIPT_SOURCES ... DEPENDS modules ... LIBRARIES targets ...
-#                 FAST sources ... COLD)
+# hopscope_module(NAME SOURCES ... TORCH_SOURCES ... DEPENDS modules ... LIBRARIES targets ... FAST sources ... COLD)
 # One static library per module, hopscope_NAME. Its include root is core/, so that every include names its module.
-# Modules with TENSOR_SOURCES (which see LibTorch's tensors) or SCRIPT_SOURCES (which see TorchScript) link LibTorch. FAST
-# names those of the sources that have loops over rows. COLD: hopscope_cold.
+# Modules with TORCH_SOURCES, which see LibTorch, link it. FAST names those of the sources that have loops over rows.
+# COLD: hopscope_cold.
 function(hopscope_module name)
-  cmake_parse_arguments(arg "COLD" "" "SOURCES;TENSOR_SOURCES;SCRIPT_SOURCES;FAST;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "SOURCES;TORCH_SOURCES;FAST;DEPENDS;LIBRARIES" ${ARGN})
   set(target hopscope_${name})
-  if(arg_SOURCES OR arg_TENSOR_SOURCES OR arg_SCRIPT_SOURCES)
+  if(arg_SOURCES OR arg_TORCH_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     hopscope_options(${target})
@@ -27,7 +26,7 @@ function(hopscope_module name)
   if(arg_FAST AND NOT HOPSCOPE_SANITIZE)
     set_property(SOURCE ${arg_FAST} APPEND PROPERTY COMPILE_OPTIONS -O3)
   endif()
-  hopscope_torch(${target} TENSOR ${arg_TENSOR_SOURCES} SCRIPT ${arg_SCRIPT_SOURCES})
+  hopscope_torch(${target} ${arg_TORCH_SOURCES})
 endfunction()
 
 # Off: what GCC 12 warns of in error after inlining std::string, std::vector and std::optional. Clang-tidy and the sanitizers
@@ -65,23 +64,20 @@ function(hopscope_cold target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
 endfunction()
 
-# hopscope_torch(TARGET TENSOR sources ... SCRIPT sources ...)
-# Adds sources that see LibTorch, if there are any, with the precompiled header of their kind: a compiler takes 1 s to read
-# the one with tensors, 4 s for the one with TorchScript. Other sources of the target read neither.
+# hopscope_torch(TARGET sources ...)
+# Adds sources that see LibTorch, if there are any, with the precompiled header of its tensors: a compiler takes 1 s to read it.
+# TorchScript's own headers are read on top, in 3 s; a second precompiled header with those would cost more than it spares.
+# Other sources of the target read neither.
 function(hopscope_torch target)
-  cmake_parse_arguments(arg "" "" "TENSOR;SCRIPT" ${ARGN})
-  if(NOT arg_TENSOR AND NOT arg_SCRIPT)
+  if(NOT ARGN)
     return()
   endif()
+  set(header ${CMAKE_BINARY_DIR}/CMakeFiles/hopscope_torch_pch.dir/cmake_pch.hxx)
   target_link_libraries(${target} PRIVATE hopscope_libtorch)
-  foreach(kind TENSOR SCRIPT)
-    target_sources(${target} PRIVATE ${arg_${kind}})
-    string(TOLOWER hopscope_${kind}_pch pch)
-    set(header ${CMAKE_BINARY_DIR}/CMakeFiles/${pch}.dir/cmake_pch.hxx)
-    set_property(SOURCE ${arg_${kind}} APPEND PROPERTY COMPILE_OPTIONS -Winvalid-pch -include ${header})
-    set_property(SOURCE ${arg_${kind}} APPEND PROPERTY OBJECT_DEPENDS ${header}.gch)
-    add_dependencies(${target} ${pch})
-  endforeach()
+  target_sources(${target} PRIVATE ${ARGN})
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -Winvalid-pch -include ${header})
+  set_property(SOURCE ${ARGN} APPEND PROPERTY OBJECT_DEPENDS ${header}.gch)
+  add_dependencies(${target} hopscope_torch_pch)
 endfunction()
 
 # The environment of all tests under sanitizers. What other libraries never give back is no leak of ours, and a request beyond
@@ -100,13 +96,13 @@ function(hopscope_test_program name)
   endif()
 endfunction()
 
-# hopscope_test(NAME SOURCES ... TENSOR_SOURCES ... SCRIPT_SOURCES ... DEPENDS modules ... LIBRARIES targets ...
+# hopscope_test(NAME SOURCES ... TORCH_SOURCES ... DEPENDS modules ... LIBRARIES targets ...
 #               PROGRAM name CASES pattern WITHOUT pattern)
 # Compiles tests of the current folder as tests_NAME and links them into test_PROGRAM, which by default is the program of all
 # folders of their kind (HOPSCOPE_TEST_PROGRAM). The CTest NAME runs the cases of the folder's files, or of those whose names
 # match CASES, but for cases whose names match WITHOUT.
 function(hopscope_test name)
-  cmake_parse_arguments(arg "" "PROGRAM;CASES;WITHOUT" "SOURCES;TENSOR_SOURCES;SCRIPT_SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "PROGRAM;CASES;WITHOUT" "SOURCES;TORCH_SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   list(APPEND arg_PROGRAM ${HOPSCOPE_TEST_PROGRAM})
   list(GET arg_PROGRAM 0 program)
   list(APPEND arg_CASES *)
@@ -118,7 +114,7 @@ function(hopscope_test name)
   list(TRANSFORM arg_DEPENDS PREPEND hopscope_)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LIBRARIES})
   hopscope_cold(${target})
-  hopscope_torch(${target} TENSOR ${arg_TENSOR_SOURCES} SCRIPT ${arg_SCRIPT_SOURCES})
+  hopscope_torch(${target} ${arg_TORCH_SOURCES})
   hopscope_test_program(${program})
   target_link_libraries(test_${program} PRIVATE ${target})
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)

@@ -26,12 +26,8 @@ if(HOPSCOPE_SANITIZE MATCHES undefined)
   target_compile_options(hopscope_libtorch INTERFACE -fno-sanitize=vptr)
 endif()
 
-# The precompiled headers of LibTorch's translation units: those with tensors, and those with TorchScript.
-foreach(kind tensor script)
-  set(pch hopscope_${kind}_pch)
-  add_library(${pch} OBJECT ${CMAKE_SOURCE_DIR}/cmake/torch_pch.cpp)
-  hopscope_options(${pch})
-  target_link_libraries(${pch} PRIVATE hopscope_libtorch)
-endforeach()
-target_precompile_headers(hopscope_tensor_pch PRIVATE <ATen/ATen.h>)
-target_precompile_headers(hopscope_script_pch PRIVATE <torch/script.h>)
+# The precompiled header of LibTorch's translation units.
+add_library(hopscope_torch_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/torch_pch.cpp)
+hopscope_options(hopscope_torch_pch)
+target_link_libraries(hopscope_torch_pch PRIVATE hopscope_libtorch)
+target_precompile_headers(hopscope_torch_pch PRIVATE <ATen/ATen.h>)

@@ -110,6 +110,7 @@ int engineMain(int count, char** arguments)
     };
     if (!invocation) return fails(invocation.error());
     endWithParent();
+    std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of the shell is an error of its own, as on a full disk
     graph::explainCutFiles();
     std::optional<SignalsHeld> held;
     base::Result<Outputs> outputs = confined(invocation->command, invocation->sandbox, held);

@@ -1,6 +1,6 @@
 #include "export/rerun.h"
 
-#include <torch/script.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
 #include <cctype>

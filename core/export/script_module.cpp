@@ -1,8 +1,8 @@
 #include "export/script_module.h"
 
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
-#include <torch/script.h>
 
 #include "loader/save_module.h"
 #include "loader/tensors.h"

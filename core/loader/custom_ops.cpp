@@ -2,7 +2,6 @@
 
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/library.h>
-#include <torch/script.h>
 
 #include <mutex>
 #include <set>

@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/operator_upgraders/upgraders_entry.h>
 #include <torch/csrc/jit/runtime/print_handler.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
 #include <cstdlib>

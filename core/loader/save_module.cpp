@@ -1,7 +1,7 @@
 #include "loader/save_module.h"
 
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/export.h>
-#include <torch/script.h>
 
 #include <exception>
 #include <fstream>

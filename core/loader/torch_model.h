@@ -2,7 +2,7 @@
 
 // The parts of a loaded model that need LibTorch's types. For the LibTorch modules only.
 
-#include <torch/script.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "loader/tensors.h"
 

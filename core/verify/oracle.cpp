@@ -132,7 +132,7 @@ base::Status runForward(const OracleRequest& request)
     if (!arguments) return base::forward(arguments);
     if (request.copyInputs)
         for (c10::IValue& argument : *arguments) copyTensors(argument);
-    const torch::NoGradGuard noGradients;
+    const at::NoGradGuard noGradients;
     torch::jit::Module module = model->impl().module;
     std::optional<loader::PartsApart> apart;
     if (loader::blockUnknownOperators(module)) apart.emplace(loader::partsThatMayRun());

@@ -3,9 +3,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/script.h>
 
 #include <cmath>
 
@@ -81,7 +81,7 @@ base::TensorMap changed(const base::TensorMap& inputs, const Change& change)
 
 void computeInDouble(torch::jit::Module& module)
 {
-    const torch::NoGradGuard noGradients;
+    const at::NoGradGuard noGradients;
     for (const c10::IValue& value : module.attributes()) {
         if (value.isTensor()) widen(value.toTensor());
         if (value.isTensorList())

@@ -33,6 +33,7 @@ from engine_commands import ENGINE, ROOT, EngineTest, engine, names
 from tiers import sized
 
 WIDTH = 64
+engine_process.journals_of_forks()
 JOURNAL = ".hopscope-journal"
 DIGITS = ROOT / "samples/digits"
 
@@ -92,9 +93,16 @@ def xxh3(text):
     return b"%016x%016x" % (found.high, found.low)
 
 
-def start(words, **more):
+def start(words):
     return engine_process.start([ENGINE, "run", *map(str, words), "--resume", "--quiet"], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
+                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def limit_files(process, most):
+    """Files of the process and its children may have so many bytes from now on, as on a full disk."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for pid in (process.pid, *map(int, children)):
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
 
 
 def interrupt_after(words, out, chunks, number=signal.SIGKILL, attempts=10):
@@ -139,7 +147,7 @@ def torture(case, out, draw, group=False):
     """One run, killed at a random moment again and again until it comes through. The number of kills, chunks taken over."""
     kills = 0
     while True:
-        process = start([*case.words, "-o", out], start_new_session=True)
+        process = start([*case.words, "-o", out])
         patience = draw.uniform(0, case.seconds * 1.1) if kills < sized(4, 12) else None
         try:
             _, error = process.communicate(timeout=patience)
@@ -320,11 +328,8 @@ class Resume(EngineTest):
         words, _ = self.save(models.Sage(6, 32, 96, 2), nodes=60_000, edges=400_000)
         case, out = Case("widening", words, self.folder), self.folder / "out"
 
-        def limited():  # between the bytes of the first stage's store and those of the output
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (12_000_000, 12_000_000))
-
-        process = start([*case.words, "-o", out], preexec_fn=limited)
+        process = start([*case.words, "-o", out])
+        limit_files(process, 12_000_000)  # between the bytes of the first stage's store and those of the output
         _, error = process.communicate()
         self.assertEqual(process.returncode, 6, error)
         self.assertIn(b"File too large", error)

@@ -13,13 +13,13 @@ import signal
 import subprocess
 import tempfile
 import time
-import unittest
 from pathlib import Path
 
 import torch
 from torch import nn
 
 import engine_models as models
+import engine_process
 from engine_commands import ENGINE, EngineTest, engine, names
 from engine_resume import DIGITS, JOURNAL, cases, everything, main
 from tiers import sized
@@ -48,8 +48,8 @@ def digests(folder):
 
 
 def start(words, out, index, count, *more):
-    return subprocess.Popen([ENGINE, "run", *map(str, words), "-o", out, "--shard", f"{index}/{count}", *map(str, more)],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    return engine_process.start([ENGINE, "run", *map(str, words), "-o", out, "--shard", f"{index}/{count}", *map(str, more)],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
 
 
 def together(words, out, count, *more):
@@ -270,7 +270,7 @@ class Shards(SharedCases):
         _, error = process.communicate(timeout=PATIENCE)
         self.assertLess(time.monotonic() - began, 1.5)
         self.assertEqual(process.returncode, 130, error)
-        self.assertIn("the same command goes on with it", error)
+        self.assertIn(b"the same command goes on with it", error)
 
     def test_what_is_in_the_way_is_refused(self):
         case = self.case("sage")
@@ -290,7 +290,7 @@ class Shards(SharedCases):
 
     def test_a_run_without_shards_keeps_its_folder(self):
         case = self.case("sage")
-        process = subprocess.Popen([ENGINE, "run", *case.words, "-o", self.out, "--resume", "--quiet"])
+        process = engine_process.start([ENGINE, "run", *case.words, "-o", self.out, "--resume", "--quiet"])
         chunks, end = self.out / JOURNAL / "chunks", time.monotonic() + PATIENCE
         while time.monotonic() < end and not (chunks.exists() and chunks.stat().st_size):
             time.sleep(0.005)

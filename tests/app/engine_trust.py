@@ -13,11 +13,10 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from engine_process import ENGINE, always_the_program
+from engine_process import ENGINE, run
 from serve_case import KARATE, ServeTest
 from tiers import one_in
 
-always_the_program()  # the list is found by the environment
 RAN = "it has run"
 REFUSED = "that you have not agreed to run"
 COMMANDS = ("plan", "run -o out", "verify", "export -o out", "receptive-field", "debug --nan")
@@ -59,8 +58,8 @@ class Trust(ServeTest):
                             "TMPDIR": str(self.folder / "tmp")}
 
     def engine(self, *words, **environment):
-        return subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, cwd=self.folder, timeout=120,
-                              env={**self.environment, **environment}, check=False)
+        return run([ENGINE, *map(str, words)], capture_output=True, text=True, cwd=self.folder, timeout=120,
+                   env={**self.environment, **environment})
 
     def command(self, words, *more, **environment):
         """Of the stranger's model."""

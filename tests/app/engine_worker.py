@@ -1,16 +1,15 @@
 """`hopscope-engine worker` as a program uses it that deals out the shards of a run. HOPSCOPE_ENGINE names the program,
 HOPSCOPE_ROOT the repository."""
 import random
-import resource
 import shutil
 import signal
-import subprocess
 import time
 import unittest
 
 import engine_models as models
+import engine_process
 from engine_commands import ENGINE, engine
-from engine_resume import WIDTH
+from engine_resume import WIDTH, limit_files
 from engine_shards import Reference, SharedCases, checked, computed_twice, records, right
 from serve_client import Client, Refused
 
@@ -31,8 +30,8 @@ def asked(words):
 
 
 class WorkerTest(SharedCases):
-    def worker(self, **options):
-        client = Client(command=(ENGINE, "worker"), **options)
+    def worker(self):
+        client = Client(command=(ENGINE, "worker"))
         self.addCleanup(client.stop)
         return client
 
@@ -216,7 +215,7 @@ class Interruptions(WorkerTest):
 
     def test_a_worker_goes_on_with_what_shards_have_left(self):
         case = self.case("normed")
-        process = subprocess.Popen([ENGINE, "run", *case.words, "-o", self.out, "--shard", "2/2", "--quiet"])
+        process = engine_process.start([ENGINE, "run", *case.words, "-o", self.out, "--shard", "2/2", "--quiet"])
         self.until_noted()
         process.kill()
         process.wait()
@@ -251,11 +250,9 @@ class Interruptions(WorkerTest):
         words, _ = self.save(models.Sage(6, 32, 96, 2), nodes=60_000, edges=400_000)
         case = Reference("widening", words, self.folder, "--threads", "1")
 
-        def limited():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (12_000_000, 12_000_000))
-
-        client, place = self.open(case, client=self.worker(preexec_fn=limited))
+        client = self.worker()
+        limit_files(client.process, 12_000_000)
+        _, place = self.open(case, client=client)
         self.refuses(-32006, "File too large", together, [client], place["stages"])
         noted = len(records(self.out))
         self.assertGreater(noted, 0)

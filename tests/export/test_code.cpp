@@ -1,6 +1,6 @@
 // Statements of exported code, run as TorchScript, against what they stand for.
 
-#include <torch/script.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <doctest/doctest.h>
 

@@ -263,7 +263,7 @@ def link_lists(root):
         text = re.sub(r"#.*", "", path.read_text())
         for body in re.findall(r"hopscope_(?:module|widget)\(([^)]*)\)", text):
             words = body.split()
-            keywords = ("SOURCES", "TENSOR_SOURCES", "SCRIPT_SOURCES", "FAST", "DEPENDS", "CORE", "LIBRARIES")
+            keywords = ("SOURCES", "TORCH_SOURCES", "FAST", "DEPENDS", "CORE", "LIBRARIES")
             current = lists.setdefault(words[0], {keyword: [] for keyword in keywords})
             keyword = None
             for word in words[1:]:
@@ -299,7 +299,7 @@ def check_links(lists, includes):
             findings.append(f"{home_of(name)}: includes {other} but does not link it")
         for library in words["LIBRARIES"][1:]:
             findings += check_library(name, library)
-        if words["TENSOR_SOURCES"] + words["SCRIPT_SOURCES"] and name not in TORCH_MODULES:
+        if words["TORCH_SOURCES"] and name not in TORCH_MODULES:
             findings.append(f"{home_of(name)}: must not link LibTorch")
     return findings + check_cycles(edges, "link lists")
 

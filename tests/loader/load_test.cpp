@@ -102,8 +102,8 @@ TEST_CASE("Damaged archives never get past the loader with a crash")
 TEST_CASE("Keys are bound to arguments, slips are refused, extras are noted")
 {
     const loader::Model model = loaded("normalised_s");
-    const base::TensorView x = loader::toView(torch::randn({4, 8}));
-    const base::TensorView index = loader::toView(torch::zeros({2, 3}, at::kLong));
+    const base::TensorView x = loader::toView(at::randn({4, 8}));
+    const base::TensorView index = loader::toView(at::zeros({2, 3}, at::kLong));
     const auto good = loader::bind(model, {{"x", x}, {"edge_index", index}, {"y", x}});
     REQUIRE(good);
     CHECK(good->used == std::vector<std::string>{"edge_index", "x"});
@@ -121,8 +121,8 @@ TEST_CASE("Keys are bound to arguments, slips are refused, extras are noted")
 TEST_CASE("Of the alternatives of a union, the one is taken that the keys describe")
 {
     const loader::Model model = loaded("alternatives");
-    const base::TensorView x = loader::toView(torch::randn({4, 8}));
-    const base::TensorView half = loader::toView(torch::tensor(0.5)), whole = loader::toView(torch::tensor(3));
+    const base::TensorView x = loader::toView(at::randn({4, 8}));
+    const base::TensorView half = loader::toView(at::tensor(0.5)), whole = loader::toView(at::tensor(3));
     const auto kinds = [&](const base::TensorMap& inputs) {
         const auto values = loader::assembleInputs(model, inputs);
         REQUIRE(values);
@@ -146,16 +146,16 @@ namespace {
 base::TensorMap coordinates(const std::string& key, const at::Tensor& indices)
 {
     return {{key + ".coo_indices", loader::toView(indices)},
-            {key + ".coo_values", loader::toView(torch::ones({indices.size(1)}))},
-            {key + ".coo_size", loader::toView(torch::tensor({2, 3}, at::kLong))}};
+            {key + ".coo_values", loader::toView(at::ones({indices.size(1)}))},
+            {key + ".coo_size", loader::toView(at::tensor({2, 3}, at::kLong))}};
 }
 
 base::TensorMap compressed(const std::string& key)
 {
-    return {{key + ".csr_crow", loader::toView(torch::tensor({0, 1, 2}, at::kLong))},
-            {key + ".csr_col", loader::toView(torch::tensor({2, 0}, at::kLong))},
-            {key + ".csr_values", loader::toView(torch::ones({2}))},
-            {key + ".csr_size", loader::toView(torch::tensor({2, 3}, at::kLong))}};
+    return {{key + ".csr_crow", loader::toView(at::tensor({0, 1, 2}, at::kLong))},
+            {key + ".csr_col", loader::toView(at::tensor({2, 0}, at::kLong))},
+            {key + ".csr_values", loader::toView(at::ones({2}))},
+            {key + ".csr_size", loader::toView(at::tensor({2, 3}, at::kLong))}};
 }
 
 base::Result<std::vector<c10::IValue>> assembled(const at::Tensor& indices, const at::Tensor& rounds)
@@ -171,12 +171,12 @@ base::Result<std::vector<c10::IValue>> assembled(const at::Tensor& indices, cons
 
 TEST_CASE("Matrices are coalesced where each entry is there once and in order, and may lie in dictionaries")
 {
-    const at::Tensor sorted = torch::tensor({0, 0, 1, 0, 2, 1}, at::kLong).view({2, 3});
-    const at::Tensor twice = torch::tensor({0, 0, 1, 0, 0, 1}, at::kLong).view({2, 3});
-    const at::Tensor unsorted = torch::tensor({1, 0, 0, 1, 0, 2}, at::kLong).view({2, 3});
+    const at::Tensor sorted = at::tensor({0, 0, 1, 0, 2, 1}, at::kLong).view({2, 3});
+    const at::Tensor twice = at::tensor({0, 0, 1, 0, 0, 1}, at::kLong).view({2, 3});
+    const at::Tensor unsorted = at::tensor({1, 0, 0, 1, 0, 2}, at::kLong).view({2, 3});
     for (const auto& [indices, coalesced] :
          {std::pair(sorted, true), std::pair(twice, false), std::pair(unsorted, false)}) {
-        const auto values = assembled(indices, torch::tensor(3));
+        const auto values = assembled(indices, at::tensor(3));
         REQUIRE_MESSAGE(values, (values ? std::string() : values.error().message));
         CHECK(values->at(0).toTensor().is_coalesced() == coalesced);
         const auto others = values->at(1).toGenericDict();
@@ -189,7 +189,7 @@ TEST_CASE("Matrices are coalesced where each entry is there once and in order, a
 
 TEST_CASE("A fraction is no whole number, whatever its value")
 {
-    const auto refused = assembled(torch::zeros({2, 1}, at::kLong), torch::tensor(3.0));
+    const auto refused = assembled(at::zeros({2, 1}, at::kLong), at::tensor(3.0));
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message.find("forward takes an integer") != std::string::npos);
     CHECK(refused.error().hint == "store it as int64");

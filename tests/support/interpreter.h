@@ -4,7 +4,6 @@
 // as written (in-place operators write, views alias), on any inputs. Slow and simple on purpose.
 
 #include <torch/csrc/jit/runtime/operator.h>
-#include <torch/script.h>
 
 #include <cmath>
 #include <map>

@@ -1,7 +1,7 @@
 #include "verify/models.h"
 
 #include <doctest/doctest.h>
-#include <torch/script.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -54,10 +54,10 @@ std::size_t Folder::entries() const
 
 void writeModel(const std::string& path, const std::string& code, int features, int width, int rows)
 {
-    torch::manual_seed(7);
+    at::manual_seed(7);
     torch::jit::Module module("__torch__.Model");
-    module.register_parameter("w", torch::randn({features, width}) * 0.3, false);
-    module.register_parameter("table", torch::randn({rows, width}), false);
+    module.register_parameter("w", at::randn({features, width}) * 0.3, false);
+    module.register_parameter("table", at::randn({rows, width}), false);
     module.define(code);
     module.eval();
     module.save(path);
@@ -109,7 +109,7 @@ Case::Case(const std::string& modelPath, base::TensorMap graph, const analysis::
     analysis = analysis::analyse(walk.program, schema, options);
     if (analysis.refusal) FAIL(base::describe(*analysis.refusal));
     plan = must(placement::makePlan(analysis, base::Strategy::Depth));
-    const torch::NoGradGuard noGradients;
+    const at::NoGradGuard noGradients;
     torch::jit::Module module = model->impl().module;
     const auto result = must(loader::flattenOutputs(module.forward(must(loader::assembleInputs(*model, inputs)))));
     for (const auto& [name, tensor] : result) outputs[name] = loader::toView(tensor.contiguous());

@@ -1,4 +1,4 @@
-#include <torch/script.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <cstring>

@@ -2,7 +2,8 @@
 
 // Reads the operators out of TorchScript code without running it (readCode() in loader.h).
 
-#include <torch/script.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <map>
 #include <optional>

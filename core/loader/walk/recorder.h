@@ -3,7 +3,7 @@
 // Builds the raw program while the walker runs the model. At the end it folds constants, removes operators that no
 // output depends on, and renumbers values and operators without gaps.
 
-#include <torch/script.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <map>
 #include <unordered_map>

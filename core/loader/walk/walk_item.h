@@ -3,7 +3,7 @@
 // A TorchScript value during the walk: its concrete value on the sample, the program's value that represents it, and,
 // for lists, tuples and dictionaries, the elements (shared between references to a container, as in Python).
 
-#include <torch/script.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <memory>
 #include <string>
