@@ -28,6 +28,8 @@ if(HOPSCOPE_HIGHS AND HOPSCOPE_HIGHS_INCLUDE AND HOPSCOPE_HIGHS_LIBRARY)
   add_library(hopscope_highs INTERFACE IMPORTED)
   target_include_directories(hopscope_highs SYSTEM INTERFACE ${HOPSCOPE_HIGHS_INCLUDE})
   target_link_libraries(hopscope_highs INTERFACE ${HOPSCOPE_HIGHS_LIBRARY})
+  get_filename_component(highs_folder ${HOPSCOPE_HIGHS_LIBRARY} DIRECTORY)
+  target_link_options(hopscope_highs INTERFACE -Wl,-rpath,${highs_folder})  # installed programs find it, too
 endif()
 
 find_program(HOPSCOPE_CCACHE ccache)
