@@ -2,8 +2,7 @@
 # into which Debian packages were unpacked.
 if(HOPSCOPE_DEPS_DIR)
   include_directories(SYSTEM ${HOPSCOPE_DEPS_DIR}/usr/include)
-  file(GLOB multiarch ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu/blas
-    ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu/lapack)
+  file(GLOB multiarch ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu)
   list(PREPEND CMAKE_LIBRARY_PATH ${multiarch})
   list(PREPEND CMAKE_INCLUDE_PATH ${HOPSCOPE_DEPS_DIR}/usr/include)
   list(PREPEND CMAKE_PREFIX_PATH ${HOPSCOPE_DEPS_DIR}/usr)
@@ -18,19 +17,19 @@ find_package(Threads REQUIRED)
 find_path(HOPSCOPE_EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
 find_path(HOPSCOPE_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
 
-# CBC solves the integer programs of the optimiser, which does without where it is not found.
-set(HOPSCOPE_HAS_CBC OFF)
-find_path(HOPSCOPE_CBC_INCLUDE coin/CbcModel.hpp)
-set(cbc_libraries)
-foreach(name Cbc Cgl OsiClp Clp Osi CoinUtils)
-  find_library(HOPSCOPE_${name}_LIBRARY ${name})
-  list(APPEND cbc_libraries ${HOPSCOPE_${name}_LIBRARY})
-endforeach()
-if(HOPSCOPE_CBC AND HOPSCOPE_CBC_INCLUDE AND NOT "${cbc_libraries}" MATCHES NOTFOUND)
-  set(HOPSCOPE_HAS_CBC ON)
-  add_library(hopscope_cbc INTERFACE IMPORTED)
-  target_include_directories(hopscope_cbc SYSTEM INTERFACE ${HOPSCOPE_CBC_INCLUDE} ${HOPSCOPE_CBC_INCLUDE}/coin)
-  target_link_libraries(hopscope_cbc INTERFACE ${cbc_libraries})
+# HiGHS solves the integer programs of the optimiser, which does without where it is not found. Its own CMake package asks
+# for BLAS, which the C interface does not need.
+set(HOPSCOPE_HAS_HIGHS OFF)
+file(GLOB highsbox ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/highsbox/highs_dist)
+find_path(HOPSCOPE_HIGHS_INCLUDE interfaces/highs_c_api.h PATH_SUFFIXES highs HINTS ${highsbox}/include)
+find_library(HOPSCOPE_HIGHS_LIBRARY highs HINTS ${highsbox}/lib)
+if(HOPSCOPE_HIGHS AND HOPSCOPE_HIGHS_INCLUDE AND HOPSCOPE_HIGHS_LIBRARY)
+  set(HOPSCOPE_HAS_HIGHS ON)
+  add_library(hopscope_highs INTERFACE IMPORTED)
+  target_include_directories(hopscope_highs SYSTEM INTERFACE ${HOPSCOPE_HIGHS_INCLUDE})
+  target_link_libraries(hopscope_highs INTERFACE ${HOPSCOPE_HIGHS_LIBRARY})
+  get_filename_component(highs_folder ${HOPSCOPE_HIGHS_LIBRARY} DIRECTORY)
+  target_link_options(hopscope_highs INTERFACE -Wl,-rpath,${highs_folder})  # installed programs find it, too
 endif()
 
 find_program(HOPSCOPE_CCACHE ccache)

@@ -8,18 +8,19 @@
 #   packaging/setup.sh --no-apt     leaves the system alone (packages come by other ways, as with HOPSCOPE_DEPS_DIR)
 #
 # A LibTorch that is already there is used: HOPSCOPE_TORCH_ROOT=FOLDER (include/ and lib/), or else a torch 2.11 or newer of
-# the active Python environment, with or without CUDA. With --no-tests no Python package is installed then; tests make
+# the active Python environment, with or without CUDA. With --no-tests .venv has the solver alone then; tests make
 # their models with the torch in .venv. Where there is an NVIDIA GPU and no nvcc, NVIDIA's compiler comes into .venv, too.
 set -eu
 . "$(dirname "$0")/common.sh"
 
 engine_packages="g++ cmake ninja-build ccache mold python3 python3-venv nlohmann-json3-dev libcli11-dev libexpected-dev
-    libxxhash-dev zlib1g-dev libhwy-dev libseccomp-dev coinor-libcbc-dev universal-ctags"
+    libxxhash-dev zlib1g-dev libhwy-dev libseccomp-dev universal-ctags"
 window_packages="qt6-base-dev qt6-svg-dev qt6-wayland libqcustomplot-dev libgraphviz-dev pkg-config fonts-inter
     fonts-dejavu-core"
 test_packages="doctest-dev clang-format clang-tidy util-linux xvfb xauth desktop-file-utils appstream
     shared-mime-info"
 torch_package="torch==2.13.0"
+solver_package="highsbox==1.15.1"
 compiler_packages="nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
 test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema scipy networkx pandas pyarrow tqdm mypy ruff
     ray==2.60.0 mkdocs-material==9.8.2 reuse==6.2.0"
@@ -190,8 +191,9 @@ make_environment() {
 }
 
 if [ -n "$own_torch" ]; then say "Using LibTorch in $own_torch"; fi
+make_environment
+pip_install "$solver_package"
 if [ $with_tests = yes ] || [ -z "$own_torch" ]; then
-    make_environment
     # First and alone, so that no other package draws in another version of it.
     if [ -n "$(missing_python "$torch_package")" ]; then announce_torch; fi
     pip_install "$torch_package"

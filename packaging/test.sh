@@ -62,14 +62,13 @@ sanitized() {
 unpack_packages() {
     rm -rf build/deps
     mkdir -p build/deps
-    dpkg -L nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev zlib1g-dev libhwy-dev libhwy1 libseccomp-dev libseccomp2 doctest-dev \
-        coinor-libcbc-dev coinor-libcbc3 coinor-libcgl-dev coinor-libcgl1 coinor-libclp-dev coinor-libclp1 \
-        coinor-libcoinutils-dev coinor-libcoinutils3v5 coinor-libosi-dev coinor-libosi1v5 |
+    dpkg -L nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev zlib1g-dev libhwy-dev libhwy1 libseccomp-dev libseccomp2 doctest-dev |
         grep -E '^/usr/(include|lib|share/cmake)/' | while read -r file; do
         if [ ! -d "$file" ] || [ -L "$file" ]; then
             mkdir -p "build/deps$(dirname "$file")" && cp -P "$file" "build/deps$file"
         fi
     done
+    cp -r .venv/lib/python3*/site-packages/highsbox/highs_dist/{include,lib} build/deps/usr/
 }
 
 without_optional_parts() {
@@ -77,9 +76,9 @@ without_optional_parts() {
         cmake -S . -B build/minimal -G Ninja $(unity build/minimal) -DHOPSCOPE_GUI=OFF -DHOPSCOPE_CUDA=OFF "${torch_args[@]}" \
             -DHOPSCOPE_DEPS_DIR="$root/build/deps" -DHOPSCOPE_WERROR=$werror "-DHOPSCOPE_TEST_FOLDERS=solver;optimiser" &&
         grep -q "HOPSCOPE_JSON_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
-        grep -q "HOPSCOPE_CBC_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
+        grep -q "HOPSCOPE_HIGHS_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
         ninja -C build/minimal -j "$jobs" hopscope_json hopscope_graph test_core &&
-        cmake -S . -B build/minimal -DHOPSCOPE_CBC=OFF && ninja -C build/minimal -j "$jobs" test_core &&
+        cmake -S . -B build/minimal -DHOPSCOPE_HIGHS=OFF && ninja -C build/minimal -j "$jobs" test_core &&
         ctest --test-dir build/minimal --output-on-failure -R '^(solver|optimiser)$'
 }
 

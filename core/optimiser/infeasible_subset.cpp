@@ -163,7 +163,7 @@ base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, co
 {
     if (!solver::available())
         return base::fail(ErrorCode::Unsupported, "conflicts cannot be proven without a solver",
-                          "install coinor-libcbc-dev and rebuild");
+                          "run packaging/setup.sh and rebuild");
     Blame blame(instance, options);
     const base::Result<bool> feasible = blame.feasible();
     if (!feasible) return base::forward(feasible);

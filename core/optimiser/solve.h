@@ -49,7 +49,7 @@ struct Options {
     std::function<void(const Answer&)> onImprovement;
     const Placement* incumbent = nullptr;  // a legal plan to start from; others are ignored
     bool reduce = true;                    // off: the program of the whole instance, to compare with
-    bool solver = true;                    // off: as if built without CBC
+    bool solver = true;                    // off: as if built without HiGHS
     bool search = true;                    // off: no baselines and no local search, the programs alone
     // Ends with a good plan rather than the best one: local search and the program with all recomputation, which take
     // longest, follow only where the rules and the smaller programs have found none.

@@ -62,7 +62,7 @@ struct Solution {
 
 // True if this build contains a solver.
 bool available();
-const char* solverName();  // "CBC 2.10.8", or "none"
+const char* solverName();  // with its version, or "none"
 
 // The relaxation, integrality ignored: Optimal, Infeasible, Unbounded or Unknown. Fails with Unsupported where no solver is
 // available, with Internal where it throws.

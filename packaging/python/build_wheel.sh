@@ -55,10 +55,14 @@ mkdir -p "$bin/lib" "$bin/licenses"
 # "NAME PATH" of every library that the engine is started with.
 libraries() { ldd "$1" | sed -n 's/^\s*\(\S*\) => \(\S*\) .*/\1 \2/p'; }
 
-# The terms of a library, as Debian ships them with its package.
+# The terms of a library, as Debian or HiGHS ship them with their packages.
 copy_terms() { # PATH NAME
     local file package
     file=$(readlink -f "$1")
+    if [ -f "${file%/lib/*}/share/doc/HIGHS/LICENSE.txt" ]; then
+        cp "${file%/lib/*}/share/doc/HIGHS/LICENSE.txt" "$bin/licenses/$2.txt"
+        return
+    fi
     package=$(dpkg -S "$file" 2> /dev/null || dpkg -S "${file#/usr}" 2> /dev/null) || package=
     package=${package%%:*}
     [ -n "$package" ] && [ -f "/usr/share/doc/$package/copyright" ] || fail "$1: no package with a copyright file holds it"
@@ -85,7 +89,7 @@ libraries "$torch_engine" | while read -r name path; do
     libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | librt.so.* | libstdc++.so.* | libgcc_s.so.*) continue ;;
     esac
     case $path in
-    "$torch_root"/* | */site-packages/*) continue ;;
+    "$torch_root"/* | */site-packages/nvidia/*) continue ;;
     esac
     cp -L "$path" "$bin/lib/$name"
     chmod 755 "$bin/lib/$name"

@@ -84,7 +84,7 @@ THIRD_PARTY = [
     ("spdlog/", r"spdlog", {"app/engine/cli"}),
     ("CLI/", r"CLI11", {"app/engine/cli", "tools/bench"}),
     ("hwy/", r"hwy|hwy::hwy|highway", {"kernels"}),
-    ("coin/", r"hopscope_cbc", {"solver"}),
+    ("interfaces/highs", r"hopscope_highs", {"solver"}),
     ("cuda", r"CUDA::|cudart", {"kernels"}),
     ("seccomp.h", r"SECCOMP|seccomp", {"confine"}),
     ("xxhash", r"xxhash|xxHash", {"base", "graph", "loader", "schema"}),

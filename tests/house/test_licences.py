@@ -12,7 +12,7 @@ UNDER_GPL = {"hopscope"}
 UNDER_APACHE = {"hopscope-engine", "hopscope-engine-torch", "hopscope-layout"}
 # Shared libraries by their names, and the folders of our own static ones.
 GPL = re.compile(r"\blib(qcustomplot|QCustomPlot)|(^|/)widgets/|(^|/)app/hopscope/")
-EPL = re.compile(r"\blib(gvc|cgraph|cdt|pathplan|xdot|Cbc|Cgl|Clp|Osi|CoinUtils)")
+EPL = re.compile(r"\blib(gvc|cgraph|cdt|pathplan|xdot)")
 
 
 def linked(program):

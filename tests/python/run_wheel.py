@@ -58,7 +58,7 @@ class Wheel(unittest.TestCase):
             names = archive.namelist()
             libraries = [Path(name).name for name in names if name.startswith("hopscope/bin/lib/")]
             terms = {name: archive.read(f"hopscope/bin/licenses/{name}.txt").decode() for name in libraries}
-        self.assertTrue(any(name.startswith("libCbc") for name in libraries))
+        self.assertTrue(any(name.startswith("libhighs") for name in libraries))
         for name, text in terms.items():
             self.assertIn("opyright", text, name)
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "solver/compact.h"
 #include "solver/mip.h"
@@ -250,7 +251,28 @@ TEST_CASE("a number of iterations ends the search at the same place every time, 
     CHECK(once.bound == again.bound);
 }
 
-TEST_CASE("a stop request ends the search")
+TEST_CASE("a stop request ends a search that goes on, with the best solution so far")
+{
+    if (!available()) return;
+    std::stop_source source;
+    Limits limits;
+    limits.stop = source.get_token();
+    std::chrono::steady_clock::time_point stopped;
+    std::jthread stops([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        stopped = std::chrono::steady_clock::now();
+        source.request_stop();
+    });
+    const auto found = solveInteger(hardProblem(), {}, limits);
+    const auto ended = std::chrono::steady_clock::now();
+    stops.join();
+    REQUIRE(found);
+    CHECK((found->outcome == Outcome::Feasible || found->outcome == Outcome::Unknown));
+    CHECK(found->bound <= found->objective + 1e-6);
+    CHECK(ended - stopped < std::chrono::seconds(1));
+}
+
+TEST_CASE("a stop request that comes first leaves nothing to do")
 {
     if (!available()) return;
     std::stop_source source;

@@ -1,4 +1,4 @@
-// Stands in for CBC where it was not found.
+// Stands in for HiGHS where it was not found.
 #include "solver/mip.h"
 
 namespace hopscope::solver {
@@ -8,7 +8,7 @@ namespace {
 tl::unexpected<base::Error> none()
 {
     return base::fail(base::ErrorCode::Unsupported, "this program was built without an integer programming solver",
-                      "install coinor-libcbc-dev and rebuild");
+                      "run packaging/setup.sh and rebuild");
 }
 
 }  // namespace
