@@ -10,7 +10,7 @@ PAGE = ROOT / "docs/reference/python.md"
 MARK = "<!-- from the docstrings, by tests/python/reference.py -->\n"
 SECTIONS = {
     "Running": ["inference", "run", "Inference", "Report", "StageRun", "OperatorRun", "NotFinite"],
-    "Models": ["save", "inspect", "trust", "Saved", "Inspection", "Operator", "Value", "Lint"],
+    "Models": ["save", "export_program", "inspect", "trust", "Saved", "Inspection", "Operator", "Value", "Lint"],
     "Plans": ["plan", "Plan", "Stage", "Cut"],
     "Verification": ["verify", "Verification", "Compared"],
     "Exported folders": ["export", "load", "Export", "Exported", "LayeredFlow", "Layer", "Block", "Nodes", "Edges"],

@@ -40,6 +40,13 @@ class Branches(CountsInNumpy):
         return h.relu() if int(edge_index.numpy().shape[1]) > 100 else h.tanh()
 
 
+class Formats(Plain):
+    """Computes with a size where neither a trace nor a script follows."""
+
+    def forward(self, x, edge_index):
+        return super().forward(x, edge_index) * (lambda rows: 1.0 / float(rows))(x.size(0))
+
+
 class Random(Plain):
     def forward(self, x, edge_index):
         return super().forward(x, edge_index) + torch.rand(3)
@@ -54,9 +61,9 @@ class Save(PackageTest):
     def save(self, model, data, **options):
         return hopscope.save(model, data, self.folder / "model.pt", **options)
 
-    def refused(self, model, data=None):
+    def refused(self, model, data=None, **options):
         with self.assertRaises(hopscope.Refused) as caught:
-            self.save(model, graph() if data is None else data)
+            self.save(model, graph() if data is None else data, **options)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["scratch"])
         return caught.exception
 
@@ -90,13 +97,41 @@ class Save(PackageTest):
         self.assertRegex(str(saved), r"baked in: \d+ for one graph, \d+ for another \(.*test_save\.py:\d+\)")
 
     def test_a_baked_size_that_cannot_be_scripted_is_refused_with_its_line(self):
-        problem = self.refused(made(CountsInNumpy))
+        problem = self.refused(made(CountsInNumpy), via="trace")
         self.assertRegex(problem.message, "baked in")
         self.assertRegex(problem.where, r"test_save\.py:\d+")
         self.assertIn("x.size(0)", problem.hint)
 
-    def test_a_branch_on_the_data_is_refused(self):
-        self.assertRegex(self.refused(made(Branches)).message, "other operators run for another graph")
+    def test_a_branch_on_the_data_is_refused_with_the_reasons_of_all_ways(self):
+        message = self.refused(made(Branches)).message
+        self.assertRegex(message, "other operators run for another graph.*cannot be scripted.*cannot be exported, with strict=False: .*strict=True: ")
+        self.assertNotIn("scripted", self.refused(made(Branches), via="export").message)
+        self.assertNotIn("exported", self.refused(made(Branches), via="trace").message)
+
+    def test_an_exported_program_computes_what_the_model_does_on_another_graph(self):
+        for model, data in ((made(Gcn), graph()), (made(Hetero), shop())):
+            saved = hopscope.export_program(model, data, self.folder / "model.pt2")
+            self.assertEqual(saved.how, "export")
+            result = hopscope.inference(saved.path, data, device="cpu", batch=7)
+            self.assertEqual(result.verdict, "equal")
+        model, data = made(Gcn), graph(150, 700)
+        hopscope.export_program(model, graph(), self.folder / "model.pt2")
+        self.same(hopscope.inference(self.folder / "model.pt2", data, device="cpu").output, model(data.x, data.edge_index))
+
+    def test_a_model_that_torchscript_changes_is_exported(self):
+        model, data = made(Formats), graph(200, 900)
+        result = hopscope.inference(model, data, device="cpu", batch=7)
+        self.same(result.output, model(data.x, data.edge_index))
+        self.assertEqual(result.saved.how, "export")
+        self.assertRegex("\n".join(result.notes), "TorchScript does not fit: .*baked in.*cannot be scripted")
+        self.assertEqual(hopscope.inference(made(Gcn), data, device="cpu", via="export").saved.how, "export")
+
+    def test_ways_that_do_not_exist_are_refused(self):
+        with self.assertRaisesRegex(hopscope.UsageError, "no way to save a model"):
+            self.save(made(Plain), graph(), via="onnx")
+        saved = self.save(made(Plain), graph())
+        with self.assertRaisesRegex(hopscope.UsageError, "is a file already"):
+            hopscope.inference(saved, graph(), via="export")
 
     def test_what_is_no_function_of_its_inputs_is_refused(self):
         model, data = made(Random), graph()
@@ -109,9 +144,10 @@ class Save(PackageTest):
             return torch.zeros(x.size(0), 3)
 
         with mock.patch("torch.jit.load", lambda _: other):
-            self.assertRegex(self.refused(made(Plain)).message, "gives other results than the model")
+            self.assertRegex(self.refused(made(Plain), via="trace").message, "gives other results than the model")
         with mock.patch("torch.jit.load", side_effect=RuntimeError("broken")):
-            self.assertRegex(self.refused(made(Plain)).message, "cannot be evaluated on another graph: RuntimeError: broken")
+            problem = self.refused(made(Plain), via="trace")
+            self.assertRegex(problem.message, "cannot be evaluated on another graph: RuntimeError: broken")
 
     def test_a_forward_that_fails_is_told_with_its_line(self):
         problem = self.refused(made(Fails))
@@ -194,7 +230,7 @@ class BakedSizes(PackageTest):
 
     def found(self, read, *keys):
         with self.assertRaises(hopscope.Refused) as caught:
-            self.save(read, *keys)
+            self.save(read, *keys, via="trace")
         self.assertRegex(caught.exception.message, r"baked in: [\d.]+ for one graph, [\d.]+ for another \(.*test_save\.py:\d+\)")
 
     def test_numbers_of_rows(self):

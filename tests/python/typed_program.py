@@ -65,6 +65,8 @@ def reports(report: hopscope.Report) -> float:
 
 def exports(model: Any, data: Any) -> dict[str, Any]:
     saved = hopscope.save(model, data, "model.pt")
+    assert_type(hopscope.export_program(model, data, "model.pt2"), hopscope.Saved)
+    hopscope.save(model, data, "model.pt", via="onnx")  # type: ignore[arg-type]
     hopscope.trust(saved.path)
     made: hopscope.Export = hopscope.export(saved, data, "exported", objective="time")
     runner: hopscope.Exported = hopscope.load(made.folder, device=torch.device("cpu"), batch=100)

@@ -19,7 +19,7 @@ from .errors import HopscopeError
 from .exporting import Export, Exported, export, load
 from .flow import Block, Edges, Layer, LayeredFlow, Nodes
 from .reports import Compared, NotFinite, OperatorRun, Report, StageRun, Verification
-from .saving import Saved, save
+from .saving import Saved, export_program, save
 from .window import Window
 from .window import open as open
 
@@ -57,6 +57,7 @@ __all__ = [  # without open and inspect, which are names of Python: hopscope.ope
     "devices",
     "engine",
     "export",
+    "export_program",
     "inference",
     "load",
     "plan",

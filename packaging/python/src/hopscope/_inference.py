@@ -16,7 +16,7 @@ from ._files import files_of, role_words, same_model
 from ._forms import Returned
 from ._later import later
 from ._log import doubtful, finished
-from ._options import Pins, Place, Roles, count_of, path_of, pins_of
+from ._options import Pins, Place, Roles, Via, count_of, path_of, pins_of, via_of
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of, tidied
 from ._serve import Client, Starting
@@ -90,6 +90,7 @@ class _Asked:
     settings: dict[str, Any]
     out: Place | None
     scratch: Place | None
+    via: str
 
 
 @dataclass
@@ -114,6 +115,7 @@ def inference(
     plan: Plan | Place | Mapping[str, Any] | None = None,
     pins: Pins = (),
     roles: Roles = (),
+    via: Via = "auto",
     out: Place | None = None,
     cluster: str | None = None,
     workers: int = 0,
@@ -135,6 +137,8 @@ def inference(
             `value` is the `value` of a `Cut` or the `id` of a `Value`.
         roles (Mapping[str, str] | Sequence[str]): The roles of inputs, if they cannot be inferred, such as
             `{"x": "node:user"}`.
+        via (str): How a model in memory is saved for the call, as for `save`. `notes` say which way "auto" chose, and
+            why.
         out (str | Path | None): An output folder for out.npy (or a file per output) and report.json. None: a temporary
             folder. With `resume`, the same call resumes an unfinished run in the folder, also in another process.
         cluster (str | None): Run on several workers with CPUs: "auto" or the HOST:PORT of a Ray cluster, or "local" for
@@ -172,7 +176,7 @@ def inference(
     chosen = settings_of("run", settings)
     if (chosen["resume"] or cluster is not None) and chosen["device"] == "auto":
         chosen["device"] = "cpu"  # the only device with journals and workers
-    asked = _Asked(model, data, roles, _chosen(plan), pins_of(pins), chosen, out, scratch)
+    asked = _Asked(model, data, roles, _chosen(plan), pins_of(pins), chosen, out, scratch, via_of(via))
     if cluster is not None:
         return _agreed(_together(asked, cluster, workers, progress))
     return _agreed(_resumed(asked, progress) if chosen["resume"] else _watched(asked, progress))
@@ -184,6 +188,7 @@ class CallOptions(RunSettings, total=False):
     plan: Plan | Place | Mapping[str, Any] | None
     pins: Pins
     roles: Roles
+    via: Via
     cluster: str | None
     workers: int
     scratch: Place | None
@@ -252,7 +257,7 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
         held.enter_context(tidied(folder))
         engine = held.enter_context(Starting(watcher.told))
         given_away = asked.settings["verify"] == "none"
-        found, given = prepare(asked.model, inputs, asked.roles, place, apart=given_away)
+        found, given = prepare(asked.model, inputs, asked.roles, place, apart=given_away, via=asked.via)
         roles = role_words(asked.roles, found.saved)
         transient = given.written if given_away else []
         job = _Job(
@@ -301,7 +306,7 @@ def _kept(asked: _Asked, scratch: Place | None, carry: Callable[[_resuming.Order
         raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
     inputs, expected, folder = *_inputs(asked.data), path_of("out", asked.out)
     with Scratch(expected, scratch) as place:
-        found, given = prepare(asked.model, inputs, asked.roles, place)
+        found, given = prepare(asked.model, inputs, asked.roles, place, via=asked.via)
         files = files_of(found, given, asked.roles)
         wanted = _resuming.Wanted(asked.settings, asked.plan, asked.pins)
         document, made = _resuming.carried_out(files, wanted, folder, place, carry)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy
 
@@ -30,6 +30,7 @@ Folder: TypeAlias = "str | os.PathLike[str] | None"
 Place: TypeAlias = "str | os.PathLike[str]"
 Roles: TypeAlias = "Mapping[str, str] | list[str] | tuple[str, ...]"
 Pins: TypeAlias = "Sequence[Sequence[str | int]]"
+Via: TypeAlias = "Literal['auto', 'trace', 'export']"
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", re.IGNORECASE)
@@ -44,6 +45,13 @@ def path_of(option: str, value: Any) -> Path:
     if "\0" in str(path):
         raise UsageError(f"{option}: {value!r} is not a path", "pass a text or a pathlib.Path")
     return path
+
+
+def via_of(value: Any) -> str:
+    """The way from a module to a file."""
+    if value not in ("auto", "trace", "export"):
+        raise UsageError(f"via: {value!r} is no way to save a model", 'say "auto", "trace" or "export"')
+    return str(value)
 
 
 def new_file(name: str, path: Any) -> Path:

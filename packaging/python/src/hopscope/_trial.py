@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import _forms, _records, _samples, _trace, _tracing, arrays
+from . import _forms, _program, _records, _samples, _trace, _tracing, arrays
 from ._samples import FIRST, OTHER, SECOND, SMALLER, Drawn, Sample
 from .calling import Call
 from .errors import InputError, Refused, origin_of
@@ -150,8 +150,40 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def exported(trial: Trial) -> tuple[Any, str, list[str]]:
+    """As `compiled`, for an exported program. Its results equal the model's on all samples."""
+    if len(trial.samples) == 1:
+        reason = f"all of its numbers of rows would be fixed, since it accepts the data alone: {trial.alone}"
+        raise Refused(f"it cannot be exported: {reason}", 'via="trace" saves it for these data')
+    reasons = []
+    for strict in (False, True):
+        try:
+            note = f"exported with strict={strict}: the numbers of rows stay open"
+            return _exported_once(trial, strict), "export", [*trial.call.notes, note]
+        except Exception as problem:
+            reasons.append(f"with strict={strict}: {_first_line(problem)}")
+    raise Refused(f"it cannot be exported, {'; '.join(reasons)}", "take sizes from tensors, as x.size(0)")
+
+
+def _exported_once(trial: Trial, strict: bool) -> Any:
+    made = _program.exported(_entry(trial), _arguments(trial, trial.samples[FIRST]), trial.samples, strict)
+    expected = [*trial.expected, *_of_smaller(trial)]
+    for sample, wanted in zip(trial.samples, expected, strict=False):
+        if _difference(wanted, _outputs(made(**_arguments(trial, sample)))) is None:
+            raise ValueError(f"the exported program computes something else on a graph of {sample}")
+    return made
+
+
+def _of_smaller(trial: Trial) -> list[dict[str, Any]]:
+    """The model's results on the sample with smaller numbers, unless it needs all the numbers of the data."""
+    try:
+        return [_outputs(_result(trial, trial.samples[SMALLER]))]
+    except Refused:
+        return []
+
+
 def compiled(trial: Trial) -> tuple[Any, str, list[str]]:
-    """The module to save, how it was made, and what there is to say."""
+    """The TorchScript module to save, how it was made, and what there is to say."""
     trouble, where, traced = "", "", None
     try:
         traced, found, note = _traced(trial)
@@ -235,7 +267,7 @@ def _scripted(trial: Trial) -> Any:
     return scripted
 
 
-def agreement(path: Path, trial: Trial) -> tuple[float, str]:
+def agreement(path: Path, how: str, trial: Trial) -> tuple[float, str]:
     """The largest difference between the file, loaded again, and the model on a sample that it was not made with, if
     there is one; and a sentence about it."""
     import torch
@@ -243,7 +275,7 @@ def agreement(path: Path, trial: Trial) -> tuple[float, str]:
     number = OTHER if len(trial.samples) > OTHER else FIRST
     sample, graph = trial.samples[number], "another graph" if number == OTHER else "the data"
     try:
-        loaded = torch.jit.load(str(path))
+        loaded = _program.loaded(path) if how == "export" else torch.jit.load(str(path))
         found = _outputs(loaded(**_arguments(trial, sample)))
     except Exception as problem:
         raise Refused(

@@ -1,4 +1,4 @@
-"""From a model in memory to a TorchScript file that was tried: `save`."""
+"""From a model in memory to a file that was tried: `save` and `export_program`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 
 from . import _forms, _html, _samples, _trace, _trial, calling
 from ._log import finished
-from ._options import Place, Roles, new_file, parse_roles
+from ._options import Place, Roles, Via, new_file, parse_roles, via_of
 from ._scratch import Data, Scratch, data_files, size_of
 from .calling import Call
 from .data import Inputs, inputs_of
-from .errors import InputError, Refused, ResourceError, door, sentence_of
+from .errors import InputError, Refused, ResourceError, UsageError, door, sentence_of
 
 # What layers of PyG keep of the last graph.
 _CACHE = re.compile(r"_cached_\w+")
@@ -28,8 +28,9 @@ class Saved:
     """The file of a saved model. All functions that take a model accept this object instead.
 
     Attributes:
-        path (Path): The TorchScript file.
-        how (str): "trace", "script", or "as it was" for a model that was compiled already.
+        path (Path): The file.
+        how (str): "trace" or "script" for a TorchScript file, "export" for an exported program (.pt2), or "as it was"
+            for a model that was compiled already.
         arguments (tuple[str, ...]): The arguments of `forward`, in order.
         keys (tuple[str, ...]): The keys of its data.
         notes (tuple[str, ...]): Sentences about the samples and the comparison.
@@ -74,11 +75,12 @@ class Saved:
 
 
 @door
-def save(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -> Saved:
-    """Writes a model in memory as the TorchScript file that Hopscope runs.
+def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = "auto") -> Saved:
+    """Writes a model in memory as a file that Hopscope runs.
 
     The engine cuts small samples of the data. The model is traced on three samples of different sizes; if the traces
-    differ, because a size or a branch would be baked in, it is scripted instead. The file appears at `path` after it
+    differ, because a size or a branch would be baked in, it is scripted instead. If neither TorchScript file gives the
+    results of the model, the model is exported by `torch.export`. The file appears at `path` after it
     was loaded again and agreed with the model on another sample. The model is saved as `eval()` would compute it; its
     modes, gradients and random numbers do not change.
 
@@ -88,12 +90,14 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -> Saved:
             that is at most 100,000 rows.
         path (str | Path): The file to write.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+        via (str): "trace": a TorchScript file. "export": an exported program (.pt2). "auto": the first of these with
+            the results of the model.
 
     Returns:
-        Saved: The file. Its notes tell how the model was saved.
+        Saved: The file. Its notes tell how the model was saved, and why.
 
     Raises:
-        Refused: The model can be neither traced nor scripted; the message names the line.
+        Refused: The model can be neither traced, scripted nor exported; the message names the reasons.
         InputError: Data is missing or unsuitable.
         ResourceError: The disk is full.
 
@@ -104,19 +108,54 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -> Saved:
         >>> hopscope.inference(saved, data, device="cpu").verdict
         'equal'
     """
-    target = new_file("path", path)
+    target, way = new_file("path", path), via_of(via)
     model, call, data = _bound(model, inputs)
     with Scratch(size_of(data.values)) as place:
-        return finished(_saved(model, call, target, _Given(data_files(data, place).words, place, roles), once=False))
+        given = _Given(data_files(data, place).words, place, roles, way)
+        return finished(_saved(model, call, target, given, once=False))
+
+
+@door
+def export_program(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -> Saved:
+    """Writes a model in memory as an exported program (.pt2), as `save` does with `via="export"`.
+
+    `torch.export` fixes every size that it is not told about. The sizes that differ between samples of the data, which
+    are the numbers of rows of its tables, stay open. A model that does not export with `strict=False` is exported with
+    `strict=True`.
+
+    Args:
+        model (torch.nn.Module): The model.
+        inputs (Any): The data, as for `inference`.
+        path (str | Path): The file to write.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+
+    Returns:
+        Saved: The file.
+
+    Raises:
+        Refused: The model cannot be exported; the message names both reasons.
+        InputError: Data is missing or unsuitable.
+        ResourceError: The disk is full.
+
+    Example:
+        >>> saved = hopscope.export_program(model, data, "sage.pt2")
+        >>> saved
+        Saved(...sage.pt2: export, arguments x, edge_index)
+        >>> hopscope.inference("sage.pt2", data, device="cpu").verdict
+        'equal'
+    """
+    return save(model, inputs, path, roles=roles, via="export")
 
 
 @dataclass(frozen=True)
 class _Given:
-    """The data of a call as `--data` takes them, a place for samples of them, and the roles that the user gave."""
+    """The data of a call as `--data` takes them, a place for samples of them, the roles that the user gave, and the
+    way to save the model."""
 
     words: list[str]
     place: Scratch
     roles: Any
+    via: str = "auto"
 
 
 def _bound(model: Any, inputs: Any) -> tuple[Any, Call, Inputs]:
@@ -135,6 +174,8 @@ def _bound(model: Any, inputs: Any) -> tuple[Any, Call, Inputs]:
 
 def _saved(model: Any, call: Call, target: Path, given: _Given, once: bool) -> Saved:
     if isinstance(model, _torch().jit.ScriptModule):
+        if given.via == "export":
+            raise Refused("a ScriptModule cannot be exported", "pass the module that it was made from")
         return _save_as_it_is(model, call, target)
     _check_initialised(model)
     if any(module.training for module in model.modules()):
@@ -144,8 +185,24 @@ def _saved(model: Any, call: Call, target: Path, given: _Given, once: bool) -> S
         )
     with _quiet(model):
         trial = _trial.try_out(model, call, _drawn(model, call, given), once)
-        compiled, how, notes = _trial.compiled(trial)
-        return _written(compiled, how, notes, trial, target)
+        if given.via == "export":
+            return _written(*_trial.exported(trial), trial, target)
+        try:
+            return _written(*_trial.compiled(trial), trial, target)
+        except Refused as problem:
+            if given.via == "trace":
+                raise
+            return _exported_instead(problem, trial, target)
+
+
+def _exported_instead(problem: Refused, trial: _trial.Trial, target: Path) -> Saved:
+    """Where TorchScript does not fit. Refusals give the reasons of both."""
+    where = f" ({problem.where})" if problem.where else ""
+    trial.call.notes.append(f"TorchScript does not fit: {problem.message}{where}")
+    try:
+        return _written(*_trial.exported(trial), trial, target)
+    except Refused as other:
+        raise Refused(f"{problem.message}; and {other.message}", problem.hint, problem.where) from other
 
 
 def _drawn(model: Any, call: Call, given: _Given) -> _samples.Drawn:
@@ -216,7 +273,7 @@ def _caches(name: str) -> bool:
 def _written(compiled: Any, how: str, notes: list[str], trial: _trial.Trial, target: Path) -> Saved:
     """Saves the file under a temporary name, loads it, compares it on another sample, and then gives it its name."""
     with _published(compiled, target) as temporary:
-        difference, note = _trial.agreement(temporary, trial)
+        difference, note = _trial.agreement(temporary, how, trial)
     arguments = tuple(trial.call.arguments)
     keys = [key for name, value in trial.call.arguments.items() for key, _ in _forms.leaves(name, value)]
     shown = _trace.fingerprint(compiled) if how == "trace" else ""
@@ -263,16 +320,18 @@ class Prepared:
 
 
 def prepare(
-    model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool = False, once: bool = True
+    model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool = False, once: bool = True, via: str = "auto"
 ) -> tuple[Prepared, Data]:
     """Writes data in memory into files in `place` (see `data_files`), and a model in memory, for these data alone if it
     is for `once`; files stay where they are."""
+    if isinstance(model, (str, os.PathLike)) and via != "auto":
+        raise UsageError(f"via: {model} is a file already", "leave it out, or pass the model itself")
     if isinstance(model, (str, os.PathLike)) and not isinstance(model, Saved):
         found = Prepared(Path(model), inputs_of(data))
     elif isinstance(model, Saved):
         found = _of_saved(model, data)
     else:
-        return _of_module(model, data, roles, place, apart=apart, once=once)
+        return _of_module(model, data, roles, place, apart=apart, once=once, via=via)
     return found, data_files(found.data, place, apart)
 
 
@@ -283,11 +342,13 @@ def _of_saved(model: Saved, data: Any) -> Prepared:
     return Prepared(model.path, _only(inputs, call.arguments), model, (*model.notes, *call.notes))
 
 
-def _of_module(model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool, once: bool) -> tuple[Prepared, Data]:
+def _of_module(
+    model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool, once: bool, via: str
+) -> tuple[Prepared, Data]:
     model, call, inputs = _bound(model, data)
     given = data_files(inputs, place, apart)
     target = place.folder() / f"{type(model).__name__}.pt"
-    saved = _saved(model, call, target, _Given(given.words, place, roles), once)
+    saved = _saved(model, call, target, _Given(given.words, place, roles, via), once)
     return Prepared(saved.path, _only(inputs, call.arguments), saved, saved.notes), given
 
 
