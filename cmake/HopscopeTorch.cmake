@@ -8,6 +8,16 @@ if(NOT EXISTS ${HOPSCOPE_TORCH_ROOT}/include/torch/script.h)
   message(FATAL_ERROR "LibTorch not found: run packaging/setup.sh, or name it with -DHOPSCOPE_TORCH_ROOT=")
 endif()
 
+# Its version: torch packages have version.py, LibTorch's archives build-version.
+set(HOPSCOPE_TORCH_VERSION unknown)
+foreach(file version.py build-version)
+  if(EXISTS ${HOPSCOPE_TORCH_ROOT}/${file})
+    file(STRINGS ${HOPSCOPE_TORCH_ROOT}/${file} lines REGEX "[0-9]+[.][0-9]+[.][0-9]+")
+    string(REGEX MATCH "[0-9]+[.][0-9]+[.][0-9]+[^'\";]*" HOPSCOPE_TORCH_VERSION "${lines}")
+    break()
+  endif()
+endforeach()
+
 add_library(hopscope_libtorch INTERFACE)
 target_include_directories(hopscope_libtorch SYSTEM INTERFACE
   ${HOPSCOPE_TORCH_ROOT}/include ${HOPSCOPE_TORCH_ROOT}/include/torch/csrc/api/include)

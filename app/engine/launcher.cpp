@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "commit.h"
 #include "sampling/sampling.h"
 #include "version.h"
 
@@ -31,7 +32,8 @@ std::string besideThisProgram(const char* name)
 int main(int count, char** arguments)
 {
     if (count == 2 && std::strcmp(arguments[1], "--version") == 0) {
-        std::printf("hopscope-engine %s\n", hopscope::engine::versionText);
+        using namespace hopscope::engine;
+        std::printf("hopscope-engine %s\ntorch %s, commit %s\n%s\n", versionText, torchText, commitText, featuresText);
         if (std::fflush(stdout) == 0) return 0;
         std::fprintf(stderr, "error: standard output cannot be written: %s\n", std::strerror(errno));
         return resources;

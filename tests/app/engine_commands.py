@@ -96,7 +96,11 @@ class CommandLine(EngineTest):
 
     def test_help_and_version_end_with_0(self):
         self.assertIn("Examples", self.done("run", "--help").stdout)
-        self.assertIn("hopscope-engine", self.done("--version").stdout)
+        version, torch_and_commit, features, end = self.done("--version").stdout.split("\n")
+        self.assertRegex(version, r"^hopscope-engine \d+\.\d+\.\d+$")
+        self.assertRegex(torch_and_commit, r"^torch \d+\.\d+\.\S+, commit (unknown|[0-9a-f]{7,40}\+?)$")
+        self.assertRegex(features, r"^CUDA kernels: (yes|no), integer programs: (yes|no)$")
+        self.assertEqual(end, "")
 
     def test_the_version_takes_no_libtorch_and_anything_else_the_program_beside_it(self):
         alone = shutil.copy(ENGINE, self.folder / "hopscope-engine")

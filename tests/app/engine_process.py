@@ -22,7 +22,7 @@ READ_AT_START = ("LD_", "OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_")
 BY_DIGEST = {"--resume", "--shard", "worker"}  # journals know the program by its digest
 INT = struct.Struct("i")
 ENDED = struct.Struct("iid")  # its status, KiB and CPU seconds
-LIGHT = {"sample"}  # commands for which the program needs no LibTorch
+LIGHT = {"sample", "--version"}  # commands for which the program needs no LibTorch
 LOCK = threading.Lock()
 
 

@@ -297,7 +297,8 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.name("hopscope-engine");
     app.require_subcommand(1);
     app.set_help_flag("-h,--help", "Print this help");
-    app.set_version_flag("--version", std::string("hopscope-engine ") + versionText, "Print the version");
+    app.set_version_flag("--version", std::string("hopscope-engine ") + versionText,
+                         "Print the versions of Hopscope and torch, the commit and the features");
     app.footer("hopscope-engine inspect model.pt\n"
                "hopscope-engine run model.pt --data graph.safetensors -o results --verify full\n"
                "hopscope-engine run --help");

@@ -215,7 +215,7 @@ def _started(path: Path, origin: str, libraries: tuple[str, ...]) -> Engine | No
             f"{path} --version ended with {answer.returncode}: {answer.stderr.strip()[-300:]}",
             "is it Hopscope's engine?",
         )
-    version = answer.stdout.split()[-1] if answer.stdout.split() else ""
+    version = "".join(answer.stdout.split()[1:2])
     if version.split(".")[:2] != __version__.split(".")[:2]:
         raise EngineError(
             f"{path} is version {version or '?'}, this package is {__version__}",
