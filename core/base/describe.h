@@ -71,7 +71,7 @@ constexpr Field<T, M> embedded(M T::*member)
 
 template <class... Fields>
 struct Description {
-    const char* name;  // of the struct, among the definitions of a schema: "stage"
+    const char* name;  // in schemas and tables, and the "type" of an event: "stage"; empty: part of other structs only
     std::tuple<Fields...> fields;
 };
 

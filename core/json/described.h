@@ -269,6 +269,7 @@ Value schemaOf(Value& definitions)
         return one;
     } else if constexpr (base::Described<T>) {
         const char* const name = base::describedName<T>;
+        if (*name == '\0') return objectSchema<T>(definitions);
         if (definitions.find(name) == nullptr) {
             Value schema = objectSchema<T>(definitions);
             definitions[name] = std::move(schema);

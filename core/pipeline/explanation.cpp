@@ -7,6 +7,7 @@
 
 #include "base/rules.h"
 #include "pipeline/machine.h"
+#include "placement/account.h"
 #include "placement/pins.h"
 
 namespace hopscope::pipeline {
@@ -16,6 +17,7 @@ namespace {
 using placement::Account;
 using placement::ValueAccount;
 using plan::ValueId;
+using schema::Decision, schema::Explanation, schema::PlanComparison, schema::ValueDifference;
 
 constexpr double deadlineSeconds = 10;
 constexpr double tie = 1e-6;  // the relative tolerance of a proven optimum
@@ -115,7 +117,7 @@ private:
         return decision;
     }
 
-    base::Status compare(const Priced& own, base::Strategy rule, std::vector<Comparison>& against)
+    base::Status compare(const Priced& own, base::Strategy rule, std::vector<PlanComparison>& against)
     {
         PlanRequest request = m_with.request;
         request.strategy = rule;
@@ -133,25 +135,23 @@ private:
         return {};
     }
 
-    static std::vector<Difference> differences(const Priced& own, const Priced& other)
+    static std::vector<ValueDifference> differences(const Priced& own, const Priced& other)
     {
         std::set<ValueId> values;
         for (const Priced* priced : {&own, &other})
             for (const auto& [value, account] : priced->account.values) values.insert(value);
-        std::vector<Difference> found;
+        std::vector<ValueDifference> found;
         for (const ValueId value : values) {
             const ValueAccount here = of(own.account.values, value), there = of(other.account.values, value);
             if (here == there) continue;
             found.push_back({.value = value,
-                             .own = here,
-                             .other = there,
-                             .ownWritten = of(own.written, value),
-                             .otherWritten = of(other.written, value),
-                             .ownRead = of(own.read, value),
-                             .otherRead = of(other.read, value)});
+                             .cost = {here.total(), there.total()},
+                             .written = {of(own.written, value), of(other.written, value)},
+                             .read = {of(own.read, value), of(other.read, value)},
+                             .stages = {here.stages, there.stages}});
         }
         std::ranges::stable_sort(found, std::ranges::greater(),
-                                 [](const Difference& d) { return std::abs(d.own.total() - d.other.total()); });
+                                 [](const ValueDifference& d) { return std::abs(d.cost.own - d.cost.other); });
         if (found.size() > mostValues) found.resize(mostValues);
         return found;
     }
@@ -161,7 +161,7 @@ private:
 
 }  // namespace
 
-base::Result<Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer)
+base::Result<schema::Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer)
 {
     if (!planning.prepared.hasData())
         return base::fail(base::ErrorCode::Unsupported, "the cost of a plan is unknown without data",

@@ -140,38 +140,13 @@ json::Value machineValue(const Machine& machine)
     return value;
 }
 
-namespace {
-
-json::Value wallInWords(const plan::WallRate& wall)
+schema::MachineRates ratesOf(const KnownMachine& machine)
 {
-    json::Value item;
-    item["what"] = wallText(wall);
-    item["unit"] = wallUnit(wall);
-    item["all"] = wall.all;
-    item["one"] = wall.one;
-    return item;
-}
-
-}  // namespace
-
-json::Value ratesValue(const KnownMachine& machine)
-{
-    json::Value value;
-    value["device"] = machine.rates.device;
-    value["measured"] = machine.measured;
-    value["runs"] = machine.runs;
-    value["rates"] = json::Value::array();
-    for (const Rate& rate : rates) {
-        json::Value item;
-        item["key"] = rate.key;
-        item["what"] = rate.what;
-        item["unit"] = rate.unit;
-        item["value"] = machine.rates.*rate.field;
-        value["rates"].push(std::move(item));
-    }
-    value["walls"] = json::Value::array();
-    for (const plan::WallRate& wall : machine.rates.walls) value["walls"].push(wallInWords(wall));
-    return value;
+    schema::MachineRates known{.device = machine.rates.device, .measured = machine.measured, .runs = machine.runs};
+    for (const Rate& rate : rates) known.rates.push_back({rate.key, rate.what, rate.unit, machine.rates.*rate.field});
+    for (const plan::WallRate& wall : machine.rates.walls)
+        known.walls.push_back({wallText(wall), wallUnit(wall), wall.all, wall.one});
+    return known;
 }
 
 }  // namespace hopscope::pipeline

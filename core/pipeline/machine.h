@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "plan/machine.h"
+#include "schema/machine_rates.h"
 #include "json/json.h"
 
 namespace hopscope::pipeline {
@@ -44,6 +45,6 @@ struct Rate {
 std::span<const Rate> machineRates();
 
 json::Value machineValue(const plan::Machine& machine);
-json::Value ratesValue(const KnownMachine& machine);  // with words and units
+schema::MachineRates ratesOf(const KnownMachine& machine);  // with words and units
 
 }  // namespace hopscope::pipeline

@@ -7,8 +7,6 @@ namespace hopscope::pipeline {
 
 namespace {
 
-using json::Value;
-
 plan::Bytes total(const forecast::Prediction& prediction)
 {
     plan::Bytes sum;
@@ -26,59 +24,19 @@ std::set<ir::OpId> operatorsOf(const plan::Stage& stage)
     return ops;
 }
 
-// Operators of each stage that an earlier one has computed, on the same or on other rows.
-std::vector<Value> recomputed(const plan::Plan& plan)
+schema::PredictedStage stageOf(const forecast::PredictedStage& stage, const forecast::StageTime& time)
 {
-    std::vector<Value> lists;
-    std::set<ir::OpId> known;
-    for (const plan::Stage& stage : plan.stages) {
-        Value list = Value::array();
-        for (const ir::OpId op : operatorsOf(stage))
-            if (!known.insert(op).second) list.push(ir::opName(op));
-        lists.push_back(std::move(list));
-    }
-    return lists;
-}
-
-Value readsOf(const forecast::PredictedStage& stage)
-{
-    Value reads = Value::array();
-    for (const auto& [value, bytes] : stage.read) {
-        Value item;
-        item["value"] = ir::valueName(value);
-        item["bytes"] = bytes;
-        reads.push(std::move(item));
-    }
-    return reads;
-}
-
-Value operatorsValue(const forecast::StageTime& time)
-{
-    Value operators = Value::array();
-    for (const auto& [op, seconds] : time.operators) {
-        Value item;
-        item["op"] = ir::opName(op);
-        item["seconds"] = seconds;
-        operators.push(std::move(item));
-    }
-    return operators;
-}
-
-Value stageValue(const forecast::PredictedStage& stage, const forecast::StageTime& time, Value recomputedOps)
-{
-    Value item;
-    item["index"] = stage.index.number;
-    item["written"] = stage.bytes.d2h;
-    item["read"] = stage.bytes.h2d;
-    item["reads"] = readsOf(stage);
-    item["structure"] = stage.bytes.structure;
-    item["frontier_rows"] = stage.frontierRows;
-    item["destinations"] = stage.destinations;
-    item["peak_memory"] = stage.peakMemory;
-    item["seconds"] = time.seconds;
-    item["operators"] = operatorsValue(time);
-    item["recomputed"] = std::move(recomputedOps);
-    return item;
+    schema::PredictedStage predicted{.index = stage.index,
+                                     .written = stage.bytes.d2h,
+                                     .read = stage.bytes.h2d,
+                                     .structure = stage.bytes.structure,
+                                     .frontierRows = stage.frontierRows,
+                                     .destinations = stage.destinations,
+                                     .peakMemory = stage.peakMemory,
+                                     .seconds = time.seconds};
+    for (const auto& [value, bytes] : stage.read) predicted.reads.push_back({value, bytes});
+    for (const auto& [op, seconds] : time.operators) predicted.operators.push_back({op, seconds});
+    return predicted;
 }
 
 std::int64_t storedBytes(const plan::Plan& plan)
@@ -112,27 +70,25 @@ void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction)
     }
 }
 
-Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast)
+schema::Prediction predictionOf(const plan::Plan& plan, const forecast::Forecast& forecast)
 {
     const forecast::Prediction& prediction = forecast.prediction;
     const plan::Bytes bytes = total(prediction);
-    const std::vector<Value> again = recomputed(plan);
-    Value value;
-    std::int64_t batches = 0;
-    value["stages"] = Value::array();
+    schema::Prediction made{.batch = prediction.batch,
+                            .stores = storedBytes(plan),
+                            .d2h = bytes.d2h,
+                            .h2d = bytes.h2d,
+                            .structure = bytes.structure,
+                            .peakMemory = peakOf(prediction),
+                            .seconds = forecast.seconds()};
+    std::set<ir::OpId> known;
     for (std::size_t i = 0; i < prediction.stages.size(); ++i) {
-        batches += prediction.stages[i].batches;
-        value["stages"].push(stageValue(prediction.stages[i], forecast.times.at(i), again.at(i)));
+        made.batches += prediction.stages[i].batches;
+        made.stages.push_back(stageOf(prediction.stages[i], forecast.times.at(i)));
+        for (const ir::OpId op : operatorsOf(plan.stages.at(i)))
+            if (!known.insert(op).second) made.stages.back().recomputed.push_back(op);
     }
-    value["seconds"] = forecast.seconds();
-    value["batch"] = prediction.batch;
-    value["batches"] = batches;
-    value["stores"] = storedBytes(plan);
-    value["d2h"] = bytes.d2h;
-    value["h2d"] = bytes.h2d;
-    value["structure"] = bytes.structure;
-    value["peak_memory"] = peakOf(prediction);
-    return value;
+    return made;
 }
 
 }  // namespace hopscope::pipeline

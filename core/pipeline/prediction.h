@@ -4,7 +4,7 @@
 
 #include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
-#include "json/json.h"
+#include "schema/plan_answers.h"
 
 namespace hopscope::pipeline {
 
@@ -15,6 +15,6 @@ std::int64_t peakOf(const forecast::Prediction& prediction);
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
 // The `predicted` member of plan/make's answer.
-json::Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast);
+schema::Prediction predictionOf(const plan::Plan& plan, const forecast::Forecast& forecast);
 
 }  // namespace hopscope::pipeline

@@ -13,7 +13,7 @@ class Repairs {
 public:
     explicit Repairs(Planning planning) : m_with(std::move(planning)) {}
 
-    base::Result<std::vector<Repair>> run()
+    base::Result<schema::Repairs> run()
     {
         if (const base::Status done = offerStages(); !done) return base::forward(done);
         if (const base::Status done = offerDrops(); !done) return base::forward(done);
@@ -39,7 +39,7 @@ private:
             base::Result<std::optional<plan::Plan>> plan = planned(longer);
             if (!plan) return base::forward(plan);
             if (!*plan) continue;
-            m_found.push_back({.stages = longer.stages, .drop = std::nullopt, .plan = std::move(**plan)});
+            offer({.stages = longer.stages}, **plan);
             break;
         }
         return {};
@@ -53,18 +53,24 @@ private:
             without.pins.erase(without.pins.begin() + static_cast<std::ptrdiff_t>(i));
             base::Result<std::optional<plan::Plan>> plan = planned(without);
             if (!plan) return base::forward(plan);
-            if (*plan)
-                m_found.push_back({.stages = std::nullopt, .drop = m_with.request.pins[i], .plan = std::move(**plan)});
+            if (*plan) offer({.drop = m_with.request.pins[i]}, **plan);
         }
         return {};
     }
 
+    void offer(schema::RepairRecord repair, const plan::Plan& plan)
+    {
+        repair.cost = plan.cost;
+        repair.unit = base::unitOf(plan.objective);
+        m_found.repairs.push_back(repair);
+    }
+
     Planning m_with;
-    std::vector<Repair> m_found;
+    schema::Repairs m_found;
 };
 
 }  // namespace
 
-base::Result<std::vector<Repair>> findRepairs(const Planning& planning) { return Repairs(planning).run(); }
+base::Result<schema::Repairs> findRepairs(const Planning& planning) { return Repairs(planning).run(); }
 
 }  // namespace hopscope::pipeline

@@ -2,11 +2,6 @@
 
 #include <algorithm>
 
-#include "schema/pins.h"
-#include "schema/stages.h"
-#include "json/names.h"
-#include "json/optional.h"
-
 namespace hopscope::protocol {
 
 namespace {
@@ -24,32 +19,12 @@ public:
         if (root.has("notes")) plan.notes = root.get<std::vector<std::string>>("notes");
         plan.document = document.value();
         const Reader predicted = root.child("predicted");
-        if (root.ok() && !predicted.value().isNull()) plan.predicted = prediction(predicted);
+        if (root.ok() && !predicted.value().isNull())
+            plan.predicted = schema::readPrediction(predicted, modelNames(m_model));
         return plan;
     }
 
 private:
-    [[nodiscard]] OpId op(const Reader& reader) const
-    {
-        const OpId found = m_model.findOp(reader.as<std::string>());
-        if (!found.valid()) reader.refuse("is not an operator of this model");
-        return found;
-    }
-
-    [[nodiscard]] ValueId value(const Reader& reader) const
-    {
-        const ValueId found = m_model.findValue(reader.as<std::string>());
-        if (!found.valid()) reader.refuse("is not a value of this model");
-        return found;
-    }
-
-    [[nodiscard]] std::vector<OpId> ops(const Reader& list) const
-    {
-        std::vector<OpId> found;
-        for (const Reader& item : list.items()) found.push_back(op(item));
-        return found;
-    }
-
     // The record is empty where the model lacks a name of the document.
     [[nodiscard]] PlanRecord known(const Reader& root) const
     {
@@ -105,42 +80,6 @@ private:
         return stage;
     }
 
-    [[nodiscard]] Prediction prediction(const Reader& item) const
-    {
-        Prediction p;
-        p.batch = item.get<std::int64_t>("batch");
-        p.batches = item.get<std::int64_t>("batches");
-        p.stores = item.get<std::int64_t>("stores");
-        p.d2h = item.get<std::int64_t>("d2h");
-        p.h2d = item.get<std::int64_t>("h2d");
-        p.structure = item.get<std::int64_t>("structure");
-        p.peakMemory = item.get<std::int64_t>("peak_memory");
-        p.seconds = item.maybe<double>("seconds");
-        for (const Reader& stage : item.items("stages")) p.stages.push_back(predictedStage(stage));
-        return p;
-    }
-
-    [[nodiscard]] PredictedStage predictedStage(const Reader& item) const
-    {
-        PredictedStage s;
-        s.index = schema::readStage(item.child("index"));
-        s.written = item.get<std::int64_t>("written");
-        s.read = item.get<std::int64_t>("read");
-        s.structure = item.get<std::int64_t>("structure");
-        s.frontierRows = item.get<std::int64_t>("frontier_rows");
-        s.destinations = item.get<std::int64_t>("destinations");
-        s.peakMemory = item.get<std::int64_t>("peak_memory");
-        s.seconds = item.maybe<double>("seconds");
-        if (item.has("reads"))
-            for (const Reader& read : item.items("reads"))
-                s.reads[value(read.child("value"))] += read.get<std::int64_t>("bytes");
-        if (item.has("operators"))
-            for (const Reader& each : item.items("operators"))
-                s.operators[op(each.child("op"))] += each.get<double>("seconds");
-        s.recomputed = ops(item.child("recomputed"));
-        return s;
-    }
-
     const ModelRecord& m_model;
 };
 
@@ -187,22 +126,6 @@ base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRe
 bool fits(const plan::Pin& pin, const ModelRecord& model)
 {
     return model.values.contains(pin.value) && (pin.kind != base::PinKind::Cut || model.values.contains(pin.consumer));
-}
-
-base::Result<std::vector<RepairRecord>> readRepairs(const json::Value& result)
-{
-    const Reader root(result, "repairs");
-    std::vector<RepairRecord> found;
-    for (const Reader& item : root.items("repairs")) {
-        RepairRecord repair;
-        repair.cost = item.maybe<double>("cost").value_or(0);
-        if (item.has("drop")) repair.drop = schema::readPin(item.child("drop"), schema::valueNamed);
-        else repair.stages = item.get<int>("stages");
-        found.push_back(repair);
-    }
-    if (!root.ok()) return base::forward(root.status());
-    std::ranges::stable_sort(found, {}, &RepairRecord::cost);
-    return found;
 }
 
 }  // namespace hopscope::protocol

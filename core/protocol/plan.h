@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "plan/pin.h"
 #include "protocol/model.h"
+#include "schema/plan_answers.h"
 #include "schema/plan_document.h"
 #include "json/json.h"
 
@@ -44,21 +45,7 @@ struct PlanStage {
     bool operator==(const PlanStage&) const = default;
 };
 
-struct PredictedStage {
-    StageId index{1};
-    std::int64_t written = 0, read = 0, structure = 0, frontierRows = 0, destinations = 0, peakMemory = 0;
-    std::optional<double> seconds;
-    std::map<ValueId, std::int64_t> reads;  // of `read`, by stored value; empty: from an engine that does not tell
-    std::map<OpId, double> operators;       // of `seconds`, by operator; empty: from an engine that does not tell
-    std::vector<OpId> recomputed;           // that an earlier stage has computed on the same or other rows
-};
-
-struct Prediction {
-    std::int64_t batch = 0, batches = 0;
-    std::int64_t stores = 0, d2h = 0, h2d = 0, structure = 0, peakMemory = 0;
-    std::optional<double> seconds;
-    std::vector<PredictedStage> stages;
-};
+using schema::PredictedStage, schema::Prediction;
 
 struct PlanRecord {
     base::Strategy strategy = base::Strategy::Depth;
@@ -91,15 +78,5 @@ base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRe
 
 // The model contains the values that a pin names.
 bool fits(const plan::Pin& pin, const ModelRecord& model);
-
-// A fix suggested by plan/repairs: without a pin, or with so many stages.
-struct RepairRecord {
-    std::optional<plan::Pin> drop;
-    int stages = 0;  // where nothing is dropped
-    double cost = 0;
-    bool operator==(const RepairRecord&) const = default;
-};
-// The cheapest first. Fails with Input.
-base::Result<std::vector<RepairRecord>> readRepairs(const json::Value& result);
 
 }  // namespace hopscope::protocol

@@ -1,158 +1,35 @@
 #include "protocol/run.h"
 
 #include "schema/error.h"
-#include "json/optional.h"
+#include "schema/forms.h"
 
 namespace hopscope::protocol {
 
+using json::Reader;
 using json::Value;
 
 namespace {
 
-Value typed(const char* type)
+// The "type" of an event is the name of its description.
+Value eventValue(const RunEvent& event)
 {
-    Value item;
-    item["type"] = type;
-    return item;
+    return std::visit(
+        []<class T>(const T& each) {
+            Value item = json::written(each);
+            item["type"] = base::describedName<T>;
+            return item;
+        },
+        event);
 }
 
-Value write(const PrologueEvent& event)
+template <class... Each>
+void addEvent(const Reader& item, std::vector<std::variant<Each...>>& events)
 {
-    Value item = typed("prologue");
-    item["seconds"] = event.seconds;
-    return item;
-}
-
-Value write(const StageEvent& event)
-{
-    Value item = typed("stage");
-    item["index"] = event.index.number;
-    item["count"] = event.count;
-    item["destinations"] = event.destinations;
-    item["time"] = event.time;
-    if (event.shards > 0) {
-        item["done"] = event.done;
-        item["shards"] = event.shards;
-    }
-    return item;
-}
-
-Value write(const BatchEvent& event)
-{
-    Value item = typed("batch");
-    item["stage"] = event.stage.number;
-    item["loop"] = event.loop;
-    item["batch"] = event.batch;
-    item["destinations"] = event.destinations;
-    item["edges"] = event.edges;
-    item["frontier"] = event.frontier;
-    item["done"] = event.done;
-    item["total"] = event.total;
-    item["memory"] = event.memory;
-    item["peak_memory"] = event.peakMemory;
-    item["reserved_memory"] = event.reservedMemory > 0 ? Value(event.reservedMemory) : Value();
-    item["time"] = event.time;
-    return item;
-}
-
-Value write(const PhaseEvent& event)
-{
-    Value item = typed("phase");
-    item["stage"] = event.stage.number;
-    item["batch"] = event.batch;
-    item["phase"] = phaseName(event.phase);
-    item["start"] = event.start;
-    item["seconds"] = event.seconds;
-    return item;
-}
-
-Value write(const StageEndEvent& event)
-{
-    Value item = typed("stage_end");
-    item["index"] = event.index.number;
-    item["seconds"] = event.seconds;
-    item["overlap"] = json::orNull(event.overlap);
-    item["time"] = event.time;
-    return item;
-}
-
-Value write(const StopEvent& event)
-{
-    Value item = typed("stop");
-    item["op"] = event.op;
-    item["value"] = event.value;
-    item["stage"] = event.stage.number;
-    item["batch"] = event.batch;
-    item["breakpoint"] = event.breakpoint;
-    item["time"] = event.time;
-    return item;
-}
-
-Value write(const NoteEvent& event)
-{
-    Value item = typed("note");
-    item["message"] = event.message;
-    return item;
-}
-
-Value write(const MergedEvent& event)
-{
-    Value item = typed("merged");
-    item["count"] = event.count;
-    return item;
-}
-
-Value write(const WorkerEvent& event)
-{
-    Value item = typed("worker");
-    item["worker"] = event.worker;
-    item["what"] = base::nameOf(event.what);
-    item["host"] = event.host;
-    item["message"] = event.message.empty() ? Value() : Value(event.message);
-    item["time"] = event.time;
-    return item;
-}
-
-Value write(const ShardEvent& event)
-{
-    Value item = typed("shard");
-    item["worker"] = event.worker;
-    item["stage"] = event.stage.number;
-    item["outcome"] = base::nameOf(event.outcome);
-    item["shard"] = event.shard;
-    item["loop"] = event.loop;
-    item["first"] = event.first;
-    item["count"] = event.count;
-    item["work"] = event.work;
-    item["attempt"] = event.attempt;
-    item["begin"] = event.begin;
-    const bool ended = event.outcome != ShardOutcome::Begun;
-    item["end"] = ended ? Value(event.end) : Value();
-    item["destinations"] = ended ? Value(event.destinations) : Value();
-    item["written"] = ended ? Value(event.written) : Value();
-    item["read"] = ended ? Value(event.read) : Value();
-    item["done"] = json::orNull(event.done);
-    item["time"] = event.time;
-    return item;
-}
-
-Value write(const BarrierEvent& event)
-{
-    Value item = typed("barrier");
-    item["stage"] = event.stage.number;
-    item["time"] = event.time;
-    return item;
-}
-
-Value write(const ReadBackEvent& event)
-{
-    Value item = typed("read_back");
-    item["worker"] = event.worker;
-    item["stage"] = event.stage.number;
-    item["begin"] = event.begin;
-    item["end"] = event.end;
-    item["bytes"] = event.bytes;
-    return item;
+    const auto type = item.get<std::string>("type");
+    const auto addIf = [&]<class T>(const T*) {
+        if (type == base::describedName<T>) events.push_back(json::readAs<T>(item));
+    };
+    (addIf(static_cast<const Each*>(nullptr)), ...);
 }
 
 }  // namespace
@@ -163,9 +40,19 @@ Value writeEvents(const RunEvents& events)
     params["run"] = events.run;
     params["state"] = base::nameOf(events.state);
     params["events"] = Value::array();
-    for (const RunEvent& event : events.events)
-        params["events"].push(std::visit([](const auto& item) { return write(item); }, event));
+    for (const RunEvent& event : events.events) params["events"].push(eventValue(event));
     return params;
+}
+
+base::Result<RunEvents> readEvents(const json::Value& params)
+{
+    const Reader root(params, "run/events");
+    RunEvents events;
+    events.run = root.get<std::int64_t>("run");
+    events.state = json::named<RunState>(root, "state");
+    for (const Reader& item : root.items("events")) addEvent(item, events.events);
+    if (!root.ok()) return base::forward(root.status());
+    return events;
 }
 
 Value writeFinished(const RunFinished& finished)
@@ -179,6 +66,23 @@ Value writeFinished(const RunFinished& finished)
     params["folder"] = finished.folder;
     params["report"] = finished.report ? schema::reportValue(*finished.report) : Value();
     return params;
+}
+
+base::Result<RunFinished> readFinished(const json::Value& params)
+{
+    const Reader root(params, "run/finished");
+    RunFinished finished;
+    finished.run = root.get<std::int64_t>("run");
+    const bool failed = root.has("error");
+    if (failed) finished.error = schema::errorFrom(root.child("error"));
+    else finished.folder = root.get<std::string>("folder");
+    if (root.ok() && !failed) finished.reportText = json::write(root.child("report").value(), true);
+    if (!root.ok()) return base::forward(root.status());
+    if (failed) return finished;
+    base::Result<schema::Report> report = schema::readReport(finished.reportText, "run/finished /report");
+    if (!report) return base::forward(report);
+    finished.report = std::move(*report);
+    return finished;
 }
 
 }  // namespace hopscope::protocol

@@ -2,12 +2,14 @@
 
 // The events that a run reports to its client.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/describe.h"
 #include "base/names.h"
 #include "base/result.h"
 #include "schema/report.h"
@@ -35,56 +37,150 @@ constexpr auto namesOf(RunStep)
         {{RunStep::Operator, "operator"}, {RunStep::Batch, "batch"}, {RunStep::Stage, "stage"}});
 }
 
-using plan::phaseCount;
-inline const char* phaseName(int phase) { return plan::namedPhases.at(static_cast<std::size_t>(phase)).name; }
+using plan::Phase, plan::phaseCount;
+inline const char* phaseName(int phase) { return base::nameOf(static_cast<Phase>(phase)); }
+
+// Times of events are seconds since the run began, without pauses.
 
 struct PrologueEvent {
     double seconds = 0;
 };
+
+template <std::same_as<PrologueEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    return base::described("prologue", base::field("seconds", &T::seconds, "its duration"));
+}
+
 struct StageEvent {
     StageId index{1};
     int count = 1;
     std::int64_t destinations = 0;
     double time = 0;
-    // With several workers: the destinations finished earlier, and the number of shards that the stage is divided into.
     std::int64_t done = 0;
     int shards = 0;
 };
+
+template <std::same_as<StageEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Null, base::Presence;
+    return base::described(
+        "stage", field("index", &T::index, "the stage that begins"), field("count", &T::count, "of stages"),
+        field("destinations", &T::destinations, "of the stage"), field("time", &T::time, ""),
+        field("done", &T::done, "of several workers: destinations that were finished before", Presence::WhenSet,
+              Null::IsDefault),
+        field("shards", &T::shards, "of several workers: the number of shards that the stage is divided into",
+              Presence::WhenSet, Null::IsDefault));
+}
+
 struct BatchEvent {
     StageId stage{1};
     std::string loop;
     std::int64_t batch = 0, destinations = 0, edges = 0, frontier = 0, done = 0, total = 0, memory = 0, peakMemory = 0;
     double time = 0;
-    std::int64_t reservedMemory = 0;  // of a GPU: taken from the driver; 0: a CPU
+    std::int64_t reservedMemory = 0;
 };
+
+template <std::same_as<BatchEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("batch", field("stage", &T::stage, ""),
+                           field("loop", &T::loop, "the node type of its destinations"),
+                           field("batch", &T::batch, "its number in the loop, from 0"),
+                           field("destinations", &T::destinations, "that it has computed"),
+                           field("edges", &T::edges, "along which it has gathered"),
+                           field("frontier", &T::frontier, "rows from which it has gathered"),
+                           field("done", &T::done, "finished destinations of the stage"),
+                           field("total", &T::total, "destinations of the stage"),
+                           field("memory", &T::memory, "bytes that are allocated on the device"),
+                           field("peak_memory", &T::peakMemory, "the most in this batch"),
+                           field("reserved_memory", &T::reservedMemory,
+                                 "the most bytes that the allocator of a GPU had reserved in this batch; null on a CPU",
+                                 base::Presence::Later, base::Null::IsDefault),
+                           field("time", &T::time, ""));
+}
+
 // On a GPU, phases of different batches overlap, and are reported batch by batch.
 struct PhaseEvent {
     StageId stage{1};
     std::int64_t batch = 0;
-    int phase = 0;  // position in plan::namedPhases
+    Phase phase = Phase::Block;
     double start = 0, seconds = 0;
 };
+
+template <std::same_as<PhaseEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("phase", field("stage", &T::stage, ""), field("batch", &T::batch, "as in its `batch` event"),
+                           field("phase", &T::phase, ""), field("start", &T::start, ""),
+                           field("seconds", &T::seconds, "its duration"));
+}
+
 struct StageEndEvent {
     StageId index{1};
     double seconds = 0, time = 0;
-    std::optional<double> overlap{};  // of a GPU: as in a report
+    std::optional<double> overlap{};
 };
+
+template <std::same_as<StageEndEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "stage_end", field("index", &T::index, "the stage that has ended"),
+        field("seconds", &T::seconds, "its duration"),
+        field("overlap", &T::overlap, "as in [reports](format-report.md); null on a CPU", base::Presence::Later),
+        field("time", &T::time, ""));
+}
+
 // The run has stopped after an operator of a batch, with its result.
 struct StopEvent {
-    std::string op, value;  // ids
+    std::string op, value;
     StageId stage{1};
-    std::int64_t batch = 1;   // of the stage, from 1
-    bool breakpoint = false;  // else it was stepped to
+    std::int64_t batch = 1;
+    bool breakpoint = false;
     double time = 0;
 };
+
+template <std::same_as<StopEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("stop", field("op", &T::op, "the operator after which the run is paused"),
+                           field("value", &T::value, "its result"), field("stage", &T::stage, ""),
+                           field("batch", &T::batch, "its number in the stage, from 1"),
+                           field("breakpoint", &T::breakpoint, "false: stepped to"), field("time", &T::time, ""));
+}
+
 struct NoteEvent {
     std::string message;
 };
+
+template <std::same_as<NoteEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    return base::described("note", base::field("message", &T::message, "a sentence"));
+}
+
 struct MergedEvent {
     std::int64_t count = 0;
 };
 
-// ---- events of a run on several workers, which are numbered from 1
+template <std::same_as<MergedEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    return base::described("merged",
+                           base::field("count", &T::count,
+                                       "of `phase` events dropped because the client could not keep up; `batch` and "
+                                       "stage events are never dropped"));
+}
+
+// ---- events of a run on several workers
+
+inline constexpr base::Within workerNumbers{1, 4096};
 
 enum class WorkerNews : std::uint8_t { Starting, Joined, Lost, Late, Refused, Done };
 constexpr auto namesOf(WorkerNews)
@@ -100,16 +196,26 @@ constexpr auto namesOf(WorkerNews)
 struct WorkerEvent {
     int worker = 1;
     WorkerNews what = WorkerNews::Starting;
-    std::string host, message;  // message: the reason why it was lost or refused, or the step that takes long
+    std::string host, message;
     double time = 0;
 };
 
-enum class ShardOutcome : std::uint8_t {
-    Begun,     // it is running
-    Computed,  // it has ended; at least a part of it was computed by this worker
-    Found,     // others had computed all of it
-    Lost,      // with its worker
-};
+template <std::same_as<WorkerEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("worker", field("worker", &T::worker, "its number, from 1", workerNumbers),
+                           field("what", &T::what,
+                                 "`late`: its shard takes too long; `refused`: it is excluded from the run; `done`: no "
+                                 "shards are left for it"),
+                           field("host", &T::host, "where it runs"),
+                           field("message", &T::message,
+                                 "the reason why it was lost or refused, or the step that takes long",
+                                 base::Presence::Later, base::Null::IsDefault),
+                           field("time", &T::time, ""));
+}
+
+enum class ShardOutcome : std::uint8_t { Begun, Computed, Found, Lost };
 constexpr auto namesOf(ShardOutcome)
 {
     return std::to_array<base::Named<ShardOutcome>>({{ShardOutcome::Begun, "begun"},
@@ -122,29 +228,69 @@ struct ShardEvent {
     int worker = 1;
     StageId stage{1};
     ShardOutcome outcome = ShardOutcome::Begun;
-    int shard = 1;  // its number in the stage
+    int shard = 1;
     int loop = 1;
-    std::int64_t first = 0, count = 0;                // destinations
-    double work = 0;                                  // edges, and 8 for each destination
-    int attempt = 1;                                  // more than 1: it has been given to a worker before
-    double begin = 0, end = 0;                        // end: of one that has ended
-    std::int64_t destinations = 0;                    // that this worker has computed of it
-    std::int64_t written = 0, read = 0;               // bytes of stored rows
-    std::optional<std::int64_t> done = std::nullopt;  // destinations finished in the stage so far
+    std::int64_t first = 0, count = 0;
+    double work = 0;
+    int attempt = 1;
+    double begin = 0, end = 0;
+    std::int64_t destinations = 0, written = 0, read = 0;
+    std::optional<std::int64_t> done{};
     double time = 0;
 };
-// All shards of the stage are finished; no worker starts the next stage before that.
+
+template <std::same_as<ShardEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field, base::Null, base::Presence;
+    return base::described(
+        "shard", field("worker", &T::worker, "", workerNumbers), field("stage", &T::stage, ""),
+        field("shard", &T::shard, "its number in the stage, from 1"), field("loop", &T::loop, ""),
+        field("first", &T::first, "its first destination"), field("count", &T::count, "of destinations"),
+        field("work", &T::work, "edges, and 8 for each destination"),
+        field("attempt", &T::attempt, "more than 1: it was given to a worker before"),
+        field("outcome", &T::outcome,
+              "`begun`: it is running; `computed`: it has ended, and this worker has computed at least a part of it; "
+              "`found`: others had computed all of it; `lost`: with its worker"),
+        field("begin", &T::begin, ""), field("end", &T::end, "null: it is running", Presence::Later, Null::IsDefault),
+        field("destinations", &T::destinations, "that this worker has computed", Presence::Later, Null::IsDefault),
+        field("written", &T::written, "bytes of stored rows", Presence::Later, Null::IsDefault),
+        field("read", &T::read, "bytes of stored rows", Presence::Later, Null::IsDefault),
+        field("done", &T::done, "finished destinations of the stage; null if the shard ends after its stage",
+              Presence::Later),
+        field("time", &T::time, ""));
+}
+
 struct BarrierEvent {
     StageId stage{1};
     double time = 0;
 };
-// A worker has read back and checked the rows that others wrote in a stage.
+
+template <std::same_as<BarrierEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    return base::described(
+        "barrier", base::field("stage", &T::stage, "all of it is finished; no worker starts the next stage earlier"),
+        base::field("time", &T::time, ""));
+}
+
 struct ReadBackEvent {
     int worker = 1;
     StageId stage{1};
     double begin = 0, end = 0;
     std::int64_t bytes = 0;
 };
+
+template <std::same_as<ReadBackEvent> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "read_back", field("worker", &T::worker, "", workerNumbers), field("stage", &T::stage, "that has ended"),
+        field("begin", &T::begin, ""), field("end", &T::end, ""),
+        field("bytes", &T::bytes,
+              "that others have written there since the worker joined, and that it has read back and checked"));
+}
 
 using RunEvent = std::variant<PrologueEvent, StageEvent, BatchEvent, PhaseEvent, StageEndEvent, StopEvent, NoteEvent,
                               MergedEvent, WorkerEvent, ShardEvent, BarrierEvent, ReadBackEvent>;
@@ -164,6 +310,7 @@ struct RunFinished {
 };
 
 json::Value writeEvents(const RunEvents& events);
+// Without events of a type that it does not know.
 base::Result<RunEvents> readEvents(const json::Value& params);
 json::Value writeFinished(const RunFinished& finished);
 base::Result<RunFinished> readFinished(const json::Value& params);

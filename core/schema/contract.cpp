@@ -8,6 +8,7 @@
 #include "schema/graph_part.h"
 #include "schema/inspect_forms.h"
 #include "schema/journal.h"
+#include "schema/member_tables.h"
 #include "schema/plan_forms.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
@@ -71,22 +72,13 @@ std::string typeText(const Value& schema)
     return text;
 }
 
-std::string rowOf(const Value& member, const std::string& name, base::Presence presence)
-{
-    const char* const later = presence == base::Presence::Always  ? ""
-                              : presence == base::Presence::Later ? "; absent in older files"
-                                                                  : ", or absent";
-    const Value* const meaning = member.find("description");
-    return "| `" + name + "` | " + typeText(member) + later + " | " + (meaning ? *meaning->asString() : "") + " |\n";
-}
-
 class Writer {
 public:
     // The object, as a document of this format.
     template <base::Described T>
     Value envelope(const std::string& format)
     {
-        add<T>();
+        m_tables.add<T>();
         Value schema = json::objectSchema<T>(m_definitions);
         schema["properties"]["format"]["const"] = "hopscope-" + format;
         Value version = json::typed("string");
@@ -102,7 +94,7 @@ public:
         schema["$id"] = "https://hopscope.org/schemas/" + format + "-1.schema.json";
         schema["title"] = title;
         schema["$defs"] = m_definitions;
-        return {format + "-1.schema.json", std::move(schema), page, std::move(m_structs)};
+        return {format + "-1.schema.json", std::move(schema), page, m_tables.structs()};
     }
 
     template <base::Described T>
@@ -114,55 +106,8 @@ public:
     Value& definitions() { return m_definitions; }
 
 private:
-    // The struct itself, and all that stand in it.
-    template <base::Described T>
-    void add()
-    {
-        const Value schema = json::objectSchema<T>(m_definitions);
-        const std::string rows = rowsOf<T>(*schema.find("properties"));
-        m_structs.push_back(
-            {fieldsOf(static_cast<const T*>(nullptr)).name, "| member | type | meaning |\n|---|---|---|\n" + rows});
-        addMembersOf<T>();
-    }
-
-    // An embedded struct has its rows in the table of T.
-    template <base::Described T>
-    void addMembersOf()
-    {
-        base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
-            if constexpr (base::Described<M>)
-                if (field.embedded()) return addMembersOf<M>();
-            addWithin<M>();
-        });
-    }
-
-    template <class M>
-    void addWithin()
-    {
-        if constexpr (json::isOptional<M> || json::isList<M>) addWithin<typename M::value_type>();
-        else if constexpr (base::Described<M> && !json::HasForm<M>)
-            if (!isKnown(fieldsOf(static_cast<const M*>(nullptr)).name)) add<M>();
-    }
-
-    template <base::Described T>
-    static std::string rowsOf(const Value& properties)
-    {
-        std::string rows;
-        base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
-            if constexpr (base::Described<M>)
-                if (field.embedded()) rows += rowsOf<M>(properties);
-            if (!field.embedded()) rows += rowOf(*properties.find(field.name), field.name, field.presence);
-        });
-        return rows;
-    }
-
-    [[nodiscard]] bool isKnown(const std::string& name) const
-    {
-        return std::ranges::find(m_structs, name, &DocumentedStruct::name) != m_structs.end();
-    }
-
     Value m_definitions = Value::object();
-    std::vector<DocumentedStruct> m_structs;
+    MemberTables m_tables{"; absent in older files"};
 };
 
 // Its own members, and the quick check on the sample.
@@ -224,6 +169,12 @@ Contract findingsContract()
 }
 
 }  // namespace
+
+std::string rowOf(const Value& member, const std::string& name, const std::string& absent)
+{
+    const Value* const meaning = member.find("description");
+    return "| `" + name + "` | " + typeText(member) + absent + " | " + (meaning ? *meaning->asString() : "") + " |\n";
+}
 
 std::vector<Contract> contracts()
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: described structs as whole documents.
+// Private to schema: described structs as whole documents and messages.
 
 #include <string>
 
@@ -16,6 +16,16 @@ base::Result<T> readDocument(const json::Value& document, const std::string& for
 {
     const json::Reader root(document, name);
     checkEnvelope(root, format);
+    T result = json::readAs<T>(root);
+    if (!root.ok()) return base::forward(root.status());
+    return result;
+}
+
+// Likewise, of a message, which has no format.
+template <base::Described T>
+base::Result<T> readMessage(const json::Value& message, const std::string& name)
+{
+    const json::Reader root(message, name);
     T result = json::readAs<T>(root);
     if (!root.ok()) return base::forward(root.status());
     return result;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: ids as documents have them.
+// Private to schema and protocol: ids as documents have them.
 
 #include "schema/findings.h"
 #include "schema/names.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: members of plans other than plain texts.
+// Private to schema and protocol: members of plans other than plain texts.
 
 #include "schema/forms.h"
 #include "schema/pins.h"
@@ -19,23 +19,16 @@ struct Form<schema::NameOf<Id>> {
     }
 };
 
-// Null stands for none.
 template <>
-struct Form<std::vector<plan::Pin>> {
-    static Value write(const std::vector<plan::Pin>& pins) { return schema::writePins(pins); }
-    static std::vector<plan::Pin> read(const Reader& reader)
-    {
-        if (reader.value().isNull()) return {};
-        return schema::readPins(reader, schema::valueNamed);
-    }
+struct Form<plan::Pin> {
+    static Value write(const plan::Pin& pin) { return schema::writePin(pin); }
+    static plan::Pin read(const Reader& reader) { return schema::readPin(reader, schema::valueNamed); }
     static Value schema()
     {
         Value pin = typed("array");
         pin["items"]["type"] = Value(Array{"string", "integer"});
         for (const auto& [kind, name] : namesOf(base::PinKind{})) pin["oneOf"].push(partsOf(kind, name));
-        Value list = typed("array");
-        list["items"] = std::move(pin);
-        return orNothing(std::move(list));
+        return pin;
     }
 
 private:
@@ -50,6 +43,23 @@ private:
         if (third == base::PinThird::Stage) parts["prefixItems"].push(Form<plan::StageId>::schema());
         for (const char* const bound : {"minItems", "maxItems"}) parts[bound] = parts.find("prefixItems")->size();
         return parts;
+    }
+};
+
+// Null stands for none.
+template <>
+struct Form<std::vector<plan::Pin>> {
+    static Value write(const std::vector<plan::Pin>& pins) { return schema::writePins(pins); }
+    static std::vector<plan::Pin> read(const Reader& reader)
+    {
+        if (reader.value().isNull()) return {};
+        return schema::readPins(reader, schema::valueNamed);
+    }
+    static Value schema()
+    {
+        Value list = typed("array");
+        list["items"] = Form<plan::Pin>::schema();
+        return orNothing(std::move(list));
     }
 };
 

@@ -194,7 +194,7 @@ private slots:
         plan->predicted.emplace();
         for (const protocol::PlanStage& stage : plan->stages) {
             plan->predicted->stages.emplace_back().index = stage.index;
-            plan->predicted->stages.back().reads[shared->value] = stage.index.number << 20;
+            plan->predicted->stages.back().reads = {{shared->value, stage.index.number << 20}};
         }
         const ScenePtr scene = previewScene(bench.scene(), *bench.model, *plan);
         QStringList labels;

@@ -398,7 +398,7 @@ private slots:
         QCOMPARE(colouring.fill[index], theme.scale.back());
         QCOMPARE(colouring.legend.back().label, models::formatSeconds(11 * 0.1 + 0.2));
         // What is known of operators counts instead: of those in a box, in all stages.
-        const OpId first = box->ops.front(), last = box->ops.back();
+        const ir::OpId first(box->ops.front().index), last(box->ops.back().index);  // "op7" is at position 7
         plan->predicted->stages[0].operators = {{first, 0.25}, {last, 0.5}};
         plan->predicted->stages[3].operators = {{first, 0.125}};
         const Colouring each = colourNodes(scene, ColourMode::PredictedTime, {model.get(), plan.get(), nullptr}, theme);

@@ -189,8 +189,9 @@ def check_quoted(path, header, root):
         return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
     if module == other:
         return check_part(path, target)
-    if (root / target).is_file() and private_to(root / target):
-        return [f"{path}: {target} is private to {' and '.join(sorted(private_to(root / target)))}"]
+    homes = private_to(root / target) if (root / target).is_file() else set()
+    if homes and module not in homes:
+        return [f"{path}: {target} is private to {' and '.join(sorted(homes))}"]
     if may_use(module, other) or header in SINGLE_HEADERS.get(module, []):
         return []
     return [f'{path}: {module} must not use {other} ("{header}")']

@@ -250,8 +250,8 @@ void TestWorkbenchPlans::measuringTheMachinePlansAgain()
 {
     Bench bench;
     bench.open("chain3.pt");
-    std::vector<protocol::MachineRates> answers;
-    const auto keep = [&](const base::Result<protocol::MachineRates>& rates) { answers.push_back(rates.value()); };
+    std::vector<schema::MachineRates> answers;
+    const auto keep = [&](const base::Result<schema::MachineRates>& rates) { answers.push_back(rates.value()); };
     bench.workbench.queries().machine("machine/rates", this, keep);
     bench.workbench.queries().machine("machine/measure", this, keep);
     QTRY_COMPARE(answers.size(), std::size_t{2});

@@ -88,7 +88,8 @@ protocol::RunEvents message(int number)
         event.peakMemory = event.memory + 1000;
         event.time = now;
         made.events.emplace_back(event);
-        made.events.emplace_back(protocol::PhaseEvent{event.stage, batch, batch % 6, now, runSeconds / points});
+        made.events.emplace_back(
+            protocol::PhaseEvent{event.stage, batch, plan::Phase(batch % 6), now, runSeconds / points});
     }
     return made;
 }

@@ -50,7 +50,8 @@ inline protocol::RunEvents scriptedRun(int stages, int batches, bool finished)
         run.events.push_back(protocol::StageEvent{protocol::StageId(stage), stages, 10 * batches, now});
         for (int batch = 0; batch < batches; ++batch) {
             for (int phase = 0; phase < protocol::phaseCount; ++phase, now += 0.001)
-                run.events.push_back(protocol::PhaseEvent{protocol::StageId(stage), batch, phase, now, 0.001});
+                run.events.push_back(
+                    protocol::PhaseEvent{protocol::StageId(stage), batch, plan::Phase(phase), now, 0.001});
             protocol::BatchEvent event;
             event.stage = protocol::StageId(stage);
             event.batch = batch;

@@ -134,8 +134,9 @@ void TestPanelTexts::factsSayWhereAnOperatorIs()
     model.ops[model.findOp("s1")].arguments = {{"dim", "0"}, {"dtype", "None"}, {"keepdim", "False"}};
     protocol::PlanRecord plan = drawn::twoLayerPlan(model);
     plan.predicted.emplace();
+    model.opsById["op7"] = model.findOp("s1");
     for (const double seconds : {0.001, 0.002})
-        plan.predicted->stages.emplace_back().operators = {{model.findOp("s1"), seconds}};
+        plan.predicted->stages.emplace_back().operators = {{ir::OpId(7), seconds}};
     const auto fact = [&](const char* op, const char* name) {
         for (const Fact& each : opFacts(model, &plan, model.findOp(op)))
             if (each.name == QLatin1String(name)) return each.value;
@@ -231,7 +232,7 @@ void TestPanelTexts::answersNameWhatChanges()
     const protocol::ModelRecord model = drawn::twoLayers();
     const protocol::PlanRecord now = drawn::twoLayerPlan(model);
     protocol::PlanRecord then = withStore(model, "s0");
-    then.predicted->stages[0].recomputed = {protocol::OpId(1), protocol::OpId(2)};
+    then.predicted->stages[0].recomputed = {ir::OpId(1), ir::OpId(2)};
     then.predicted->peakMemory = 500;
     const CutQuestion question = cutQuestion(model, &now, model.findOp("s0"));
     QCOMPARE(cutAnswer(question, now, then), QStringLiteral("Storing it moves 200 B more (+50.0 %), recomputes 2 "

@@ -29,16 +29,16 @@ protocol::ValueId value(const protocol::ModelRecord& model, const char* id) { re
 // The store after the first layer saves, another cannot be done without; one rule stores something else.
 models::ExplanationPtr explanation(const protocol::ModelRecord& model)
 {
-    auto made = std::make_shared<protocol::Explanation>();
+    auto made = std::make_shared<schema::Explanation>();
     made->unit = base::Unit::Seconds;
     const protocol::StageId one(1), two(2);
     made->cost = 0.005;
     made->decisions = {
         {base::DecisionKind::Recomputed, value(model, "v.s0"), {one, two}, 0, 0, 0.001, false, {}, {}},
         {base::DecisionKind::Stored, value(model, "v.r0"), {one}, 0.0007, 0.0005, 0, true, 0.0104, 0.0054}};
-    protocol::PlanComparison depth{base::Strategy::Depth, 0.006, 0.006, 1 << 20, 3 << 20, 0, {}};
-    depth.values.push_back({value(model, "v.r0"), {0.0012, 0}, {1024, 0}, {2048, 0}, {{{one}, {one, two}}}});
-    made->against = {depth, {base::Strategy::SourceRule, {}, {}, 0, 0, 0, {}}};
+    schema::PlanComparison depth{base::Strategy::Depth, 0.006, 0.006, {1 << 20, 3 << 20, 0}, {}};
+    depth.values.push_back({value(model, "v.r0"), {0.0012, 0}, {1024, 0}, {2048, 0}, {{one}, {one, two}}});
+    made->against = {depth, {base::Strategy::SourceRule, {}, {}, {}, {}}};
     return made;
 }
 

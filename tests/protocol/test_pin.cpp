@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include "protocol/documents.h"
-#include "protocol/plan.h"
 #include "schema/pins.h"
 
 using namespace hopscope;
@@ -52,16 +51,4 @@ TEST_CASE("the later of two answers to one question counts")
     CHECK_FALSE(sameQuestion(cut, {PinKind::Cut, v1, v3}));
     CHECK(base::isStoring(store.kind));
     CHECK_FALSE(base::isStoring(cut.kind));
-}
-
-TEST_CASE("a fix drops a pin or takes another stage")
-{
-    const json::Value answer = json::parse(R"({"repairs": [{"drop": ["cut", "v1", "v2"], "cost": 3.0, "unit": "s"},
-        {"stages": 4, "cost": 2.0, "unit": "s"}]})")
-                                   .value();
-    const auto repairs = protocol::readRepairs(answer);
-    REQUIRE(repairs);
-    CHECK(*repairs == std::vector<protocol::RepairRecord>{{std::nullopt, 4, 2.0},
-                                                          {Pin{PinKind::Cut, ir::ValueId(1), ir::ValueId(2)}, 0, 3.0}});
-    CHECK_FALSE(protocol::readRepairs(json::parse(R"({"repairs": [{"cost": 1.0}]})").value()));
 }

@@ -1,10 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <array>
-
+#include "protocol/messages.h"
 #include "protocol/run.h"
-#include "schema/fixture.h"
 
 using namespace hopscope;
 using namespace hopscope::protocol;
@@ -32,10 +29,11 @@ RunEvents everything()
 {
     RunEvents events{3, RunState::Paused, {}};
     events.events = {PrologueEvent{0.5},
-                     StageEvent{StageId(1), 2, 34, 0.75},
+                     StageEvent{StageId(1), 2, 34, 0.75, 12, 16},
                      BatchEvent{StageId(1), "node", 4, 8, 16, 12, 24, 34, 1000, 2000, 1.5, 4000},
-                     PhaseEvent{StageId(1), 4, 3, 1.25, 0.125},
+                     PhaseEvent{StageId(1), 4, Phase::Compute, 1.25, 0.125},
                      StageEndEvent{StageId(1), 2.5, 3.0, 0.75},
+                     StopEvent{"op4", "v9", StageId(1), 2, true, 3.25},
                      NoteEvent{"smaller"},
                      MergedEvent{99},
                      WorkerEvent{2, WorkerNews::Lost, "node-b", "the engine was killed", 3.5},
@@ -45,15 +43,21 @@ RunEvents everything()
     return events;
 }
 
-// What only a GPU has, and what a shard has only once it has ended.
-bool mayBeMissing(const std::string& pointer)
+// A message of one event, with its schema.
+template <base::Described T>
+void checkEvent(const T& event)
 {
-    const auto isOne = [&](const char* name) { return pointer.ends_with(name); };
-    return std::ranges::any_of(std::to_array({"/reserved_memory", "/overlap", "/message", "/end", "/destinations",
-                                              "/written", "/read", "/done"}),
-                               isOne) &&
-           (pointer.starts_with("/events/2/") || pointer.starts_with("/events/4/") ||
-            pointer.starts_with("/events/7/") || pointer.starts_with("/events/8/"));
+    json::Value definitions = json::Value::object(), one = json::objectSchema<T>(definitions),
+                schema = json::typed("object");
+    one["properties"]["type"] = json::typed("string");
+    one["required"].push("type");
+    for (const char* const each : {"run", "state", "events"}) {
+        schema["properties"][each] = json::Value::object();
+        schema["required"].push(each);
+    }
+    schema["properties"]["events"]["items"] = std::move(one);
+    described::checkMembers(json::write(writeEvents({3, RunState::Running, {event}})), "", described::Schema(schema),
+                            [](const json::Value& message, const std::string&) { return readEvents(message); });
 }
 
 }  // namespace
@@ -68,21 +72,12 @@ TEST_CASE("every kind of event survives writing and reading")
     REQUIRE(read->events.size() == everything().events.size());
     CHECK(json::write(writeEvents(*read)) == json::write(text));
     CHECK(std::get<BatchEvent>(read->events[2]).peakMemory == 2000);
-    CHECK(std::string(phaseName(std::get<PhaseEvent>(read->events[3]).phase)) == "compute");
+    CHECK(std::get<PhaseEvent>(read->events[3]).phase == Phase::Compute);
 }
 
-TEST_CASE("every field of every event is needed, and its kind too")
+TEST_CASE("each event refuses what its table does not allow")
 {
-    const std::string text = json::write(writeEvents(everything()));
-    const auto mutations = fixture::mutations(text);
-    REQUIRE(mutations.size() > 50);
-    for (const fixture::Mutation& mutation : mutations) {
-        const auto read = readEvents(json::parse(mutation.text).value());
-        INFO(mutation.pointer << " " << mutation.what);
-        if (mutation.what == "missing" && mayBeMissing(mutation.pointer)) continue;
-        REQUIRE_FALSE(read);
-        CHECK(read.error().where.find(mutation.pointer) != std::string::npos);
-    }
+    for (const RunEvent& event : everything().events) std::visit([](const auto& each) { checkEvent(each); }, event);
 }
 
 TEST_CASE("what only a GPU has is null on a CPU, and engines may leave it out")
@@ -104,13 +99,15 @@ TEST_CASE("a shard that is under way has no end and no figures, and workers are 
 {
     ShardEvent begun = ended();
     begun.outcome = ShardOutcome::Begun;
+    begun.end = 0;
+    begun.destinations = begun.written = begun.read = 0;
     json::Value text = writeEvents({3, RunState::Running, {begun, StageEvent{StageId(2), 3, 34, 0.75, 12, 16}}});
     json::Array& written = *text["events"].asArray();
     CHECK(written[0].find("end")->isNull());
     CHECK(written[0].find("written")->isNull());
     auto read = readEvents(text);
     REQUIRE_MESSAGE(read, base::describe(read.error()));
-    CHECK(std::get<ShardEvent>(read->events[0]).end == begun.begin);
+    CHECK(std::get<ShardEvent>(read->events[0]).end == 0);
     CHECK(std::get<StageEvent>(read->events[1]).done == 12);
     CHECK(std::get<StageEvent>(read->events[1]).shards == 16);
     for (const int number : {0, -1, 5000}) {

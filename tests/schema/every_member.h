@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <concepts>
 #include <fstream>
 #include <iterator>
 
@@ -31,11 +32,14 @@ inline json::Value schemaOf(const std::string& file)
     return {};
 }
 
-// A published schema, asked about places of documents.
+// A schema, asked about places of documents.
 class Schema {
 public:
     // `part`: of one kind of documents among several.
     explicit Schema(const std::string& file, const std::string& part = "") : m_root(schemaOf(file)), m_part(part) {}
+    template <std::same_as<json::Value> Root>
+    explicit Schema(Root root) : m_root(std::move(root))
+    {}
 
     bool mayBeNull(const std::string& pointer) const
     {

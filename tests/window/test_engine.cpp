@@ -181,7 +181,7 @@ void TestEngine::aPlanIsExplainedValueByValue()
     bed.window->docks().reveal("why");
     const models::Document& document = bed.window->document();
     QTRY_VERIFY_WITH_TIMEOUT(document.explained().explanation != nullptr, 30'000);
-    const protocol::Explanation& why = *document.explained().explanation;
+    const schema::Explanation& why = *document.explained().explanation;
     QVERIFY(!why.decisions.empty());
     QCOMPARE(why.against.size(), std::size_t{2});
     QVERIFY(document.plan()->cost && std::abs(why.cost - *document.plan()->cost) < 1e-6 * why.cost);

@@ -10,6 +10,7 @@
 
 #include "protocol/failures_contract.h"
 #include "protocol/figures_contract.h"
+#include "protocol/messages_contract.h"
 #include "protocol/settings_contract.h"
 #include "schema/contract.h"
 
@@ -85,6 +86,8 @@ int main(int count, char** arguments)
         keeper.keep(root + "/resources/schemas/" + document.file, json::write(document.schema, true));
         if (!document.page.empty()) keepPage(keeper, root + "/docs/reference/" + document.page, document.structs);
     }
+    keepPage(keeper, root + "/docs/reference/protocol.md", protocol::messageTables());
+    keepPage(keeper, root + "/docs/reference/format-plan-answers.md", protocol::planAnswerTables());
     keepPage(keeper, root + "/docs/reference/exit-codes.md", {{"exit codes", protocol::failuresTable()}});
     keepPage(keeper, root + "/docs/reference/settings.md", {{"settings", protocol::settingsTable()}});
     const std::string python = root + "/packaging/python/src/hopscope/";

@@ -81,10 +81,7 @@ std::int64_t EngineQueries::machine(const QString& method, QObject* context, Mac
     json::Value params = json::Value::object();
     params["device"] = m_state.document.settings().device;
     return m_state.engine.request(method, std::move(params), context,
-                                  [answer = std::move(answer)](const base::Result<json::Value>& result) {
-                                      answer(result ? protocol::readMachineRates(*result)
-                                                    : base::Result<protocol::MachineRates>(base::forward(result)));
-                                  });
+                                  readAs(schema::machineRatesFrom, std::move(answer)));
 }
 
 void EngineQueries::exportPreview(QObject* context, EngineClient::Answer answer)

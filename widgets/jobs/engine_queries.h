@@ -6,11 +6,11 @@
 
 #include "jobs/engine_client.h"
 #include "plan/walkthrough.h"
-#include "protocol/machine.h"
 #include "protocol/model.h"
 #include "protocol/tensor_rows.h"
 #include "schema/findings.h"
 #include "schema/graph_part.h"
+#include "schema/machine_rates.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
 #include "schema/stage_memory.h"
@@ -58,7 +58,7 @@ public:
     // Asks for the source lines of an operator: the answer of model/source.
     void source(protocol::OpId op, QObject* context, EngineClient::Answer answer);
     // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
-    using Machine = std::function<void(base::Result<protocol::MachineRates>)>;
+    using Machine = std::function<void(base::Result<schema::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
     // Exports of the current plan, by their protocol methods: the preview of the folder, and writing it; the
     // record of a folder, and whether it is valid for the open files. The last three return a number for cancel().

@@ -95,18 +95,20 @@ void PlanQuestions::explain()
             if (!result) return explanationRead(base::forward(result));
             models::runAside(
                 *QThreadPool::globalInstance(), &m_state.bench,
-                [result = std::move(*result), model] { return protocol::readExplanation(result, *model); },
-                [this, plan](const base::Result<protocol::Explanation>& read) {
+                [result = std::move(*result), model] {
+                    return schema::readExplanation(result, protocol::modelNames(*model));
+                },
+                [this, plan](const base::Result<schema::Explanation>& read) {
                     if (plan == m_state.document.plan()) explanationRead(read);
                 });
         });
 }
 
-void PlanQuestions::explanationRead(const base::Result<protocol::Explanation>& explanation)
+void PlanQuestions::explanationRead(const base::Result<schema::Explanation>& explanation)
 {
     models::Document& document = m_state.document;
     m_explaining = after(m_explaining, ExplainEvent::Ended);
-    if (explanation) return document.setExplained({std::make_shared<const protocol::Explanation>(*explanation), {}});
+    if (explanation) return document.setExplained({std::make_shared<const schema::Explanation>(*explanation), {}});
     if (m_state.engine.state() != EngineState::Ready) return;
     document.setExplained({nullptr, QString::fromStdString(explanation.error().message)});
 }

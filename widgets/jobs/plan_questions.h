@@ -32,7 +32,7 @@ public:
 private:
     void askPreview();
     void previewAnswered(const base::Result<protocol::PlanRecord>& plan);
-    void explanationRead(const base::Result<protocol::Explanation>& explanation);
+    void explanationRead(const base::Result<schema::Explanation>& explanation);
     void forgetExplanation();
     void postponeExplanation();
     void resumeExplanation();

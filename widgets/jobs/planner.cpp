@@ -33,12 +33,13 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
 }
 
 // Leaves out pins that the refused change itself added: dropping them fixes nothing. Repairs that keep all pins come
-// first.
-std::vector<models::Repair> suggestedFixes(const std::vector<protocol::RepairRecord>& repairs,
-                                           const models::Settings& refused, const std::vector<plan::Pin>& accepted)
+// first, and the cheapest first among these and the others.
+std::vector<models::Repair> suggestedFixes(std::vector<schema::RepairRecord> repairs, const models::Settings& refused,
+                                           const std::vector<plan::Pin>& accepted)
 {
     std::vector<models::Repair> ways;
-    for (const protocol::RepairRecord& repair : repairs) {
+    std::ranges::stable_sort(repairs, {}, &schema::RepairRecord::cost);
+    for (const schema::RepairRecord& repair : repairs) {
         models::Repair way{repair.drop, refused};
         if (!repair.drop) way.wanted.stages = repair.stages;
         else if (std::ranges::find(accepted, *repair.drop) != accepted.end()) std::erase(way.wanted.pins, *repair.drop);
@@ -294,9 +295,10 @@ void Planner::askForRepairs(const models::Settings& refused)
     m_state.engine.request("plan/repairs", planParams(m_state, refused), &m_state.bench,
                            [this, refused, sentence](const base::Result<json::Value>& result) {
                                if (!result || m_state.document.refusal() != sentence) return;
-                               const auto repairs = protocol::readRepairs(*result);
+                               const auto repairs = schema::readRepairs(*result);
                                if (repairs)
-                                   m_state.document.setRepairs(suggestedFixes(*repairs, refused, m_accepted.pins));
+                                   m_state.document.setRepairs(
+                                       suggestedFixes(repairs->repairs, refused, m_accepted.pins));
                            });
 }
 

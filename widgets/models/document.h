@@ -14,7 +14,6 @@
 #include "base/settings.h"
 #include "models/breakpoints.h"
 #include "models/search_index.h"
-#include "protocol/explanation.h"
 #include "protocol/model.h"
 #include "protocol/plan.h"
 #include "protocol/run.h"
@@ -26,7 +25,7 @@ class RunLog;
 using ModelPtr = std::shared_ptr<const protocol::ModelRecord>;
 using PartsPtr = std::shared_ptr<const ModelParts>;
 using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
-using ExplanationPtr = std::shared_ptr<const protocol::Explanation>;
+using ExplanationPtr = std::shared_ptr<const schema::Explanation>;
 
 // A user's settings besides the cuts: everything that a session file stores about planning and running.
 struct Settings : base::Settings {

@@ -27,7 +27,7 @@ QString savesText(const DecisionRow& row)
 
 QString decisionTip(const DecisionRow& row)
 {
-    const protocol::Decision& decision = row.decision;
+    const schema::Decision& decision = row.decision;
     QStringList lines{
         DecisionModel::tr("%1: %2, stages %3").arg(row.label, whatLabel(decision.kind), stageList(decision.stages)),
         DecisionModel::tr("write %1, read %2, compute %3")
@@ -52,7 +52,7 @@ QString decisionText(const DecisionRow& row, DecisionColumn column)
     return {};
 }
 
-QString bytesText(double bytes) { return bytes == 0 ? none : formatBytes(bytes); }
+QString bytesText(std::int64_t bytes) { return bytes == 0 ? none : formatBytes(static_cast<double>(bytes)); }
 
 QString costText(double cost, base::Unit unit) { return cost == 0 ? none : formatCost(cost, unit); }
 
@@ -61,7 +61,7 @@ QString stagesText(const std::vector<protocol::StageId>& stages) { return stages
 // The number of one plan: 0 for the plan, 1 for the rule.
 QString differenceText(const DifferenceRow& row, DifferenceColumn column, std::size_t plan)
 {
-    const protocol::ValueDifference& difference = row.difference;
+    const schema::ValueDifference& difference = row.difference;
     switch (column) {
     case DifferenceColumn::Cost: return costText(difference.cost[plan], row.unit);
     case DifferenceColumn::Written: return bytesText(difference.written[plan]);
@@ -105,10 +105,10 @@ QString stageList(const std::vector<protocol::StageId>& stages)
     return names.join(QStringLiteral(", "));
 }
 
-std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const protocol::Explanation& explanation)
+std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const schema::Explanation& explanation)
 {
     std::vector<DecisionRow> rows;
-    for (const protocol::Decision& decision : explanation.decisions)
+    for (const schema::Decision& decision : explanation.decisions)
         rows.push_back({.decision = decision, .label = valueLabel(model, decision.value), .unit = explanation.unit});
     std::ranges::stable_sort(rows, [](const DecisionRow& left, const DecisionRow& right) {
         return left.decision.saves.value_or(-1) > right.decision.saves.value_or(-1);
@@ -146,11 +146,11 @@ bool DecisionModel::isNumber(DecisionColumn column) const
     return column == DecisionColumn::Costs || column == DecisionColumn::Saves;
 }
 
-std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model,
-                                          const protocol::PlanComparison& comparison, base::Unit unit)
+std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model, const schema::PlanComparison& comparison,
+                                          base::Unit unit)
 {
     std::vector<DifferenceRow> rows;
-    for (const protocol::ValueDifference& difference : comparison.values)
+    for (const schema::ValueDifference& difference : comparison.values)
         rows.push_back({.difference = difference, .label = valueLabel(model, difference.value), .unit = unit});
     return rows;
 }

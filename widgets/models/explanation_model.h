@@ -11,13 +11,13 @@ QString formatCost(double cost, base::Unit unit);                 // "1.2 ms", "
 QString stageList(const std::vector<protocol::StageId>& stages);  // "1, 3–5": `stages` ascending
 
 struct DecisionRow {
-    protocol::Decision decision;
+    schema::Decision decision;
     QString label;
     base::Unit unit = base::Unit::Seconds;
 };
 
 // Decisions that save most come first; those without an alternative last.
-std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const protocol::Explanation& explanation);
+std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const schema::Explanation& explanation);
 
 enum class DecisionColumn { Value, What, Costs, Saves, Count };
 
@@ -33,13 +33,13 @@ protected:
 };
 
 struct DifferenceRow {
-    protocol::ValueDifference difference;
+    schema::ValueDifference difference;
     QString label;
     base::Unit unit = base::Unit::Seconds;
 };
 
-std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model,
-                                          const protocol::PlanComparison& comparison, base::Unit unit);
+std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model, const schema::PlanComparison& comparison,
+                                          base::Unit unit);
 
 // Each cell has two lines: the plan's number, and below it the rule's.
 enum class DifferenceColumn { Value, Cost, Written, Read, Stages, Count };

@@ -72,12 +72,11 @@ struct Apply {
 
     void operator()(const protocol::PhaseEvent& event)
     {
-        if (event.phase < 0 || event.phase >= protocol::phaseCount) return;
         stage(event.stage).phases[static_cast<std::size_t>(event.phase)] += event.seconds;
         data.phases.push_back({.start = event.start,
                                .seconds = event.seconds,
                                .stage = event.stage,
-                               .phase = event.phase,
+                               .phase = static_cast<int>(event.phase),
                                .batch = event.batch});
         thinnings += thin(data.phases, limit, [](const PhasePoint& point) { return point.seconds; });
         time(event.start + event.seconds);

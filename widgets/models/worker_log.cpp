@@ -49,6 +49,7 @@ bool WorkerLog::apply(const protocol::ShardEvent& event)
     if (lane.underWay() != nullptr) lane.shards.back().event = event;
     else lane.shards.push_back({event});
     if (event.outcome == ShardOutcome::Begun) {
+        lane.shards.back().event.end = event.begin;
         m_again += event.attempt > 1 ? 1 : 0;
         return thin(lane.shards, m_limit, [](const ShardSpan& span) { return span.event.end - span.event.begin; });
     }

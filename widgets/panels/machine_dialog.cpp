@@ -26,7 +26,7 @@ QString scaled(double value)
 
 }  // namespace
 
-QString rateText(const protocol::Rate& rate)
+QString rateText(const schema::Rate& rate)
 {
     const QString unit = text(rate.unit);
     if (unit == QLatin1String("B/s")) return models::formatBytes(rate.value) + QStringLiteral("/s");
@@ -34,7 +34,7 @@ QString rateText(const protocol::Rate& rate)
     return scaled(rate.value) + unit;
 }
 
-QString ratesState(const protocol::MachineRates& machine)
+QString ratesState(const schema::MachineRates& machine)
 {
     if (!machine.measured) return MachineDialog::tr("Typical rates: measure this machine for accurate predictions.");
     if (machine.runs == 0) return MachineDialog::tr("Measured on this machine.");
@@ -126,12 +126,11 @@ void MachineDialog::ask(const QString& method)
     m_title->setText(tr("Rates of %1").arg(models::text(m_device)));
     m_measuring = method == QLatin1String("machine/measure");
     m_request = m_context.workbench.queries().machine(
-        method, this,
-        [this, method](const base::Result<protocol::MachineRates>& machine) { answered(method, machine); });
+        method, this, [this, method](const base::Result<schema::MachineRates>& machine) { answered(method, machine); });
     refresh();
 }
 
-void MachineDialog::answered(const QString& method, const base::Result<protocol::MachineRates>& machine)
+void MachineDialog::answered(const QString& method, const base::Result<schema::MachineRates>& machine)
 {
     m_request = 0;
     m_measuring = false;
@@ -142,7 +141,7 @@ void MachineDialog::answered(const QString& method, const base::Result<protocol:
     if (machine && method != QLatin1String("machine/rates")) m_context.workbench.planAgain();
 }
 
-void MachineDialog::fill(const protocol::MachineRates& machine)
+void MachineDialog::fill(const schema::MachineRates& machine)
 {
     m_known = true;
     m_measured = machine.measured;
@@ -150,7 +149,7 @@ void MachineDialog::fill(const protocol::MachineRates& machine)
     m_state->setText(ratesState(machine));
     m_table->setRowCount(static_cast<int>(machine.rates.size()));
     for (int row = 0; row < m_table->rowCount(); ++row) {
-        const protocol::Rate& rate = machine.rates[static_cast<std::size_t>(row)];
+        const schema::Rate& rate = machine.rates[static_cast<std::size_t>(row)];
         m_table->setItem(row, 0, new QTableWidgetItem(text(rate.what)));
         auto* value = new QTableWidgetItem(rateText(rate));
         value->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);

@@ -13,8 +13,8 @@
 
 namespace hopscope::panels {
 
-QString rateText(const protocol::Rate& rate);               // "4.5 GB/s", "1.2 GiB/s", "12 µs"
-QString ratesState(const protocol::MachineRates& machine);  // measured or typical, and the number of refining runs
+QString rateText(const schema::Rate& rate);               // "4.5 GB/s", "1.2 GiB/s", "12 µs"
+QString ratesState(const schema::MachineRates& machine);  // measured or typical, and the number of refining runs
 
 class MachineDialog : public QDialog {
     Q_OBJECT
@@ -27,8 +27,8 @@ private:
     void setupButtons(QBoxLayout& layout);
     void setupConnections();
     void ask(const QString& method);
-    void answered(const QString& method, const base::Result<protocol::MachineRates>& machine);
-    void fill(const protocol::MachineRates& machine);
+    void answered(const QString& method, const base::Result<schema::MachineRates>& machine);
+    void fill(const schema::MachineRates& machine);
     void showProgress(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total);
     void refresh();
 

@@ -156,12 +156,12 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
 }
 
 // The sum over all stages; 0 if unknown.
-double predictedSeconds(const PlanRecord* plan, OpId op)
+double predictedSeconds(const ModelRecord& model, const PlanRecord* plan, OpId op)
 {
     double sum = 0;
     if (plan == nullptr || !plan->predicted) return sum;
     for (const protocol::PredictedStage& stage : plan->predicted->stages)
-        if (const auto found = stage.operators.find(op); found != stage.operators.end()) sum += found->second;
+        for (const auto& [id, seconds] : stage.operators) sum += model.findOp(id) == op ? seconds : 0;
     return sum;
 }
 
@@ -184,7 +184,7 @@ std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, OpId
     }
     if (!record.structureOnly && analysed) facts.push_back({tr("depth"), depthText(record)});
     facts.push_back({tr("stage"), stageOf(model, plan, op)});
-    if (const double seconds = predictedSeconds(plan, op); seconds > 0)
+    if (const double seconds = predictedSeconds(model, plan, op); seconds > 0)
         facts.push_back({tr("predicted"), tr("%1 to compute and store").arg(models::formatSecondsFinely(seconds))});
     return facts;
 }

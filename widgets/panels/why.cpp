@@ -10,7 +10,7 @@ using models::formatBytes;
 using models::formatCost;
 using models::Target;
 
-QString whatText(const protocol::Decision& decision)
+QString whatText(const schema::Decision& decision)
 {
     const QString stages = models::stageList(decision.stages);
     switch (decision.kind) {
@@ -40,9 +40,9 @@ QWidget* part(QWidget* parent, const QString& title, std::initializer_list<QWidg
 
 }  // namespace
 
-QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId value)
+QString decisionLine(const schema::Explanation& explanation, protocol::ValueId value)
 {
-    const protocol::Decision* decision = explanation.decisionOn(value);
+    const schema::Decision* decision = explanation.decisionOn(value);
     if (decision == nullptr) return {};
     const base::Unit unit = explanation.unit;
     const QString costs = Why::tr("%1: costs %2").arg(whatText(*decision), formatCost(decision->cost(), unit));
@@ -51,7 +51,7 @@ QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId
     return Why::tr("%1; the best plan without it costs %2 more.").arg(costs, formatCost(*decision->saves, unit));
 }
 
-QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison)
+QString comparisonLine(const schema::Explanation& explanation, const schema::PlanComparison& comparison)
 {
     const base::Unit unit = explanation.unit;
     const QString rule = models::strategyLabel(comparison.strategy);
@@ -59,7 +59,9 @@ QString comparisonLine(const protocol::Explanation& explanation, const protocol:
     if (comparison.cost)
         sentences << Why::tr("The %1 costs %2, this plan %3.")
                          .arg(rule, formatCost(*comparison.cost, unit), formatCost(explanation.cost, unit));
-    sentences << Why::tr("It writes %1 and reads %2.").arg(formatBytes(comparison.d2h), formatBytes(comparison.h2d));
+    sentences << Why::tr("It writes %1 and reads %2.")
+                     .arg(formatBytes(static_cast<double>(comparison.bytes.d2h)),
+                          formatBytes(static_cast<double>(comparison.bytes.h2d)));
     if (comparison.values.empty()) sentences << Why::tr("Both make the same decisions for all values.");
     else sentences << Why::tr("Each row shows this plan first, then the %1.").arg(rule);
     return sentences.join(u' ');
@@ -141,7 +143,7 @@ void Why::refresh()
     const int rule = std::max(0, m_rule->currentIndex());
     m_rule->clear();
     if (shown)
-        for (const protocol::PlanComparison& each : explanation->against)
+        for (const schema::PlanComparison& each : explanation->against)
             m_rule->addItem(models::strategyLabel(each.strategy));
     m_rule->setCurrentIndex(std::min(rule, m_rule->count() - 1));
     m_decisionPart->setVisible(!m_decisions.rows().empty());
@@ -156,7 +158,7 @@ void Why::showComparison()
     const models::ExplanationPtr& explanation = m_context.document.explained().explanation;
     const int rule = m_rule->currentIndex();
     if (!explanation || rule < 0) return m_differences.setRows({});
-    const protocol::PlanComparison& comparison = explanation->against.at(static_cast<std::size_t>(rule));
+    const schema::PlanComparison& comparison = explanation->against.at(static_cast<std::size_t>(rule));
     m_comparisonText->setText(comparisonLine(*explanation, comparison));
     m_differences.setRows(models::differenceRows(*m_context.document.model(), comparison, explanation->unit));
     fitHeight(*m_differenceTable);

@@ -14,9 +14,9 @@
 namespace hopscope::panels {
 
 // "Stored: costs 1.2 ms, saves 5.4 ms."; empty if no decision concerns the value.
-QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId value);
+QString decisionLine(const schema::Explanation& explanation, protocol::ValueId value);
 // "The depth rule costs 6.1 ms, this plan 5.0 ms. It moves 1.2 MiB down and 3.4 MiB up."
-QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison);
+QString comparisonLine(const schema::Explanation& explanation, const schema::PlanComparison& comparison);
 
 class Why : public Panel {
     Q_OBJECT

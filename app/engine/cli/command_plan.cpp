@@ -49,7 +49,7 @@ base::Result<std::string> explained(const pipeline::Prepared& prepared, forecast
     session.console.progressEnded();
     if (!explanation) return base::forward(explanation);
     const base::Status written =
-        pipeline::writeTextFile(json::write(pipeline::explanationValue(*explanation), true) + "\n", command.explain);
+        pipeline::writeTextFile(json::write(schema::explanationValue(*explanation), true) + "\n", command.explain);
     if (!written) return base::forward(written);
     return "\n" + describeExplanation(*explanation, prepared.analysis, session.console.style());
 }

@@ -39,7 +39,7 @@ std::string describeOutcome(const schema::Report& report, const Style& style);
 std::string describeVerdict(const schema::Verification& verification, const Style& style, bool narrowed = false);
 
 // Explains a plan: the reasons behind its decisions.
-std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,
+std::string describeExplanation(const schema::Explanation& explanation, const analysis::Analysis& analysis,
                                 const Style& style);
 
 // How the rules and the optimum come to their plans.

@@ -30,16 +30,16 @@ std::string joined(const std::vector<plan::StageId>& stages)
     return text;
 }
 
-std::string alternativeOf(const pipeline::Decision& decision, base::Unit unit)
+std::string alternativeOf(const schema::Decision& decision, base::Unit unit)
 {
     if (!decision.possible) return "required";
     return decision.saves ? amount(*decision.saves, unit) : "unknown";
 }
 
 // "2.3 % cheaper than depth".
-std::string headline(const pipeline::Explanation& explanation, const pipeline::Comparison& comparison)
+std::string headline(const schema::Explanation& explanation, const schema::PlanComparison& comparison)
 {
-    const double share = comparison.cost > 0 ? 1 - explanation.cost / comparison.cost : 0;
+    const double share = comparison.cost > 0 ? 1 - explanation.cost / *comparison.cost : 0;
     std::array<char, 32> percent{};
     std::snprintf(percent.data(), percent.size(), "%.1f %%", std::abs(share) * 100);
     if (std::string(percent.data()) == "0.0 %") return std::string("Same cost as ") + base::nameOf(comparison.strategy);
@@ -47,39 +47,39 @@ std::string headline(const pipeline::Explanation& explanation, const pipeline::C
            base::nameOf(comparison.strategy);
 }
 
-std::string decisionTable(const pipeline::Explanation& explanation, const ValueNames& names)
+std::string decisionTable(const schema::Explanation& explanation, const ValueNames& names)
 {
     Table table({Align::Left, Align::Left, Align::Left, Align::Right, Align::Right});
     table.add({"", "value", "stages", "cost", "saving"});
-    for (const pipeline::Decision& d : explanation.decisions)
-        table.add({base::nameOf(d.kind), names[d.value], joined(d.stages),
-                   amount(d.write + d.read + d.compute, explanation.unit), alternativeOf(d, explanation.unit)});
+    for (const schema::Decision& d : explanation.decisions)
+        table.add({base::nameOf(d.kind), names[d.value], joined(d.stages), amount(d.cost(), explanation.unit),
+                   alternativeOf(d, explanation.unit)});
     return table.render();
 }
 
-std::string comparisonTable(const pipeline::Comparison& comparison, base::Unit unit, const ValueNames& names)
+std::string comparisonTable(const schema::PlanComparison& comparison, base::Unit unit, const ValueNames& names)
 {
     const std::string rule = base::nameOf(comparison.strategy);
     Table table({Align::Left, Align::Right, Align::Right, Align::Left, Align::Left});
     table.add({"", "this plan", rule, "stages", "stages in " + rule});
     for (std::size_t i = 0; i < std::min(mostShown, comparison.values.size()); ++i) {
-        const pipeline::Difference& d = comparison.values[i];
-        table.add({names[d.value], amount(d.own.total(), unit), amount(d.other.total(), unit), joined(d.own.stages),
-                   joined(d.other.stages)});
+        const schema::ValueDifference& d = comparison.values[i];
+        table.add({names[d.value], amount(d.cost.own, unit), amount(d.cost.other, unit), joined(d.stages.own),
+                   joined(d.stages.other)});
     }
     return table.render();
 }
 
 }  // namespace
 
-std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,
+std::string describeExplanation(const schema::Explanation& explanation, const analysis::Analysis& analysis,
                                 const Style& style)
 {
     const ValueNames names(analysis);
     std::string text;
     if (!explanation.decisions.empty())
         text += style.bold("Decisions") + "\n" + decisionTable(explanation, names) + "\n";
-    for (const pipeline::Comparison& comparison : explanation.against)
+    for (const schema::PlanComparison& comparison : explanation.against)
         text += style.bold(headline(explanation, comparison)) + "\n" +
                 (comparison.values.empty() ? "  same decisions for all values\n"
                                            : comparisonTable(comparison, explanation.unit, names)) +

@@ -25,7 +25,7 @@ Outcome machineRates(const json::Reader& params, const Call&)
 {
     const auto device = deviceOf(params);
     if (!device) return tl::unexpected(device.error());
-    return pipeline::ratesValue(pipeline::knownMachine(*device));
+    return schema::machineRatesValue(pipeline::ratesOf(pipeline::knownMachine(*device)));
 }
 
 Outcome measureRates(const json::Reader& params, const std::string& folder, const Call& call)
@@ -36,7 +36,7 @@ Outcome measureRates(const json::Reader& params, const std::string& folder, cons
     if (!machine) return failed(machine.error());
     const pipeline::KnownMachine known{.rates = *machine, .measured = true, .runs = 0};
     if (const base::Status kept = pipeline::keepMachine(known); !kept) return failed(kept.error());
-    return pipeline::ratesValue(known);
+    return schema::machineRatesValue(pipeline::ratesOf(known));
 }
 
 Outcome forgetRates(const json::Reader& params, const Call&)
@@ -44,7 +44,7 @@ Outcome forgetRates(const json::Reader& params, const Call&)
     const auto device = deviceOf(params);
     if (!device) return tl::unexpected(device.error());
     if (const base::Status gone = pipeline::forgetMachine(*device); !gone) return failed(gone.error());
-    return pipeline::ratesValue(pipeline::knownMachine(*device));
+    return schema::machineRatesValue(pipeline::ratesOf(pipeline::knownMachine(*device)));
 }
 
 }  // namespace hopscope::engine

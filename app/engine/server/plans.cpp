@@ -10,7 +10,6 @@
 #include "schema/pins.h"
 #include "schema/walkthrough.h"
 #include "server/documents.h"
-#include "json/optional.h"
 
 namespace hopscope::engine {
 
@@ -45,7 +44,7 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
             !fits)
             return failed(fits.error());
         pipeline::fillPlan(plan, forecast->prediction);
-        result["predicted"] = pipeline::predictionValue(plan, *forecast);
+        result["predicted"] = schema::predictionValue(pipeline::predictionOf(plan, *forecast));
     }
     result["plan"] = schema::planValue(plan, prepared.analysis);
     return result;
@@ -130,16 +129,6 @@ base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const PlanReq
     return made;
 }
 
-json::Value repairValue(const pipeline::Repair& repair)
-{
-    json::Value item;
-    if (repair.stages) item["stages"] = *repair.stages;
-    else item["drop"] = schema::writePin(*repair.drop);
-    item["cost"] = json::orNull(repair.plan.cost);
-    item["unit"] = base::nameOf(base::unitOf(repair.plan.objective));
-    return item;
-}
-
 }  // namespace
 
 Outcome makePlan(Document& document, const json::Reader& params, const Call& call)
@@ -166,7 +155,7 @@ Outcome planExplanation(Document& document, const json::Reader& params, const Ca
     if (!made) return failed(made.error());
     const auto explanation = pipeline::explainPlan(planningOf(document, *request, call), *made);
     if (!explanation) return failed(explanation.error());
-    return pipeline::explanationValue(*explanation);
+    return schema::explanationValue(*explanation);
 }
 
 Outcome planSteps(Document& document, const json::Reader& params, const Call& call)
@@ -186,10 +175,7 @@ Outcome planRepairs(Document& document, const json::Reader& params, const Call& 
     const executor::Cores cores(request->settings.threads.value_or(0));
     const auto repairs = pipeline::findRepairs(planningOf(document, *request, call));
     if (!repairs) return failed(repairs.error());
-    json::Value result;
-    result["repairs"] = json::Value::array();
-    for (const pipeline::Repair& repair : *repairs) result["repairs"].push(repairValue(repair));
-    return result;
+    return schema::repairsValue(*repairs);
 }
 
 Outcome loadPlan(Document& document, const json::Reader& params, const Call& call)

@@ -95,7 +95,7 @@ void ServedRun::phaseFinished(const executor::PhaseEvent& event)
     const double within = event.phase == executor::Phase::Compute ? m_pausedInBatch : 0;
     tell(protocol::PhaseEvent{.stage = event.stage,
                               .batch = event.batch,
-                              .phase = static_cast<int>(event.phase),
+                              .phase = event.phase,
                               .start = std::max(0.0, event.start - paused),
                               .seconds = std::max(0.0, event.seconds - within)});
 }

@@ -175,7 +175,7 @@ Numbers predictedByOperator(const Scene& scene, const ColourData& data)
 {
     std::map<protocol::OpId, double> seconds;
     for (const auto& stage : data.plan->predicted->stages)
-        for (const auto& [op, part] : stage.operators) seconds[op] += part;
+        for (const auto& [op, part] : stage.operators) seconds[data.model->findOp(op)] += part;
     Numbers numbers;
     for (const VisibleNode& node : scene.graph->nodes) {
         std::optional<double> sum;

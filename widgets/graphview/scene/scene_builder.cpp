@@ -210,8 +210,7 @@ std::optional<std::int64_t> SceneBuilder::readAlong(const VisibleEdge& edge,
     std::int64_t bytes = 0;
     for (const protocol::PredictedStage& stage : predicted->stages) {
         const bool there = staging.stage[edge.to] <= stage.index && stage.index <= staging.lastStage[edge.to];
-        const auto read = stage.reads.find(checkpoint.value);
-        if (there && read != stage.reads.end()) bytes += read->second;
+        for (const auto& [value, part] : stage.reads) bytes += there && value == checkpoint.value ? part : 0;
     }
     return bytes;
 }

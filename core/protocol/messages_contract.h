@@ -1,0 +1,16 @@
+#pragma once
+
+// Tables of docs/ from described messages.
+
+#include <vector>
+
+#include "schema/contract.h"
+
+namespace hopscope::protocol {
+
+// All kinds of events in one table "events", and the rates of machines.
+std::vector<schema::DocumentedStruct> messageTables();
+// Of schema/plan_answers.h.
+std::vector<schema::DocumentedStruct> planAnswerTables();
+
+}  // namespace hopscope::protocol

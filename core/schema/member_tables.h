@@ -1,0 +1,82 @@
+#pragma once
+
+// Private to schema and protocol: tables of docs/ (schema/contract.h) from described structs. Costly to compile.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "schema/contract.h"
+#include "json/described.h"
+
+namespace hopscope::schema {
+
+// "| `name` | type | meaning |", of a member's schema. `absent`: added to the type.
+std::string rowOf(const json::Value& member, const std::string& name, const std::string& absent);
+
+class MemberTables {
+public:
+    // `later`: added to the type of members that some documents lack.
+    explicit MemberTables(const char* later) : m_later(later) {}
+
+    // The struct itself, and all that stand in it.
+    template <base::Described T>
+    void add()
+    {
+        json::Value definitions = json::Value::object();
+        const json::Value schema = json::objectSchema<T>(definitions);
+        const std::string rows = rowsOf<T>(*schema.find("properties"));
+        m_structs.push_back({base::describedName<T>, "| member | type | meaning |\n|---|---|---|\n" + rows});
+        addMembersOf<T>();
+    }
+
+    [[nodiscard]] const std::vector<DocumentedStruct>& structs() const { return m_structs; }
+
+private:
+    // An embedded struct has its rows in the table of T.
+    template <base::Described T>
+    void addMembersOf()
+    {
+        base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
+            if constexpr (base::Described<M>)
+                if (field.embedded()) return addMembersOf<M>();
+            addWithin<M>();
+        });
+    }
+
+    template <class M>
+    void addWithin()
+    {
+        if constexpr (json::isOptional<M> || json::isList<M>) addWithin<typename M::value_type>();
+        else if constexpr (base::Described<M> && !json::HasForm<M>)
+            if (!isKnown(base::describedName<M>)) add<M>();
+    }
+
+    template <base::Described T>
+    std::string rowsOf(const json::Value& properties) const
+    {
+        std::string rows;
+        base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
+            if constexpr (base::Described<M>)
+                if (field.embedded()) rows += rowsOf<M>(properties);
+            if (!field.embedded()) rows += rowOf(*properties.find(field.name), field.name, absent(field.presence));
+        });
+        return rows;
+    }
+
+    [[nodiscard]] const char* absent(base::Presence presence) const
+    {
+        return presence == base::Presence::Always ? "" : presence == base::Presence::Later ? m_later : ", or absent";
+    }
+
+    // Structs without a name need no table.
+    [[nodiscard]] bool isKnown(const std::string& name) const
+    {
+        return name.empty() || std::ranges::find(m_structs, name, &DocumentedStruct::name) != m_structs.end();
+    }
+
+    const char* m_later;
+    std::vector<DocumentedStruct> m_structs;
+};
+
+}  // namespace hopscope::schema
