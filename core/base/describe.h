@@ -35,10 +35,8 @@ struct Within {
     std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
 };
 
-template <class T, class M>
-struct Field {
-    const char* name;  // in documents; empty: the members of a struct stand among those of T
-    M T::*member;
+struct Traits {
+    const char* name;     // in documents; empty: the members of a struct stand among those of T
     const char* meaning;  // in the words of docs/, with Markdown; a phrase without a full stop
     Quantity quantity = Quantity::None;
     Presence presence = Presence::Always;
@@ -53,11 +51,16 @@ struct Field {
     [[nodiscard]] constexpr bool embedded() const { return *name == '\0'; }
 };
 
+template <class T, class M>
+struct Field : Traits {
+    M T::*member;
+};
+
 // Traits: a Quantity, a Presence, a Null, a Within; each at most once.
-template <class T, class M, class... Traits>
-constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning, Traits... traits)
+template <class T, class M, class... Given>
+constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning, Given... traits)
 {
-    Field<T, M> made{name, member, meaning};
+    Field<T, M> made{{name, meaning}, member};
     (made.take(traits), ...);
     return made;
 }
@@ -66,7 +69,7 @@ constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning,
 template <class T, class M>
 constexpr Field<T, M> embedded(M T::*member)
 {
-    return {"", member, ""};
+    return {{"", ""}, member};
 }
 
 template <class... Fields>
@@ -90,7 +93,7 @@ constexpr Description<Fields...> described(const char* name, Fields... fields)
 template <class T, class Base, class M>
 constexpr Field<T, M> fieldOf(const Field<Base, M>& f)
 {
-    return {f.name, f.member, f.meaning, f.quantity, f.presence, f.null, f.within};
+    return {f, f.member};
 }
 
 // The fields of a base class, as fields of T; std::tuple_cat joins them with others.

@@ -115,7 +115,7 @@ template <class M, class... Traits>
 constexpr Setting<M> setting(const char* name, M Settings::*member, const char* label, const char* help, Group group,
                              Tasks tasks, Traits... traits)
 {
-    Setting<M> made{{name, member, help, Quantity::None, Presence::Later}, label, group, tasks};
+    Setting<M> made{{{name, help, Quantity::None, Presence::Later}, member}, label, group, tasks};
     (made.take(traits), ...);
     return made;
 }

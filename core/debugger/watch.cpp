@@ -111,9 +111,13 @@ base::Result<std::vector<Watched>> resolveWatched(const Subject& subject, const 
     std::vector<Watched> found;
     for (const std::string& place : request.values) {
         const std::size_t before = found.size();
-        for (const ValueId v : valuesAt(analysis, names, place))
+        const std::set<ValueId> named = valuesAt(analysis, names, place);
+        if (named.empty()) return unknownPlace(place);
+        for (const ValueId v : named)
             if (analysis.hasRows(v) && !analysis.available(v)) found.push_back({v, {}});
-        if (found.size() == before) return unknownPlace(place);
+        if (found.size() == before)
+            return base::fail(base::ErrorCode::Usage, "no stage computes rows of '" + place + "'",
+                              "debug --show " + place + " shows its values");
     }
     return found;
 }
@@ -125,7 +129,10 @@ base::Result<std::set<ValueId>> resolveAggregations(const Subject& subject, cons
     std::set<ValueId> found;
     for (const std::string& place : request.aggregations) {
         const std::set<ValueId> named = valuesAt(analysis, names, place);
-        if (named.empty() || Contributions(analysis, named, request.nodes).empty()) return unknownPlace(place);
+        if (named.empty()) return unknownPlace(place);
+        if (Contributions(analysis, named, request.nodes).empty())
+            return base::fail(base::ErrorCode::Usage, "'" + place + "' aggregates no messages",
+                              "name an operator that does, or the module of a convolution");
         found.insert(named.begin(), named.end());
     }
     return found;

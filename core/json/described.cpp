@@ -34,8 +34,8 @@ Value orNothing(Value schema)
         schema["type"] = std::move(types);
         return schema;
     }
-    if (schema.find("enum") != nullptr) {
-        schema["enum"].push(nullptr);
+    if (const Value* const names = schema.find("enum")) {
+        if (names->asArray()->back() != Value()) schema["enum"].push(nullptr);
         return schema;
     }
     if (schema.find("$ref") == nullptr) return schema;  // null is among its types
@@ -44,31 +44,23 @@ Value orNothing(Value schema)
     return either;
 }
 
-Value orNothingWithin(Value schema)
+void addMember(Value& object, const base::Traits& field, Value ofItsType)
 {
-    Value& inner = innermost(schema);
-    inner = orNothing(std::move(inner));
-    return schema;
+    Value& member = object["properties"][field.name] = std::move(ofItsType);
+    if (field.presence == base::Presence::Later) member = orNothing(std::move(member));
+    Value& inner = innermost(member);
+    if (field.null != base::Null::IsNone) inner = orNothing(std::move(inner));
+    if (*field.meaning != '\0') member["description"] = field.meaning;
+    if (field.quantity != base::Quantity::None) innermost(member)["minimum"] = 0;
+    if (field.within.least != any.least) member["minimum"] = field.within.least;
+    if (field.within.most != any.most) member["maximum"] = field.within.most;
+    if (field.presence == base::Presence::Always) object["required"].push(field.name);
 }
 
 void addMembers(Value& object, const Value& other)
 {
     for (const auto& [name, member] : *other.find("properties")->asObject()) object["properties"][name] = member;
     for (const Value& name : *other.find("required")->asArray()) object["required"].push(name);
-}
-
-Value describedAs(Value schema, const char* meaning, bool countsUp)
-{
-    if (*meaning != '\0') schema["description"] = meaning;
-    if (countsUp) innermost(schema)["minimum"] = 0;
-    return schema;
-}
-
-Value boundedBy(Value schema, const base::Within& within)
-{
-    if (within.least != any.least) schema["minimum"] = within.least;
-    if (within.most != any.most) schema["maximum"] = within.most;
-    return schema;
 }
 
 }  // namespace hopscope::json

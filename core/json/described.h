@@ -218,12 +218,10 @@ void forEachForm(const T& value, const Reader& reader, const Visit& visit)
 
 // ---- JSON Schema
 
-Value orNothingWithin(Value schema);                                  // of a list its items, else as orNothing
-void addMembers(Value& object, const Value& other);                   // those of another object's schema
-Value typed(const char* type);                                        // {"type": type}
-Value orNothing(Value schema);                                        // the same, or null
-Value describedAs(Value schema, const char* meaning, bool countsUp);  // with "description"; numbers from 0 on
-Value boundedBy(Value schema, const base::Within& within);
+Value typed(const char* type);                                              // {"type": type}
+Value orNothing(Value schema);                                              // the same, or null
+void addMember(Value& object, const base::Traits& field, Value ofItsType);  // to the schema of an object
+void addMembers(Value& object, const Value& other);                         // those of another object's schema
 
 // Of a T; structs become members of `definitions` and references to them.
 template <class T>
@@ -238,12 +236,7 @@ Value objectSchema(Value& definitions)
     base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
         if constexpr (base::Described<M>)
             if (field.embedded()) return addMembers(schema, objectSchema<M>(definitions));
-        Value member = schemaOf<M>(definitions);
-        if (field.presence == base::Presence::Later && !isOptional<M>) member = orNothing(std::move(member));
-        if (field.null != base::Null::IsNone) member = orNothingWithin(std::move(member));
-        member = describedAs(std::move(member), field.meaning, field.quantity != base::Quantity::None);
-        schema["properties"][field.name] = boundedBy(std::move(member), field.within);
-        if (field.presence == base::Presence::Always) schema["required"].push(field.name);
+        addMember(schema, field, schemaOf<M>(definitions));
     });
     return schema;
 }

@@ -92,7 +92,7 @@ template <class M, class... Traits>
 constexpr Figure<M> figure(const char* name, M StageFigures::*member, Merge merge, const char* meaning,
                            Traits... traits)
 {
-    Figure<M> made{{name, member, meaning}, merge, ""};
+    Figure<M> made{{{name, meaning}, member}, merge, ""};
     (made.take(traits), ...);
     return made;
 }

@@ -170,10 +170,13 @@ Contract findingsContract()
 
 }  // namespace
 
-std::string rowOf(const Value& member, const std::string& name, const std::string& absent)
+std::string MemberTables::rowOf(const Value& properties, const base::Traits& field) const
 {
-    const Value* const meaning = member.find("description");
-    return "| `" + name + "` | " + typeText(member) + absent + " | " + (meaning ? *meaning->asString() : "") + " |\n";
+    const char* const absent = field.presence == base::Presence::Always  ? ""
+                               : field.presence == base::Presence::Later ? m_later
+                                                                         : ", or absent";
+    return std::string("| `") + field.name + "` | " + typeText(*properties.find(field.name)) + absent + " | " +
+           field.meaning + " |\n";
 }
 
 std::vector<Contract> contracts()

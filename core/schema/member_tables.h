@@ -11,9 +11,6 @@
 
 namespace hopscope::schema {
 
-// "| `name` | type | meaning |", of a member's schema. `absent`: added to the type.
-std::string rowOf(const json::Value& member, const std::string& name, const std::string& absent);
-
 class MemberTables {
 public:
     // `later`: added to the type of members that some documents lack.
@@ -59,15 +56,13 @@ private:
         base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
             if constexpr (base::Described<M>)
                 if (field.embedded()) rows += rowsOf<M>(properties);
-            if (!field.embedded()) rows += rowOf(*properties.find(field.name), field.name, absent(field.presence));
+            if (!field.embedded()) rows += rowOf(properties, field);
         });
         return rows;
     }
 
-    [[nodiscard]] const char* absent(base::Presence presence) const
-    {
-        return presence == base::Presence::Always ? "" : presence == base::Presence::Later ? m_later : ", or absent";
-    }
+    // "| `name` | type | meaning |"
+    [[nodiscard]] std::string rowOf(const json::Value& properties, const base::Traits& field) const;
 
     // Structs without a name need no table.
     [[nodiscard]] bool isKnown(const std::string& name) const

@@ -300,12 +300,22 @@ class OnCora(Planted, unittest.TestCase):
 
     def test_mistakes_are_refused(self):
         for says, *words in (("the plan has no stage 9", "--memory-of", "9"), ("names no operator", "--break", "sheep"),
-                             ("is not a condition", "--break", "op1", "--when", "odd"), ("names no operator", "--break", "stage 9"), ("--watch requires", "--watch", "op1")):
+                             ("is not a condition", "--break", "op1", "--when", "odd"), ("names no operator", "--break", "stage 9"), ("--watch requires", "--watch", "op1"),
+                             ("names no operator", "--watch", "sheep", "--nodes", 1, "-o", "rows"),
+                             ("aggregates no messages", "--messages", "op1", "--nodes", 1)):
             with self.subTest(words=words):
-                done = run([ENGINE, "debug", self.right, "--data", self.graph, *words], capture_output=True,
-                           text=True, timeout=300, check=False)
-                self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn(says, done.stderr)
+                self.assertIn(says, self.usage(*words))
+
+    def usage(self, *words):
+        done = run([ENGINE, "debug", self.right, "--data", self.graph, *map(str, words)], capture_output=True, text=True,
+                   timeout=300, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        return done.stderr
+
+    def test_what_no_stage_computes_is_shown_instead_of_watched(self):
+        said = self.usage("--watch", "op1", "--nodes", 1, "-o", self.folder / "rows")
+        self.assertIn("no stage computes rows of 'op1'; debug --show op1 shows its values", said)
+        self.assertIn("on whole tensors", self.engine(self.right, "--data", self.graph, "--show", "op1"))
 
     def test_the_texts_name_operator_node_and_values(self):
         other = self.save(made("degree"), "degree.pt")

@@ -36,8 +36,8 @@ const char* const debugExamples =
     "hopscope-engine debug before.pt --data graph.safetensors --against after.pt\n"
     "hopscope-engine debug model.pt --data graph.safetensors --nan\n"
     "hopscope-engine debug model.pt --data graph.safetensors --break convs.1 --when isnan\n"
-    "hopscope-engine debug model.pt --data graph.safetensors --watch op42 --nodes 1,17 -o rows\n"
-    "hopscope-engine debug model.pt --data graph.safetensors --show op42 --batch-of 17 -o op42.npy\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --watch convs.1 --nodes 1,17 -o rows\n"
+    "hopscope-engine debug model.pt --data graph.safetensors --show convs.1 --batch-of 17 -o rows.npy\n"
     "hopscope-engine debug model.pt --data graph.safetensors --memory-of 2 --batch 4096";
 
 namespace {
