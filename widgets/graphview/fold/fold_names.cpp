@@ -3,6 +3,7 @@
 #include "graphview/fold/fold_builder.h"
 #include "graphview/fold/words.h"
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "models/tr.h"
 
 namespace hopscope::graphview {
@@ -15,15 +16,6 @@ constexpr int longestTip = 120;  // of literal arguments, in characters
 QString relative(const QString& path, const QString& frame)
 {
     return !frame.isEmpty() && path.startsWith(frame + QLatin1Char('.')) ? path.mid(frame.size() + 1) : path;
-}
-
-// The number of a module in a list gets its type: "Linear mlp.7".
-QString toldName(const models::Module& module, const QString& frame)
-{
-    const QString name = relative(module.path, frame);
-    bool number = false;
-    name.section(QLatin1Char('.'), -1).toInt(&number);
-    return number && !module.type.isEmpty() ? module.type + QLatin1Char(' ') + name : name;
 }
 
 // The module of the innermost frame around a node; -1: none.
@@ -123,24 +115,27 @@ void FoldBuilder::nameModule(VisibleNode& node, const models::Module& module)
     else parts << (module.repeat > 1 ? tr("identical") : tr("%n ops", module.opCount));
     node.detail = parts.join(QStringLiteral(" \u00b7 "));
     node.tip = tr("%n operators; double-click to expand", static_cast<int>(node.ops.size()));
-    if (node.merged > 0) node.tip += QLatin1Char('\n') + tr("With what lies between these modules");
-    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %n identical", module.identical);
+    if (node.merged > 0) node.tip += QLatin1Char('\n') + tr("Includes the operators between these modules");
+    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %n identical modules", module.identical);
+}
+
+// The names of the operators that are drawn as this node.
+QString FoldBuilder::namesOf(const VisibleNode& node) const
+{
+    constexpr std::size_t most = 4;
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(most, node.ops.size()); ++i)
+        if (!isScalar(m_model.ops[node.ops[i]])) names << models::opName(m_model, node.ops[i]);
+    if (node.ops.size() > most) names << QStringLiteral("…");
+    return names.isEmpty() ? models::opName(m_model, node.op) : names.join(QStringLiteral(", "));
 }
 
 void FoldBuilder::nameOp(VisibleNode& node)
 {
     const auto& op = m_model.ops[node.op];
-    const int module = m_fold.tree.moduleOf[node.op];
-    node.label = groupLabel(m_model, node.op, node.ops);
-    // A module that is one operator gives it its name: "lin" says more than "linear".
-    const bool named = node.shape == Shape::Rowwise && !m_fold.foldable(module) && m_fold.leaders[node.op] == node.op;
-    if (named && module > 0) {
-        const QString frame = node.frame < 0 ? QString() : m_graph.frames[node.frame].path;
-        const QString suffix = node.label.mid(models::opLabel(m_model, op).size());
-        node.label = toldName(m_fold.tree.modules[module], frame) + suffix;
-    }
+    node.label = groupLabel(m_model, node.op, node.ops, node.frame < 0 ? QString() : m_graph.frames[node.frame].path);
     node.detail = shapeDetail(m_model, node.ops.empty() ? node.op : node.ops.back());
-    node.tip = models::pathLabel(op);
+    node.tip = namesOf(node) + QLatin1Char('\n') + models::pathLabel(op);
     if (const QString arguments = models::argumentsLabel(op); !arguments.isEmpty())
         node.tip += QLatin1Char('\n') + (arguments.size() > longestTip ? arguments.left(longestTip) + u'…' : arguments);
 }
