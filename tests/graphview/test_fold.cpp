@@ -1,4 +1,3 @@
-#include <QRegularExpression>
 #include <QTest>
 
 #include "graphview/fold/fold.h"
@@ -52,7 +51,7 @@ private slots:
         QCOMPARE(all.count(QStringLiteral("gather source")), 3);
         QCOMPARE(all.count(QStringLiteral("sum aggregation")), 3);
         QCOMPARE(all.count(QStringLiteral("lin \u00d7 norm")), 3);
-        QCOMPARE(all.filter(QRegularExpression(QStringLiteral("^relu after convs"))).size(), 3);
+        QCOMPARE(all.count(QStringLiteral("relu")), 3);
         QVERIFY(all.contains(QStringLiteral("x")));
         QVERIFY(all.contains(QStringLiteral("out")));
         QCOMPARE(graph.frames.size(), std::size_t(3));
@@ -280,9 +279,9 @@ private slots:
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QStringList>("expected");
-        QTest::newRow("jknet") << "jknet"
-                               << QStringList{"lin \u00d7 norm",    "gather source", "sum \u00d7 norm + bias",
-                                              "relu after convs.0", "concat",        "lin"};
+        QTest::newRow("jknet")
+            << "jknet"
+            << QStringList{"lin \u00d7 norm", "gather source", "sum \u00d7 norm + bias", "relu", "concat", "lin"};
         QTest::newRow("gat") << "gat"
                              << QStringList{"gather source", "gather destination (2)", "leaky relu",
                                             "sum aggregation + bias"};

@@ -120,7 +120,7 @@ void TestStudy::aFieldIsATableOfRounds()
         return model.index(row, static_cast<int>(column)).data().toString();
     };
     QCOMPARE(cell(0, FieldColumn::Round), QString("result"));
-    QCOMPARE(cell(1, FieldColumn::Round), QString("round 1"));
+    QCOMPARE(cell(1, FieldColumn::Round), QString("hop 1"));
     QCOMPARE(cell(2, FieldColumn::Round), QString("input"));
     QCOMPARE(cell(1, FieldColumn::Edges), QString("4"));
     QCOMPARE(cell(1, FieldColumn::Block), QString("2"));

@@ -73,7 +73,7 @@ void TestMemory::aStageIsShownAndItsPeakMarked()
     Bed bed;
     QVERIFY(shown(bed));
     const schema::LoopMemoryRecord& loop = picture(bed).loop();
-    QVERIFY(sentence(bed).contains(QString("holds most at step %1").arg(loop.peakStep + 1)));
+    QVERIFY(sentence(bed).contains(QString("peaks at step %1").arg(loop.peakStep + 1)));
     // Columns are as high as their bytes, and the peak's has the accent's colour.
     QTRY_VERIFY(picture(bed).width() > 0);
     const QRectF peak = picture(bed).columnOf(loop.peakStep);

@@ -44,12 +44,12 @@ QMap<protocol::OpId, QString> namesInOutline(Bed& bed)
     return names;
 }
 
-// "sum aggregation" of "convs.0 sum aggregation", and "lin" of "convs.0.lin output".
+// "sum aggregation" of "convs.0 sum aggregation", "lin" of "convs.0.lin output", and "relu" of "relu after convs.0".
 bool isPartOf(const QString& shown, const QString& name)
 {
     for (const QString& whole : {name, QString(name).remove(QRegularExpression(" output$"))})
         if (whole == shown || whole.endsWith(u' ' + shown) || whole.endsWith(u'.' + shown) ||
-            shown.endsWith(u' ' + whole))
+            shown.endsWith(u' ' + whole) || whole.startsWith(shown + QStringLiteral(" after ")))
             return true;
     return false;
 }

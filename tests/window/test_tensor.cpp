@@ -227,7 +227,7 @@ void TestTensors::aRunStopsAndShowsItsResult()
     QCOMPARE(bed.window->selection().current(), models::Target::op(bed.window->document().model()->findOp("op4")));
     QVERIFY(said(bed, "tensorFacts").contains("batch 1: destinations 0 to 999"));
     QTRY_COMPARE(rowName(bed, 5), QString("5"));
-    QVERIFY(said(bed, "breakState").contains("Stopped behind"));
+    QVERIFY(said(bed, "breakState").contains("Stopped after"));
     QTest::keyClick(bed.window.get(), Qt::Key_F8);  // to the next batch
     QTRY_VERIFY(stands(bed) && bed.window->document().runLog()->stop()->batch == 2);
     QTRY_VERIFY(said(bed, "tensorFacts").contains("destinations 1000 to 1999"));

@@ -2,6 +2,7 @@
 
 #include <QDesktopServices>
 #include <QImageReader>
+#include <QPointer>
 #include <QScrollBar>
 #include <QTextFrame>
 #include <algorithm>
@@ -63,14 +64,15 @@ void PageView::showVisit(const Visit& visit)
 void PageView::read(const QString& page)
 {
     m_read = page;
-    QTextDocument* const before = document();
+    const QPointer<QTextDocument> before = document();  // setDocument deletes the one that the browser made itself
     auto* made = new QTextDocument(this);
     made->setUndoRedoEnabled(false);
     made->setDefaultFont(style::uiFont(10));
     made->setMarkdown(markdown(page), QTextDocument::MarkdownDialectGitHub);
     setLooks(*made, m_theme, [&](const QString& link) { return link.contains(u':') || resolved(page, link); });
+    setExtraSelections({});
     setDocument(made);
-    if (before->parent() == this) before->deleteLater();
+    if (before) before->deleteLater();
     setMargins();
     mark();
 }

@@ -38,7 +38,7 @@ QString opName(const protocol::ModelRecord& model, protocol::OpId id)
 
 QString opNameIn(const protocol::ModelRecord& model, protocol::OpId op, const QString& module)
 {
-    QString name = opName(model, op);
+    QString name = opName(model, op).section(QStringLiteral(" after "), 0, 0);
     const bool inside = name.startsWith(module + u'.') || name.startsWith(module + u' ');
     if (!module.isEmpty() && inside) {
         const bool number = name.at(module.size() + 1).isDigit();  // "mlp.7" rather than "7"
