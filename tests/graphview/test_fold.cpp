@@ -281,9 +281,9 @@ private slots:
         QTest::addColumn<QStringList>("expected");
         QTest::newRow("jknet")
             << "jknet"
-            << QStringList{"lin \u00d7 norm", "gather source", "sum \u00d7 norm + bias", "relu", "concat", "lin"};
+            << QStringList{"lin \u00d7 norm", "gather source", "add \u00d7 norm + bias", "relu", "concat", "lin"};
         QTest::newRow("gat") << "gat"
-                             << QStringList{"gather source", "gather destination (2)", "leaky relu",
+                             << QStringList{"gather source", "gather destination", "leaky relu",
                                             "sum aggregation + bias"};
     }
     void realModels()

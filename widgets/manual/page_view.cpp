@@ -98,7 +98,7 @@ QVariant PageView::loadResource(int type, const QUrl& name)
     QSize size = drawing ? reader.size() * ratio : reader.size();
     if (size.width() > room) size = size.scaled(room, size.height(), Qt::KeepAspectRatio);
     if (drawing) reader.setScaledSize(size);
-    QImage picture = reader.read().scaled(size, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+    QImage picture = reader.read().scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     picture.setDevicePixelRatio(ratio);
     return picture;
 }

@@ -126,7 +126,7 @@ const Module& OutlineModel::moduleOf(const OutlineNode& node) const
 
 QString OutlineModel::label(const OutlineNode& node) const
 {
-    if (node.kind == OutlineNode::Kind::Op) return opNameIn(*m_model, node.op, moduleOf(node).path);
+    if (node.kind == OutlineNode::Kind::Op) return opLabel(*m_model, m_model->ops[node.op]);
     if (node.kind == OutlineNode::Kind::Structure) return QCoreApplication::translate("Op", "structure only");
     if (node.parent < 0)
         return m_model->className.empty() ? QCoreApplication::translate("Op", "model") : text(m_model->className);

@@ -18,6 +18,15 @@ QString relative(const QString& path, const QString& frame)
     return !frame.isEmpty() && path.startsWith(frame + QLatin1Char('.')) ? path.mid(frame.size() + 1) : path;
 }
 
+// The number of a module in a list gets its type: "Linear mlp.7".
+QString toldName(const models::Module& module, const QString& frame)
+{
+    const QString name = relative(module.path, frame);
+    bool number = false;
+    name.section(QLatin1Char('.'), -1).toInt(&number);
+    return number && !module.type.isEmpty() ? module.type + QLatin1Char(' ') + name : name;
+}
+
 // The module of the innermost frame around a node; -1: none.
 int frameModule(const VisibleGraph& graph, const VisibleNode& node)
 {
@@ -133,7 +142,15 @@ QString FoldBuilder::namesOf(const VisibleNode& node) const
 void FoldBuilder::nameOp(VisibleNode& node)
 {
     const auto& op = m_model.ops[node.op];
-    node.label = groupLabel(m_model, node.op, node.ops, node.frame < 0 ? QString() : m_graph.frames[node.frame].path);
+    const int module = m_fold.tree.moduleOf[node.op];
+    node.label = groupLabel(m_model, node.op, node.ops);
+    // A module that is one operator gives it its name: "lin" says more than "linear".
+    const bool named = node.shape == Shape::Rowwise && !m_fold.foldable(module) && m_fold.leaders[node.op] == node.op;
+    if (named && module > 0) {
+        const QString frame = node.frame < 0 ? QString() : m_graph.frames[node.frame].path;
+        const QString suffix = node.label.mid(models::opLabel(m_model, op).size());
+        node.label = toldName(m_fold.tree.modules[module], frame) + suffix;
+    }
     node.detail = shapeDetail(m_model, node.ops.empty() ? node.op : node.ops.back());
     node.tip = namesOf(node) + QLatin1Char('\n') + models::pathLabel(op);
     if (const QString arguments = models::argumentsLabel(op); !arguments.isEmpty())

@@ -9,7 +9,6 @@
 
 #include "analysis/naming/op_words.h"
 #include "models/labels.h"
-#include "models/op_names.h"
 #include "models/tr.h"
 
 namespace hopscope::graphview {
@@ -165,9 +164,9 @@ QString shortDimensions(const QString& shape)
 
 }  // namespace
 
-QString groupLabel(const ModelRecord& model, OpId leader, std::span<const OpId> group, const QString& module)
+QString groupLabel(const ModelRecord& model, OpId leader, std::span<const OpId> group)
 {
-    QString label = models::opNameIn(model, leader, module);
+    QString label = models::opLabel(model, model.ops[leader]);
     for (const OpId op : group)
         if (op != leader) label += suffixOf(model, model.ops[op]);
     return label;

@@ -19,9 +19,8 @@ bool isScalar(const protocol::OpRecord& op);
 // Names a structure-only value: "norm", "degree", "edge_index"; empty if there is no word for it (zeros to add into).
 QString structureWord(const protocol::ModelRecord& model, protocol::ValueId value);
 
-// "gather source × norm": the leader's name inside of a module and the words of the others. `group` is ascending and includes the leader.
-QString groupLabel(const protocol::ModelRecord& model, protocol::OpId leader, std::span<const protocol::OpId> group,
-                   const QString& module);
+// "gather source × norm": the leader's word and the words of the others. `group` is ascending and includes the leader.
+QString groupLabel(const protocol::ModelRecord& model, protocol::OpId leader, std::span<const protocol::OpId> group);
 
 // "1,797 × 32" of the last operator's first output; empty where it has none.
 QString shapeDetail(const protocol::ModelRecord& model, protocol::OpId op);
