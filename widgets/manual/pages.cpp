@@ -92,7 +92,11 @@ bool exists(const QString& page)
     return page.endsWith(u".md") && QFile::exists(root + page);
 }
 
-QString markdown(const QString& page) { return exists(page) ? read(page) : QString(); }
+// A line break is a character: QTextDocument takes <br> for an element that is never closed, and drops the rest of the page.
+QString markdown(const QString& page)
+{
+    return exists(page) ? read(page).replace(QStringLiteral("<br>"), QString(QChar(QChar::LineSeparator))) : QString();
+}
 
 QString title(const QString& page) { return headings(markdown(page)).value(0); }
 
