@@ -80,8 +80,7 @@ void CommandPalette::refill(const QString& query)
         const int score = action->isSeparator() ? -1 : matchScore(query, labelOf(action));
         if (score >= 0) found.append({score, action});
     }
-    const auto rank = [](const auto& entry) { return std::pair(-entry.first, labelOf(entry.second).size()); };
-    std::ranges::stable_sort(found, {}, rank);  // of equal matches the shortest label is first
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     m_list->clear();
     m_shown.clear();
     for (const auto& [score, action] : found) {

@@ -45,17 +45,15 @@ private:
         format.setTopMargin(level == 0 ? 0 : level == 1 ? 4 : level == 2 ? 20 : 14);
         format.setBottomMargin(cell || isCode(block) ? 0 : level > 0 ? 6 : block.textList() != nullptr ? 5 : 10);
         format.setLineHeight(level > 0 ? 115 : isCode(block) ? 125 : 135, QTextBlockFormat::ProportionalHeight);
+        if (isCode(block)) format.setNonBreakableLines(false);  // no page is wider than the window
         QTextCursor(block).mergeBlockFormat(format);
         setFragments(block);
-        if (level > 0) setHeading(block, level);
+        if (level > 0) setHeading(block);
     }
 
-    void setHeading(const QTextBlock& block, int level)
+    void setHeading(const QTextBlock& block)
     {
-        constexpr double sizes[] = {19, 14, 11.5};
-        QTextCharFormat format;
-        format.setProperty(QTextFormat::FontSizeAdjustment, 0);
-        format.setFontPointSize(sizes[std::min(level, 3) - 1]);
+        QTextCharFormat format;  // the sizes are those of the reader of Markdown
         format.setFontWeight(QFont::DemiBold);
         select(block.position(), block.length() - 1).mergeCharFormat(format);
         QTextCharFormat named;

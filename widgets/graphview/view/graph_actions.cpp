@@ -184,11 +184,11 @@ void GraphActions::addComparisons()
         m_comparisons << action;
     };
     comparison("graphCompareNothing", tr("Your Plan Alone"), tr("Show one graph"), std::nullopt);
-    comparison("graphCompareOptimum", tr("Next to the Optimum"), tr("Show the optimal plan next to yours"),
+    comparison("graphCompareOptimum", tr("Beside the Optimum"), tr("Show the optimal plan next to yours"),
                Strategy::Optimal);
-    comparison("graphCompareDepth", tr("Next to the Depth Rule"), tr("Show the plan of the depth rule next to yours"),
+    comparison("graphCompareDepth", tr("Beside the Depth Rule"), tr("Show the plan of the depth rule next to yours"),
                Strategy::Depth);
-    comparison("graphCompareSource", tr("Next to the Source Rule"),
+    comparison("graphCompareSource", tr("Beside the Source Rule"),
                tr("Show the plan of the source rule next to yours"), Strategy::SourceRule);
 }
 
