@@ -142,7 +142,7 @@ private slots:
 
     void pagesOpenWithinAnInstant()
     {
-        constexpr qint64 longest = 250, table = 1000;  // milliseconds; the page of all layers is one long table
+        constexpr qint64 longest = 500, table = 1000;  // milliseconds; the page of all layers is one long table
         ManualWindow window;
         window.openAt({"start/window.md", "plan"});
         QVERIFY(QTest::qWaitForWindowExposed(&window));
