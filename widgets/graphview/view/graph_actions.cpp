@@ -188,8 +188,8 @@ void GraphActions::addComparisons()
                Strategy::Optimal);
     comparison("graphCompareDepth", tr("Beside the Depth Rule"), tr("Show the plan of the depth rule next to yours"),
                Strategy::Depth);
-    comparison("graphCompareSource", tr("Beside the Source Rule"),
-               tr("Show the plan of the source rule next to yours"), Strategy::SourceRule);
+    comparison("graphCompareSource", tr("Beside the Source Rule"), tr("Show the plan of the source rule next to yours"),
+               Strategy::SourceRule);
 }
 
 void GraphActions::addColours()
