@@ -40,8 +40,8 @@ void addOptions(QCommandLineParser& parser)
          QStringLiteral("R")},
         {QStringLiteral("plan"), tr("Plan to open."), QStringLiteral("plan.json")},
         {QStringLiteral("engine"),
-         tr("Command that starts the engine, e.g. \"ssh host hopscope-engine serve\"; paths then refer to its "
-            "own."),
+         tr("Command that starts the engine, e.g. \"ssh host hopscope-engine serve\"; paths then refer to the machine "
+            "of the engine."),
          QStringLiteral("COMMAND")},
         {QStringLiteral("run"), tr("Run the model after opening it.")},
         {QStringLiteral("screenshot"), tr("Write a screenshot of the window and exit."), QStringLiteral("FILE.png")},
@@ -53,7 +53,8 @@ void addOptions(QCommandLineParser& parser)
         {QStringLiteral("size"), tr("Size of the window."), QStringLiteral("WxH")},
         {QStringLiteral("theme"), tr("light, dark or auto."), QStringLiteral("NAME")},
         {QStringLiteral("perspective"), tr("analyse, run, compare or explain."), QStringLiteral("NAME")},
-        {QStringLiteral("recover"), tr("Recover what was open when the window last terminated unexpectedly.")},
+        {QStringLiteral("recover"),
+         tr("Recover the model or session that was open when the window last terminated unexpectedly.")},
         {{QStringLiteral("h"), QStringLiteral("help")}, tr("Show this help.")},
         {{QStringLiteral("v"), QStringLiteral("version")}, tr("Show the version.")},
     };

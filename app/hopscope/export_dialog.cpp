@@ -51,13 +51,13 @@ void ExportDialog::setupWidgets()
 {
     m_folder = new QLineEdit(suggestion(m_parts.document.modelPath()), this);
     m_folder->setObjectName(QStringLiteral("exportFolder"));
-    m_folder->setAccessibleName(tr("Folder that is written"));
+    m_folder->setAccessibleName(tr("Folder to write"));
     m_files = new QListWidget(this);
     m_files->setObjectName(QStringLiteral("exportFiles"));
     m_files->setAccessibleName(tr("Files of the folder"));
     m_text = new QPlainTextEdit(this);
     m_text->setObjectName(QStringLiteral("exportText"));
-    m_text->setAccessibleName(tr("Text of the file"));
+    m_text->setAccessibleName(tr("Contents of the file"));
     m_text->setReadOnly(true);
     m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
@@ -88,9 +88,8 @@ void ExportDialog::setupWidgets()
 
 void ExportDialog::askPreview()
 {
-    say(tr(
-        "A new folder with code that needs only PyTorch and NumPy. The split is run and compared with the model's own "
-        "forward before anything is written."));
+    say(tr("Writes a new folder with code that needs only PyTorch and NumPy. Before that, the split is run and "
+           "compared with the model's own forward."));
     m_parts.workbench.queries().exportPreview(this,
                                               [this](const base::Result<json::Value>& answer) { showPreview(answer); });
 }
@@ -115,7 +114,7 @@ void ExportDialog::showFile(int row)
     const QListWidgetItem* item = m_files->item(row);
     if (item == nullptr) return;
     const QString text = item->data(Qt::UserRole).toString();
-    m_text->setPlainText(text.isEmpty() ? tr("Known once the split is verified.") : text);
+    m_text->setPlainText(text.isEmpty() ? tr("Available once the split is verified.") : text);
 }
 
 void ExportDialog::write()

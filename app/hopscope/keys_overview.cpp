@@ -44,7 +44,7 @@ KeysOverview::KeysOverview(const ActionBook& actions, QWidget* parent) : QDialog
     auto* tree = new QTreeWidget(this);
     tree->setObjectName(QStringLiteral("keysTree"));
     tree->setAccessibleName(tr("Keyboard shortcuts by menu"));
-    tree->setHeaderLabels({tr("Action"), tr("Keys"), tr("What it does")});
+    tree->setHeaderLabels({tr("Action"), tr("Keys"), tr("Description")});
     tree->setSelectionMode(QAbstractItemView::NoSelection);
     fill(tree, actions);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);

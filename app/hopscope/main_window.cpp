@@ -15,6 +15,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "manual/term_tips.h"
 #include "models/labels.h"
 #include "models/problem_model.h"
 #include "models/run_log.h"
@@ -160,10 +161,10 @@ void MainWindow::setupDocks()
         {QStringLiteral("plots"), tr("Plots"), panels::makeRunPlots},
         {QStringLiteral("log"), tr("Log"), panels::makeLog},
         {QStringLiteral("history"), tr("History"), panels::makeHistory},
-        {QStringLiteral("receptive"), tr("Receptive field"), study::makeReceptive},
+        {QStringLiteral("receptive"), tr("Receptive Field"), study::makeReceptive},
         {QStringLiteral("debugger"), tr("Debugger"), study::makeDebugger},
         {QStringLiteral("tensor"), tr("Tensor"), study::makeTensor},
-        {QStringLiteral("follow"), tr("Follow a node"), study::makeFollow},
+        {QStringLiteral("follow"), tr("Follow a Node"), study::makeFollow},
         {QStringLiteral("monitor"), tr("Monitor"), study::makeMonitor},
         {QStringLiteral("breakpoints"), tr("Breakpoints"), study::makeBreakpoints},
         {QStringLiteral("rules"), tr("Rules"), study::makeRules},
@@ -197,6 +198,8 @@ void MainWindow::setupPerspectives()
 
 void MainWindow::setupTools()
 {
+    m_help = new Help(this);
+    new manual::TermTips(this);
     m_parts = std::make_unique<WindowParts>(WindowParts{.window = *this,
                                                         .setup = m_setup,
                                                         .document = m_document,
@@ -207,7 +210,8 @@ void MainWindow::setupTools()
                                                         .plots = *m_plots,
                                                         .docks = *m_docks,
                                                         .banner = *m_banner,
-                                                        .status = *m_status});
+                                                        .status = *m_status,
+                                                        .help = *m_help});
     m_dialogs = std::make_unique<FileDialogs>(*m_parts);
     m_notices = std::make_unique<Notices>(*m_parts);
     m_exporter = std::make_unique<Exporter>(*m_parts, *m_dialogs, *m_notices);
@@ -356,6 +360,7 @@ void MainWindow::applyTheme()
     m_graph->setTheme(m_theme);
     for (panels::Panel* panel : m_panels) panel->setTheme(m_theme);
     m_tour->setTheme(m_theme);
+    m_help->setTheme(m_theme);
 }
 
 WindowSettings MainWindow::settings() const

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] const Banner& banner() const { return *m_banner; }
     [[nodiscard]] SessionKeeper& keeper() { return m_sessions->keeper(); }
     [[nodiscard]] Tour& tour() { return *m_tour; }
+    [[nodiscard]] Help& help() { return *m_help; }
     [[nodiscard]] const QString& recoveryFolder() const { return m_setup.recoveryFolder; }
 
 signals:
@@ -95,6 +96,7 @@ private:
     QWidget* m_plots = nullptr;
     Docks* m_docks = nullptr;
     StatusLine* m_status = nullptr;
+    Help* m_help = nullptr;
     QTimer m_refresh;
     // Made once all the above is there; each of them may use those before it.
     std::unique_ptr<const WindowParts> m_parts;

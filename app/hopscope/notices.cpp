@@ -51,7 +51,7 @@ void Notices::sayFailure(const QString& what, const QString& sentence, const QSt
     if (limit)
         ways.append({tr("Set the limit to %1").arg(models::formatBytes(*limit)), [this, limit] { setLimit(*limit); }});
     const bool lost = hint == QLatin1String(protocol::openAgain);
-    if (lost) ways.append({tr("Open it again"), [this] { emit reloadWanted(); }});
+    if (lost) ways.append({tr("Open Again"), [this] { emit reloadWanted(); }});
     const bool told = hint.isEmpty() || limit || lost;
     m_parts.banner.say(QStringLiteral("open"), told ? text : tr("%1. %2").arg(text, hint), ways);
 }

@@ -79,7 +79,8 @@ void RefusalCard::showRefusal(const protocol::ModelRecord& model, bool hasData)
     m_reason->setText(models::sentence(lint.message));
     m_hint->setText(tr("What you can do: %1").arg(models::sentence(lint.hint, false)));
     m_hint->setVisible(!lint.hint.empty());
-    m_origin->setText(tr("Drawn from its code, since it could not be run: both sides of branches, and loops once."));
+    m_origin->setText(tr("This graph is drawn from the model's code, because the model could not be run. It shows both "
+                         "sides of branches, and each loop once."));
     m_origin->setVisible(model.fromCode);
     m_show->setVisible(lint.op.valid());
     m_data->setVisible(!hasData);
@@ -87,14 +88,14 @@ void RefusalCard::showRefusal(const protocol::ModelRecord& model, bool hasData)
 
 void RefusalCard::showUntrusted(const QString& folder)
 {
-    m_reason->setText(
-        tr("The file holds code that you have not agreed to run. Depth, cuts and sizes are known once it has run "
-           "on a small part of the data."));
+    m_reason->setText(tr("The file contains code that you have not agreed to run. Depth, cuts and sizes become known "
+                         "when it runs on a small part of the data."));
     m_hint->setText(
         tr("Run it if you know where it comes from. You will not be asked again for this file, or for the files in "
            "a folder that you trust."));
     m_hint->show();
-    m_origin->setText(tr("Drawn from its code: both sides of branches, and loops once."));
+    m_origin->setText(
+        tr("This graph is drawn from the model's code. It shows both sides of branches, and each loop once."));
     m_origin->show();
     m_folder->setText(tr("Trust all models in “%1”").arg(folder));
     m_folder->setAccessibleName(m_folder->text());

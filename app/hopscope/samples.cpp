@@ -16,7 +16,7 @@ const Known known[] = {
     {"karate/gcn.pt", QT_TRANSLATE_NOOP("Samples", "Karate club, GCN"),
      QT_TRANSLATE_NOOP("Samples", "2 hops, 34 nodes: the smallest sample")},
     {"digits/jknet.pt", QT_TRANSLATE_NOOP("Samples", "Digits, jumping knowledge"),
-     QT_TRANSLATE_NOOP("Samples", "the outputs of all layers are kept: where to cut is a choice")},
+     QT_TRANSLATE_NOOP("Samples", "the last layer reads the outputs of all others: there is a choice of cuts")},
     {"digits/gat.pt", QT_TRANSLATE_NOOP("Samples", "Digits, attention"),
      QT_TRANSLATE_NOOP("Samples", "several aggregations per layer")},
     {"digits/sage.pt", QT_TRANSLATE_NOOP("Samples", "Digits, GraphSAGE"),

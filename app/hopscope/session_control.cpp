@@ -168,7 +168,7 @@ void SessionControl::planCame()
 void SessionControl::sayLost()
 {
     m_parts.banner.say(QStringLiteral("breakpoints"),
-                       tr("Breakpoints were removed, as their places no longer exist: %1.")
+                       tr("Breakpoints were removed because their operators or stages no longer exist: %1.")
                            .arg(m_lostBreakpoints.join(QStringLiteral(", "))));
 }
 
@@ -257,8 +257,9 @@ void SessionControl::recover(const Orphan& orphan)
 void SessionControl::offerRecovery()
 {
     if (const QStringList aside = SessionKeeper::setAside(m_parts.setup.recoveryFolder); !aside.isEmpty())
-        m_parts.banner.say(QStringLiteral("aside"),
-                           tr("A recovery copy cannot be read and is kept: %1").arg(aside.join(QStringLiteral("; "))));
+        m_parts.banner.say(
+            QStringLiteral("aside"),
+            tr("A recovery copy cannot be read; it was not deleted: %1").arg(aside.join(QStringLiteral("; "))));
     const QVector<Orphan> orphans = SessionKeeper::orphans(m_parts.setup.recoveryFolder);
     if (orphans.isEmpty()) return;
     const Orphan& newest = orphans.first();

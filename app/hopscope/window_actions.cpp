@@ -177,6 +177,28 @@ void WindowActions::addLessons(FileDialogs& dialogs)
 
 void WindowActions::addHelp()
 {
+    m_book.add({.name = "help.panel",
+                .text = tr("&Help on This Panel"),
+                .shortcut = "F1",
+                .tip = tr("Show the page about the panel that has the focus"),
+                .needs = Needs::Nothing,
+                .run = [this] { m_parts.help.openForFocus(); }});
+    m_book.add({.name = "help.documentation",
+                .text = tr("&Documentation"),
+                .shortcut = "",
+                .tip = tr("Read and search the documentation"),
+                .needs = Needs::Nothing,
+                .run = [this] {
+                    m_parts.help.open({manual::contents().first().page, {}});
+                }});
+    m_book.add({.name = "help.glossary",
+                .text = tr("&Glossary"),
+                .shortcut = "",
+                .tip = tr("The terms of the window, with their names in PyG, DGL and PyTorch"),
+                .needs = Needs::Nothing,
+                .run = [this] {
+                    m_parts.help.open({QStringLiteral("reference/glossary.md"), {}});
+                }});
     m_book.add({.name = "help.commands",
                 .text = tr("&Commands…"),
                 .shortcut = "Ctrl+Shift+P",
@@ -184,8 +206,8 @@ void WindowActions::addHelp()
                 .needs = Needs::Nothing,
                 .run = [this] { (new CommandPalette(m_book, &m_parts.window))->show(); }});
     m_book.add({.name = "help.keys",
-                .text = tr("&Keys"),
-                .shortcut = "?; Shift+?; F1",
+                .text = tr("&Keyboard Shortcuts"),
+                .shortcut = "?; Shift+?",
                 .tip = tr("Overview of all keyboard shortcuts"),
                 .needs = Needs::Nothing,
                 .run = [this] { (new KeysOverview(m_book, &m_parts.window))->show(); }});
@@ -225,10 +247,11 @@ void WindowActions::setupMenus()
 
 void WindowActions::fillMenu(const QString& group, const QString& title)
 {
-    static const QStringList separated{"file.reload", "file.exportPicture", "file.exportSplit",   "file.close",
-                                       "view.reset",  "view.nextPanel",     "view.themeAuto",     "plan.clear",
-                                       "plan.load",   "run.pause",          "run.openReport",     "run.settings",
-                                       "help.about",  "view.panel.outline", "explain.divergence", "explain.tensor"};
+    static const QStringList separated{
+        "file.reload",        "file.exportPicture", "file.exportSplit", "file.close",    "view.reset",
+        "view.nextPanel",     "view.themeAuto",     "plan.clear",       "plan.load",     "run.pause",
+        "run.openReport",     "run.settings",       "help.about",       "help.commands", "view.panel.outline",
+        "explain.divergence", "explain.tensor"};
     QMenu* menu = m_parts.window.menuBar()->addMenu(title);
     menu->setObjectName(QStringLiteral("menu.%1").arg(group));
     menu->setToolTipsVisible(true);

@@ -8,6 +8,7 @@
 #include "banner.h"
 #include "docks.h"
 #include "graphview/view/graph_panel.h"
+#include "help.h"
 #include "jobs/engine_client.h"
 #include "jobs/workbench.h"
 #include "models/document.h"
@@ -42,6 +43,7 @@ struct WindowParts {
     Docks& docks;
     Banner& banner;
     StatusLine& status;
+    Help& help;
 };
 
 }  // namespace hopscope::window

@@ -441,7 +441,7 @@ private slots:
         auto* menu = bench.panel.findChild<QMenu*>("graphMenu");
         QVERIFY(menu);
         for (QAction* action : menu->actions())
-            if (action->text() == QLatin1String("Never store")) action->trigger();
+            if (action->text() == QLatin1String("Never Store")) action->trigger();
         QCOMPARE(toggled.size(), 1);
         QCOMPARE(toggled[0][0].value<Pin>(), (Pin{PinKind::NoCheckpoint, ValueId(30)}));
         menu->close();

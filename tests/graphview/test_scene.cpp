@@ -201,7 +201,7 @@ private slots:
             QVERIFY(store.named);
             QCOMPARE(store.name, models::valueLabel(*model, protocol::ValueId(store.value)));
             const Hit hit{Hit::Kind::Store, static_cast<int>(&store - scene->stores.data())};
-            QVERIFY2(tipAt(*scene, {}, hit).startsWith(store.name), qPrintable(tipAt(*scene, {}, hit)));
+            QVERIFY2(tipAt(*scene, {}, hit, {}).startsWith(store.name), qPrintable(tipAt(*scene, {}, hit, {})));
         }
         const ScenePtr single = sceneOf(modelNamed("3 layers"), samples::depthPlan(modelNamed("3 layers")));
         for (const SceneStore& store : single->stores) QVERIFY(!store.named);

@@ -33,15 +33,16 @@ MODULES = {
     "pipeline": ["confine", "verify", "export", "receptive", "debugger"],
     "protocol": ["schema"],
     "style": [],
+    "manual": ["style"],
     "models": ["protocol"],
     "jobs": ["models"],
-    "graphview": ["models", "style"],
+    "graphview": ["manual", "models", "style"],
     "plots": ["models", "style"],
     "panels": ["jobs", "plots"],
     "study": ["panels"],
 }
 # Those below widgets/; the others are below core/.
-WIDGETS = {"style", "models", "jobs", "graphview", "plots", "panels", "study"}
+WIDGETS = {"style", "manual", "models", "jobs", "graphview", "plots", "panels", "study"}
 # Where programs are, which may use all modules of core/.
 PROGRAM_FOLDERS = ("app", "tools")
 # What a program may use besides the modules of core/.

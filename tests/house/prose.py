@@ -1,10 +1,12 @@
 """Places in prose that are worth a second reading, and the lengths of its sentences.
 
-    prose.py FILE..      prints the places in Markdown files, docstrings of Python files and comments of C++ files, and the rate
+    prose.py [--strings] FILE..      prints the places in Markdown files, docstrings of Python files, comments of C++ files (or, with
+                                     --strings, the texts that the window shows) and lessons, and the rate
 
 A place is not a mistake by itself; the rate is what counts.
 """
 import ast
+import json
 import re
 import sys
 from pathlib import Path
@@ -69,11 +71,35 @@ def comments(text):
         below = alone
 
 
-READERS = {".md": marked_parts, ".py": docstrings, ".h": comments, ".cpp": comments}
+LITERALS = r'((?:"(?:[^"\\\n]|\\.)*"\s*)+)'
+SHOWN = re.compile(r'(?:\btr\(|\b(?:translate|NOOP)\(\s*"[^"]*",)\s*' + LITERALS)
 
 
-def parts(path):
-    found = READERS[path.suffix](path.read_text())
+def strings(text):
+    """The texts of C++ that the window shows: the arguments of tr() and its like."""
+    for found in SHOWN.finditer(text.replace("QT_TRANSLATE_", "")):
+        literal = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found[1]))
+        shown = re.sub(r"\\n|</?p>", "\n", literal).replace('\\"', '"').replace("&", "")
+        yield from ((text.count("\n", 0, found.start()) + 1, part) for part in shown.split("\n"))
+
+
+def lesson(text):
+    """All texts of a lesson; it has no two that are alike."""
+    def texts(item):
+        if isinstance(item, dict):
+            return [one for key, value in item.items() if key not in ("do", "expect") for one in texts(value)]
+        if isinstance(item, list):
+            return [one for value in item for one in texts(value)]
+        return [item] if isinstance(item, str) else []
+    for one in texts(json.loads(text)):
+        yield from ((text.count("\n", 0, max(0, text.find(json.dumps(one, ensure_ascii=False)))) + 1, part) for part in one.split("\n\n"))
+
+
+READERS = {".md": marked_parts, ".py": docstrings, ".h": comments, ".cpp": comments, ".json": lesson}
+
+
+def parts(path, reader=None):
+    found = (reader or READERS[path.suffix])(path.read_text())
     return [(number, plain(part).strip()) for number, part in found if part.strip()]
 
 
@@ -91,19 +117,20 @@ def places(part):
             yield f"more than {LONGEST} words", sentence[:90]
 
 
-def figures(paths):
-    """(places, words, words of each sentence) of some files; a place is (path, line, rule, words)."""
+def figures(paths, reader=None):
+    """(places, words, words of each sentence) of some files; a place is (path, line, rule, words). A reader other than that of a file's kind."""
     found, words, lengths = [], 0, []
     for path in paths:
-        for number, part in parts(path):
+        for number, part in parts(path, reader):
             found += [(path, number, *place) for place in places(part)]
             words += len(part.split())
             lengths += [len(one.split()) for one in sentences(part) if len(one.split()) > 3]
     return found, words, sorted(lengths)
 
 
-def main(paths):
-    found, words, lengths = figures(paths)
+def main(arguments):
+    paths = [Path(name) for name in arguments if name != "--strings"]
+    found, words, lengths = figures(paths, strings if "--strings" in arguments else None)
     for path, number, rule, text in found:
         print(f"{path}:{number}: {rule}: {text}")
     if words:
@@ -112,4 +139,4 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    main([Path(name) for name in sys.argv[1:]])
+    main(sys.argv[1:])

@@ -123,7 +123,7 @@ void TestMoreSettings::resetGivesTheDefaultsBack()
     settings.store = base::StoreType::Float16;
     fixture.document.setSettings(settings);
     const auto run = fixture.show(makeRunPanel, {1400, 320});
-    QCOMPARE(part<QToolButton>(*run, "more")->text(), QStringLiteral("More (1)..."));
+    QCOMPARE(part<QToolButton>(*run, "more")->text(), QStringLiteral("More (1)…"));
     MoreSettings form(fixture.context, nullptr);
     form.show();
     auto* reset = part<QPushButton>(form, "resetSettings");
@@ -131,7 +131,7 @@ void TestMoreSettings::resetGivesTheDefaultsBack()
     QCOMPARE(fixture.document.settings().store, base::StoreType::Exact);
     QCOMPARE(fixture.document.settings().batch, std::optional<std::int64_t>(8));
     QVERIFY(!reset->isEnabled());
-    QCOMPARE(part<QToolButton>(*run, "more")->text(), QStringLiteral("More..."));
+    QCOMPARE(part<QToolButton>(*run, "more")->text(), QStringLiteral("More…"));
 }
 
 HOPSCOPE_QT_SUITE(more_settings, TestMoreSettings)

@@ -107,8 +107,8 @@ void TestPins::aValueOffersWhatCanBeDecided()
     const auto choices = models::pinChoices(model, plan, {{PinKind::Checkpoint, value(model, "v.s0")}},
                                             models::placeOf(model, value(model, "v.s0")), false);
     const QStringList texts = entries(choices);
-    QCOMPARE(texts.mid(0, 3), (QStringList{"Store here", "Never store", "Do not recompute"}));
-    QVERIFY2(texts.contains("Run in stage/3") && !texts.contains("Run in stage/4"), qPrintable(texts.join(u'|')));
+    QCOMPARE(texts.mid(0, 3), (QStringList{"Store Here", "Never Store", "Do Not Recompute"}));
+    QVERIFY2(texts.contains("Run in Stage/3") && !texts.contains("Run in Stage/4"), qPrintable(texts.join(u'|')));
     QVERIFY(choices[0].chosen && !choices[1].chosen);
     QVERIFY(choices[2].tip.contains("optimal plan around your pins") && !choices[0].tip.contains("optimal"));
 }

@@ -136,9 +136,9 @@ void TestWorkerLanes::whatIsUnderThePointerIsSaid()
     Shown shown(small());
     QVERIFY(shown.lanes.describe(shown.at(1, 2)).startsWith(QStringLiteral("shard 1 of stage 1 · worker 1")));
     QVERIFY(shown.lanes.describe(shown.at(2, 2)).endsWith(QStringLiteral("lost with its worker")));
-    QVERIFY(shown.lanes.describe(shown.at(2, 7.5)).contains(QStringLiteral("done again: attempt 2")));
+    QVERIFY(shown.lanes.describe(shown.at(2, 7.5)).contains(QStringLiteral("recomputed: attempt 2")));
     QVERIFY(shown.lanes.describe(shown.at(2, 4.5)).contains(QStringLiteral("ended at 3.00 s: the engine was killed")));
-    QVERIFY(shown.lanes.describe(shown.at(1, 9.5)).contains(QStringLiteral("reads back")));
+    QVERIFY(shown.lanes.describe(shown.at(1, 9.5)).contains(QStringLiteral("reads rows")));
     QVERIFY(
         shown.lanes.describe({3, shown.lanes.laneRect(2).center().y()}).startsWith(QStringLiteral("worker 2 on node")));
     QVERIFY(shown.lanes.describe({3, 2}).isEmpty());
@@ -217,8 +217,8 @@ void TestWorkerLanes::theLegendNamesOnlyWhatThereIs()
     };
     auto log = std::make_shared<models::RunLog>();
     join(log, 1, 1);
-    QCOMPARE(names(Shown(log).lanes), QStringLiteral("shard,reads back what others wrote"));
-    QCOMPARE(names(Shown(small()).lanes), QStringLiteral("shard,reads back what others wrote,done again,lost"));
+    QCOMPARE(names(Shown(log).lanes), QStringLiteral("shard,reads rows of other workers"));
+    QCOMPARE(names(Shown(small()).lanes), QStringLiteral("shard,reads rows of other workers,recomputed,lost"));
 }
 
 void TestWorkerLanes::theTableHasEveryShard()

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-#include "models/labels.h"
+#include "models/op_names.h"
 #include "models/roles.h"
 #include "panels/parts.h"
 #include "study/flame_view.h"
@@ -149,9 +149,7 @@ void TestProfile::allSecondsAreAccountedFor()
     }
     QVERIFY(near(first, 1));
     const protocol::ModelRecord model = nested();
-    const auto label = [&](const char* id) {
-        return models::valueLabel(model, model.ops[model.findOp(id)].outputs.front());
-    };
+    const auto label = [&](const char* id) { return models::opName(model, model.findOp(id)); };
     QCOMPARE(names, QStringList({"prologue", label("h"), label("s"), "structure", "reading rows", "writing rows",
                                  label("r"), "other work", "outside the stages"}));
     QVERIFY(near(named(profile, "structure").seconds, 0.04));  // 0.05 of 0.25, for which there are 0.2
@@ -169,7 +167,7 @@ void TestProfile::whatIsFusedCountsOnce()
     const ProfileRow& shown = profile.rows()[static_cast<std::size_t>(row)];
     QVERIFY(near(shown.seconds, 0.5));
     QCOMPARE(shown.ops.size(), std::size_t(2));
-    QCOMPARE(shown.fused, QStringList(models::valueLabel(model, model.ops[model.findOp("m")].outputs.front())));
+    QCOMPARE(shown.fused, QStringList(models::opName(model, model.findOp("m"))));
     QCOMPARE(shown.target, Target::op(model.findOp("s")));
     QCOMPARE(shown.bytes, std::optional<std::int64_t>(4096));
 }

@@ -120,7 +120,7 @@ void TestStudy::aFieldIsATableOfRounds()
         return model.index(row, static_cast<int>(column)).data().toString();
     };
     QCOMPARE(cell(0, FieldColumn::Round), QString("result"));
-    QCOMPARE(cell(1, FieldColumn::Round), QString("round 1"));
+    QCOMPARE(cell(1, FieldColumn::Round), QString("hop 1"));
     QCOMPARE(cell(2, FieldColumn::Round), QString("input"));
     QCOMPARE(cell(1, FieldColumn::Edges), QString("4"));
     QCOMPARE(cell(1, FieldColumn::Block), QString("2"));
@@ -131,8 +131,8 @@ void TestStudy::aFieldIsATableOfRounds()
 
 void TestStudy::sentencesSayWhatTheFieldCosts()
 {
-    QCOMPARE(fieldSentence(pathField()), QString("The result of node 2 depends on 3 of 5 input rows, by 2 rounds of "
-                                                 "message passing and 6 edges."));
+    QCOMPARE(fieldSentence(pathField()),
+             QString("The result of node 2 depends on 3 of 5 input rows, through 6 edges in 2 hops."));
     QVERIFY(blockSentence(pathField()).contains("its own 4 edges"));
     QCOMPARE(inputRows(pathField()), 3);
 }
@@ -142,9 +142,9 @@ void TestStudy::averagesSayHowTheyAreKnown()
     schema::ReceptiveField field = pathField();
     QVERIFY(explosionSentences(field).isEmpty());
     field.explosion = averages(schema::MeanMethod::Exact);
-    QVERIFY(explosionSentences(field).join(' ').contains("exact: all 5 nodes"));
+    QVERIFY(explosionSentences(field).join(' ').contains("exact: computed for all 5 nodes"));
     QVERIFY(explosionSentences(field).join(' ').contains("480 B of input rows"));
-    QVERIFY(explosionSentences(field).join(' ').contains("after round 1 would be computed 1.6 times"));
+    QVERIFY(explosionSentences(field).join(' ').contains("after hop 1 would be computed 1.6 times"));
     QCOMPARE(meanInputRows(field), 2.4);  // edges are not rows
     field.explosion = averages(schema::MeanMethod::Sampled);
     QVERIFY(explosionSentences(field).front().contains("± 0.2"));

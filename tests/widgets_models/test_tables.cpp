@@ -4,6 +4,7 @@
 #include "models/checkpoint_model.h"
 #include "models/front.h"
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "models/outline_model.h"
 #include "models/problem_model.h"
 #include "models/run_log.h"
@@ -247,7 +248,9 @@ void TestTables::theTreeHasEveryOperatorOnceAsALeaf()
     for (std::size_t at = 0; at < model.ops.size(); ++at) {
         const QModelIndex index = tree.indexOf(tree.find(Target::op(protocol::OpId(at))));
         QVERIFY(index.isValid());
-        QCOMPARE(index.data().toString(), models::opLabel(model, model.ops[at]));
+        const protocol::OpId op(at);
+        QCOMPARE(index.data().toString(), models::opLabel(model, model.ops[op]));
+        QVERIFY(index.data(Qt::ToolTipRole).toString().startsWith(models::opName(model, op)));
     }
     QCOMPARE(tree.find(Target::stage(protocol::StageId(1))), -1);
 }

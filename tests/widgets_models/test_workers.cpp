@@ -95,7 +95,7 @@ void TestWorkers::whoWaitsForWhomIsSaid()
     QCOMPARE(waitSentence(loading), QStringLiteral("All 2 workers load the model and the data."));
     loading.apply({1, RunState::Preparing, {news(2, WorkerNews::Joined, 1)}});
     Run run(3);
-    QCOMPARE(waitSentence(run.log), QStringLiteral("All 3 workers read back what others have written."));
+    QCOMPARE(waitSentence(run.log), QStringLiteral("All 3 workers read rows that other workers have written."));
     for (int number = 1; number <= 3; ++number) run.begin(number, number, 1);
     QCOMPARE(waitSentence(run.log), QStringLiteral("All 3 workers compute shards of stage 2."));
     run.tell(shard(3, 3, ShardOutcome::Computed, 1, 2));
@@ -104,10 +104,10 @@ void TestWorkers::whoWaitsForWhomIsSaid()
     run.tell(shard(1, 1, ShardOutcome::Computed, 1, 2));
     QCOMPARE(waitSentence(run.log),
              QStringLiteral("2 of 3 workers wait for worker 2, which is at shard 2 of stage 2."));
-    run.tell(news(2, WorkerNews::Late, 40, "takes long"));
-    QCOMPARE(
-        waitSentence(run.log),
-        QStringLiteral("2 of 3 workers wait for worker 2, which is at shard 2 of stage 2 and takes long over it."));
+    run.tell(news(2, WorkerNews::Late, 40, "slower"));
+    QCOMPARE(waitSentence(run.log),
+             QStringLiteral(
+                 "2 of 3 workers wait for worker 2, which is at shard 2 of stage 2 and is slower than expected."));
     run.tell(news(2, WorkerNews::Lost, 41, "killed"));
     QVERIFY2(waitSentence(run.log).endsWith(QStringLiteral("1 of 3 workers loads the model and the data.")),
              qPrintable(waitSentence(run.log)));
@@ -117,7 +117,7 @@ void TestWorkers::whoWaitsForWhomIsSaid()
              QStringLiteral("Worker 1 compares the results with the unsplit model; the others are done."));
     QVERIFY(!run.workers().lanes()[2].lives.back().lost);
     run.log.finish();
-    QVERIFY2(waitSentence(run.log).startsWith(QStringLiteral("Workers computed for 2 %")),
+    QVERIFY2(waitSentence(run.log).startsWith(QStringLiteral("Workers were computing for 2 %")),
              qPrintable(waitSentence(run.log)));
     Run alone(1);
     alone.begin(1, 1, 1);
@@ -132,7 +132,7 @@ void TestWorkers::timeAfterTheLastStageDoesNotCount()
     run.tell(protocol::BarrierEvent{StageId(2), 11}, RunState::Verifying);
     run.tell(news(1, WorkerNews::Done, 111), RunState::Verifying);
     run.log.finish();
-    QVERIFY2(waitSentence(run.log).startsWith(QStringLiteral("Workers computed for 100 %")),
+    QVERIFY2(waitSentence(run.log).startsWith(QStringLiteral("Workers were computing for 100 %")),
              qPrintable(waitSentence(run.log)));
 }
 
@@ -173,9 +173,9 @@ void TestWorkers::aLostWorkerEndsItsShardAndAnotherBegins()
     QCOMPARE(*lane.lives.back().to, 1.5);
     QCOMPARE(lane.lives.back().reason, QStringLiteral("the engine was killed"));
     QCOMPARE(lane.count, 0);  // nothing came of it
-    QCOMPARE(
-        run.log.notes(),
-        QStringList("worker 1 on node-a was lost: the engine was killed; what it had not finished goes to others"));
+    QCOMPARE(run.log.notes(),
+             QStringList(
+                 "worker 1 on node-a was lost: the engine was killed; other workers take over its unfinished shards"));
     run.tell(news(1, WorkerNews::Starting, 2));
     run.tell(news(1, WorkerNews::Joined, 3));
     QCOMPARE(lane.lives.size(), std::size_t(2));
@@ -223,7 +223,7 @@ void TestWorkers::theSummaryNamesWhatHappened()
     run.begin(1, 3, 3.5, 2);
     run.tell(news(2, WorkerNews::Lost, 4, "killed"));
     QCOMPARE(workersSummary(run.workers()),
-             QStringLiteral("2 workers · 1 lost · 1 shard done again · slowest: worker 2, +25 % · 2.0 MiB written, "
+             QStringLiteral("2 workers · 1 lost · 1 shard recomputed · slowest: worker 2, +25 % · 2.0 MiB written, "
                             "512 KiB read back"));
     QVERIFY(laneText(run.workers().lanes()[1]).contains(QStringLiteral("ended at 4.00 s: killed")));
 }
@@ -235,13 +235,13 @@ void TestWorkers::aShardTellsWhatBecameOfIt()
     const WorkerLane& lane = run.workers().lanes()[0];
     QCOMPARE(shardText(lane, lane.shards.back().event),
              QStringLiteral(
-                 "shard 14 of stage 2 · worker 1\nrows 1,300 to 1,399\nunder way since 1.20 s\ndone again: attempt 2"));
+                 "shard 14 of stage 2 · worker 1\nrows 1,300 to 1,399\nrunning since 1.20 s\nrecomputed: attempt 2"));
     run.tell(shard(1, 14, ShardOutcome::Computed, 1.2, 1.7, 2));
     QVERIFY(shardText(lane, lane.shards.back().event)
                 .contains(QStringLiteral("500 ms at 1.20 s\n1.0 MiB written, 0 B read")));
     run.begin(1, 15, 2);
     run.tell(shard(1, 15, ShardOutcome::Found, 2, 2.1));
-    QVERIFY(shardText(lane, lane.shards.back().event).endsWith(QStringLiteral("another worker had computed it")));
+    QVERIFY(shardText(lane, lane.shards.back().event).endsWith(QStringLiteral("already computed by another worker")));
 }
 
 HOPSCOPE_QT_SUITE(workers, TestWorkers)

@@ -12,6 +12,7 @@
 #include "bed.h"
 #include "checks.h"
 #include "graphview/view/graph_view.h"
+#include "help.h"
 #include "models/run_log.h"
 #include "study/animation_panel.h"
 #include "study/debug_panel.h"
@@ -313,6 +314,19 @@ bool playLesson(Bed& bed, const QString& id, int step)
     }
 }
 
+bool openManual(Bed& bed, const char* page, const char* heading = "")
+{
+    bed.window->help().open({QLatin1String(page), QLatin1String(heading)});
+    return QTest::qWaitForWindowExposed(bed.window->help().window());
+}
+
+// The documentation if it is open.
+QWidget& shownWindow(Bed& bed)
+{
+    QWidget* const manual = bed.window->help().window();
+    return manual != nullptr && manual->isVisible() ? *manual : *bed.window;
+}
+
 struct Shot {
     const char *name, *perspective;
     style::Mode theme;
@@ -397,6 +411,10 @@ const Shot shots[] = {
          bed.window->graph().setColourMode(graphview::ColourMode::Error);
          return found;
      }},
+    {"manual", "", style::Mode::Light, [](Bed& bed) { return openManual(bed, "start/window.md", "plan"); }},
+    {"manual-picture", "", style::Mode::Dark, [](Bed& bed) { return openManual(bed, "start/window.md"); }},
+    {"manual-glossary", "", style::Mode::Light, [](Bed& bed) { return openManual(bed, "reference/glossary.md"); }},
+    {"manual-code", "", style::Mode::Dark, [](Bed& bed) { return openManual(bed, "guides/debugging.md"); }},
     {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 
@@ -415,11 +433,12 @@ int take(const Shot& shot, bool dark, QSize size, const QString& file)
     }
     rest();
     constexpr int longest = 3000;  // milliseconds, where others use the machine: the last answers have been laid out
-    bed::waitFor([&] { return checks::clippedTexts(*bed.window).isEmpty(); }, longest);
-    const QImage picture = bed.window->grab().toImage();
+    QWidget& window = shownWindow(bed);
+    bed::waitFor([&] { return checks::clippedTexts(window).isEmpty(); }, longest);
+    const QImage picture = window.grab().toImage();
     if (!picture.save(file)) return 1;
-    QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);
-    found += checks::paleTexts(*bed.window, picture);
+    QStringList found = checks::clippedTexts(window) + checks::overlaps(window);
+    found += checks::paleTexts(window, picture);
     if (const auto* graph = bed.window->findChild<graphview::GraphPanel*>()) found += graph->faults();
     for (const QString& sentence : found) std::fprintf(stderr, "%s: %s\n", shot.name, qPrintable(sentence));
     std::printf("%s\n", qPrintable(file));

@@ -86,7 +86,7 @@ void TestBreakpoints::boxesAndBandsSayThatABreakpointIsInside()
     QVERIFY(legendSays("breakpoint inside") && !legendSays("breakpoint"));
     const auto box = std::ranges::find(state.breakpoints, BreakMark::Inside) - state.breakpoints.begin();
     const graphview::Hit hit{graphview::Hit::Kind::Node, static_cast<int>(box)};
-    QVERIFY(graphview::tipAt(*bed::view(bed).scene(), state, hit).contains("Breakpoint: "));
+    QVERIFY(graphview::tipAt(*bed::view(bed).scene(), state, hit, {}).contains("Breakpoint: "));
     bed.window->graph().findChild<QAction*>("graphExpandAll")->trigger();
     QTRY_VERIFY(bed.window->graph().layoutReady());
     QTRY_COMPARE(marks(state.breakpoints, BreakMark::Here), 1);

@@ -67,7 +67,7 @@ void TestExplain::theFieldIsAskedForOnlyWhereItIsSeen()
     QTRY_VERIFY(receptive->field() != nullptr);
     QTRY_VERIFY(!receptive->busy());
     QVERIFY(said(bed, "fieldMeaning").contains("5 of 10,000 input rows"));
-    QVERIFY(said(bed, "fieldAverages").contains("exact: all 10,000 nodes"));
+    QVERIFY(said(bed, "fieldAverages").contains("exact: computed for all 10,000 nodes"));
     bed.window->closeFile();
     QTRY_VERIFY(receptive->field() == nullptr);
 }

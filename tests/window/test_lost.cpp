@@ -91,7 +91,7 @@ void TestLost::aModelWhoseProcessIsKilledIsOpenedAgainWithOneClick()
     QVERIFY(!bed.window->workbench().running());
     QPushButton* again = nullptr;
     for (auto* button : bed.window->banner().findChildren<QPushButton*>())
-        if (button->text() == "Open it again") again = button;
+        if (button->text() == "Open Again") again = button;
     QVERIFY(again != nullptr);
     QTest::mouseClick(again, Qt::LeftButton);
     QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy() && bed.window->document().plan(); }, 30'000));

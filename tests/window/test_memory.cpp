@@ -60,10 +60,10 @@ void TestMemory::whatIsMissingIsSaid()
 {
     Bed bed;
     bring(bed);
-    QCOMPARE(said(bed), QString("Nothing is open."));
+    QCOMPARE(said(bed), QString("No model is open."));
     QVERIFY(bed.open("chain3.pt", {}));
     bring(bed);
-    QCOMPARE(said(bed), QString("Open the model with its graph to see what its batches hold."));
+    QCOMPARE(said(bed), QString("Open the model with its graph to see the contents of its batches."));
     QVERIFY(!child<QPushButton>(*bed.window, "memoryStart")->isEnabled());
     QVERIFY(!picture(bed).isVisible());
 }
@@ -73,7 +73,7 @@ void TestMemory::aStageIsShownAndItsPeakMarked()
     Bed bed;
     QVERIFY(shown(bed));
     const schema::LoopMemoryRecord& loop = picture(bed).loop();
-    QVERIFY(sentence(bed).contains(QString("holds most at step %1").arg(loop.peakStep + 1)));
+    QVERIFY(sentence(bed).contains(QString("peaks at step %1").arg(loop.peakStep + 1)));
     // Columns are as high as their bytes, and the peak's has the accent's colour.
     QTRY_VERIFY(picture(bed).width() > 0);
     const QRectF peak = picture(bed).columnOf(loop.peakStep);
@@ -113,7 +113,7 @@ void TestMemory::whatIsHeldIsReachedByKeyboard()
     QTest::keyClick(&picture(bed), Qt::Key_Home);
     const int largest = picture(bed).current();
     QVERIFY(held(bed, largest).from <= picture(bed).loop().peakStep);
-    QVERIFY(picture(bed).accessibleDescription().contains("at the fullest step"));
+    QVERIFY(picture(bed).accessibleDescription().contains("held at the peak"));
     QTest::keyClick(&picture(bed), Qt::Key_Left);
     QCOMPARE(picture(bed).current(), largest - 1);
     QTest::keyClick(&picture(bed), Qt::Key_Right);
@@ -150,7 +150,7 @@ void TestMemory::anotherPlanBeginsAnew()
     QVERIFY(bed.open("chain4.pt", {"graph.safetensors"}));
     bring(bed);
     QVERIFY(!picture(bed).isVisible());
-    QCOMPARE(said(bed), QString("Shows what a batch holds from step to step, without running it."));
+    QCOMPARE(said(bed), QString("Shows the contents of a batch from step to step, without running it."));
 }
 
 void TestMemory::nothingIsClippedAlongTheWay()

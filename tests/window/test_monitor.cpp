@@ -80,10 +80,10 @@ void TestMonitor::whatIsMissingIsSaid()
 {
     Bed bed;
     bed.window->docks().bring("monitor");
-    QCOMPARE(said(bed), QString("Nothing is open."));
+    QCOMPARE(said(bed), QString("No model is open."));
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
     bring(bed);
-    QCOMPARE(said(bed), QString("Run the model to see what its operators take."));
+    QCOMPARE(said(bed), QString("Run the model to see the times of its operators."));
     QVERIFY(child<QLabel>(*bed.window, "monitorMissing0")->isVisible());
     QVERIFY(!table(bed).isVisible());
     QVERIFY(bed.run());
@@ -107,7 +107,7 @@ void TestMonitor::rowsAddUpToTheRun()
                    .data(models::SortRole)
                    .toDouble();
     QVERIFY(std::abs(sum - bed.window->document().lastReport()->seconds) < 1e-6);
-    QVERIFY(child<QLabel>(*bed.window, "monitorSum")->text().contains("all of the run"));
+    QVERIFY(child<QLabel>(*bed.window, "monitorSum")->text().contains("the whole run"));
     // The longest first, and its bar is as long as there is room.
     QVERIFY(cell(bed, 0, study::ProfileColumn::Operator) == "outside the stages");
     const QModelIndex share = table(bed).model()->index(0, static_cast<int>(study::ProfileColumn::Share));
@@ -152,7 +152,7 @@ void TestMonitor::rowsAreFilteredSortedAndCopied()
     words->setFocus();
     QTest::keyClicks(words, "Reading");
     QCOMPARE(table(bed).model()->rowCount(), 3);  // of each stage
-    QVERIFY(child<QLabel>(*bed.window, "monitorSum")->text().startsWith(QString("3 of %1 rows, together").arg(all)));
+    QVERIFY(child<QLabel>(*bed.window, "monitorSum")->text().startsWith(QString("3 of %1 rows, total").arg(all)));
     QTest::mouseClick(child<QPushButton>(*bed.window, "monitorCopy"), Qt::LeftButton);
     const QStringList lines = QGuiApplication::clipboard()->text().split('\n', Qt::SkipEmptyParts);
     QCOMPARE(lines.size(), 4);
@@ -292,7 +292,8 @@ void TestMonitor::anOlderReportTellsNoTimes()
     bed.window->workbench().openReport(file.fileName());
     auto* runs = child<QComboBox>(*bed.window, "monitorRuns");
     QTRY_COMPARE(runs->count(), 2);
-    QCOMPARE(said(bed), QString("This report does not say what operators took: run the model again to see it."));
+    QCOMPARE(said(bed),
+             QString("This report does not contain the times of operators: run the model again to see them."));
     QVERIFY(!table(bed).isVisible() && child<QLabel>(*bed.window, "monitorMissing0")->isVisible());
     runs->setFocus();
     QTest::keyClick(runs, Qt::Key_Up);

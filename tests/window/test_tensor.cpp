@@ -144,7 +144,7 @@ void TestTensors::whatIsMissingIsSaid()
     panelOf(bed).choose(study::RowChoice::Nodes, "three");
     QVERIFY(said(bed, "tensorState").contains("row numbers"));
     panelOf(bed).choose(study::RowChoice::Batch, "1, 2");
-    QVERIFY(said(bed, "tensorState").contains("one node"));
+    QVERIFY(said(bed, "tensorState").contains("a node"));
 }
 
 void TestTensors::cellsAreCopiedWithTheirRows()
@@ -165,7 +165,7 @@ void TestTensors::cellsAreCopiedWithTheirRows()
              QString("8\t0.00800000038\t1.00800002\n9\t0.00899999961\t1.00899994\n"));
     QTest::keyClick(table, Qt::Key_A, Qt::ControlModifier);
     QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
-    QVERIFY(said(bed, "tensorState").contains("seen so far"));
+    QVERIFY(said(bed, "tensorState").contains("loaded so far"));
 }
 
 void TestTensors::aRowIsGoneTo()
@@ -227,7 +227,7 @@ void TestTensors::aRunStopsAndShowsItsResult()
     QCOMPARE(bed.window->selection().current(), models::Target::op(bed.window->document().model()->findOp("op4")));
     QVERIFY(said(bed, "tensorFacts").contains("batch 1: destinations 0 to 999"));
     QTRY_COMPARE(rowName(bed, 5), QString("5"));
-    QVERIFY(said(bed, "breakState").contains("Stopped behind"));
+    QVERIFY(said(bed, "breakState").contains("Stopped after"));
     QTest::keyClick(bed.window.get(), Qt::Key_F8);  // to the next batch
     QTRY_VERIFY(stands(bed) && bed.window->document().runLog()->stop()->batch == 2);
     QTRY_VERIFY(said(bed, "tensorFacts").contains("destinations 1000 to 1999"));

@@ -56,9 +56,9 @@ void TestWindowWorkers::lanesStandInPlaceOfThePipeline()
     QCOMPARE(workers.barriers().size(), std::size_t(3));
     QCOMPARE(workers.lanes()[1].lives.size(), std::size_t(2));
     QTRY_VERIFY2(
-        said(bed, "workersSummary").startsWith("3 workers · 1 lost · 1 shard done again · slowest: worker 1, +"),
+        said(bed, "workersSummary").startsWith("3 workers · 1 lost · 1 shard recomputed · slowest: worker 1, +"),
         qPrintable(said(bed, "workersSummary")));
-    QTRY_VERIFY(said(bed, "workersWait").startsWith("Workers computed for"));
+    QTRY_VERIFY(said(bed, "workersWait").startsWith("Workers were computing for"));
     QVERIFY(said(bed, "runTitle").startsWith("chain3.pt on 3 workers"));
     const std::int64_t rows = bed.window->document().runLog()->stages().front().destinations;
     std::int64_t done = 0;

@@ -85,7 +85,8 @@ void PlanQuestions::explain()
     const models::Explained& known = document.explained();
     if (!document.plan() || !m_state.engineDocument || isPlanning(m_state.plan)) return;
     if (m_explaining == ExplainPhase::Asked || known.explanation || !known.problem.isEmpty()) return;
-    if (m_state.exact) return document.setExplained({nullptr, Workbench::tr("A plan from a file is not explained.")});
+    if (m_state.exact)
+        return document.setExplained({nullptr, Workbench::tr("Plans loaded from a file cannot be explained.")});
     m_explaining = after(m_explaining, ExplainEvent::Asked);
     m_explanation = m_state.engine.request(
         "plan/explain", planParams(m_state, document.settings()), &m_state.bench,

@@ -86,7 +86,7 @@ void RunControl::step(protocol::RunStep unit)
     if (fine && !m_steppable)
         return m_state.fail(runningTopic(),
                             base::makeError(base::ErrorCode::Usage, "this run was started without breakpoints",
-                                            "stop it, and step by operators from the start or set a breakpoint"));
+                                            "stop it, then set a breakpoint or step by operators from the start"));
     json::Value params = json::Value::object();
     params["unit"] = base::nameOf(unit);
     control("run/step", std::move(params));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "models/tr.h"
 
 namespace hopscope::models {
@@ -50,8 +51,7 @@ std::vector<Breakpoint> toggled(std::vector<Breakpoint> breakpoints, const Targe
 QString placeText(const protocol::ModelRecord& model, const Target& place)
 {
     if (place.kind == Target::Kind::Stage) return tr("Stage %1").arg(place.index);
-    const protocol::OpRecord& op = model.ops[place.opId()];
-    return op.outputs.empty() ? opLabel(model, op) : valueLabel(model, op.outputs.front());
+    return opName(model, place.opId());
 }
 
 QString conditionText(const Breakpoint& breakpoint)

@@ -43,12 +43,16 @@ bool gathersOwn(const protocol::ModelRecord& model, const protocol::OpRecord& op
     return op.depth == depth;
 }
 
+bool isGatherOfOwn(const protocol::ModelRecord& model, const protocol::OpRecord& op)
+{
+    return op.kind == protocol::NodeKind::Gather && depthKnown(model) && gathersOwn(model, op);
+}
+
 }  // namespace
 
 QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op)
 {
-    const bool own = op.kind == protocol::NodeKind::Gather && depthKnown(model) && gathersOwn(model, op);
-    return own ? QCoreApplication::translate("Labels", "gather destination") : humanLabel(op);
+    return isGatherOfOwn(model, op) ? QCoreApplication::translate("Labels", "gather destination") : humanLabel(op);
 }
 
 bool depthKnown(const protocol::ModelRecord& model) { return model.splittable || model.depth > 0; }
@@ -139,8 +143,10 @@ QString valueLabel(const protocol::ModelRecord& model, protocol::ValueId value)
 {
     if (!model.values.contains(value)) return {};
     const protocol::ValueRecord& record = model.values[value];
-    if (!record.label.empty()) return text(record.label);
-    return text(record.name.empty() ? record.id : record.name);
+    if (record.label.empty()) return text(record.name.empty() ? record.id : record.name);
+    if (!record.producer.valid() || !isGatherOfOwn(model, model.ops[record.producer])) return text(record.label);
+    const protocol::OpRecord& gather = model.ops[record.producer];
+    return text(record.label).replace(humanLabel(gather), opLabel(model, gather));
 }
 
 QString shapeLabel(const protocol::ModelRecord& model, const protocol::ValueRecord& value)

@@ -1,6 +1,7 @@
 #include "models/outline_model.h"
 
 #include "models/labels.h"
+#include "models/op_names.h"
 
 namespace hopscope::models {
 
@@ -135,7 +136,8 @@ QString OutlineModel::label(const OutlineNode& node) const
 
 QString OutlineModel::tip(const OutlineNode& node) const
 {
-    if (node.kind == OutlineNode::Kind::Op) return text(m_model->ops[node.op].name);
+    if (node.kind == OutlineNode::Kind::Op)
+        return opName(*m_model, node.op) + QStringLiteral(" · ") + text(m_model->ops[node.op].name);
     const Module& module = moduleOf(node);
     return module.type.isEmpty() ? module.path : module.path + QStringLiteral(" · ") + module.type;
 }

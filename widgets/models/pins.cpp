@@ -32,8 +32,8 @@ QString whyFixed(const ModelRecord& model, ValueId value)
     const protocol::ValueRecord& record = model.values[value];
     if (!record.producer.valid() || model.ops[record.producer].kind == NodeKind::Input)
         return tr("Inputs can be read by every stage.");
-    if (record.structureOnly) return tr("Computed once for the whole graph.");
-    if (!record.hasRows()) return tr("Without a row per node or edge: available to every stage as a whole.");
+    if (record.structureOnly) return tr("It is computed once for the whole graph.");
+    if (!record.hasRows()) return tr("It has no row per node or edge; every stage can read it as a whole.");
     return {};
 }
 
@@ -49,11 +49,11 @@ public:
     void addValue(ValueId value)
     {
         const QString fixed = whyFixed(m_model, value), storing = whyNotStored(m_model, value);
-        add({}, tr("Store here"), tr("Always store it from now on."), {.kind = PinKind::Checkpoint, .value = value},
+        add({}, tr("Store Here"), tr("Always store it from now on."), {.kind = PinKind::Checkpoint, .value = value},
             storing);
-        add({}, tr("Never store"), tr("Recompute it where it is needed later."),
+        add({}, tr("Never Store"), tr("Recompute it where it is needed later."),
             {.kind = PinKind::NoCheckpoint, .value = value}, storing);
-        add({}, tr("Do not recompute"), tr("Compute it once: in a single stage, on a single row class."),
+        add({}, tr("Do Not Recompute"), tr("Compute it once: in a single stage, on a single row class."),
             {.kind = PinKind::NoRecompute, .value = value}, fixed);
     }
 
@@ -62,14 +62,14 @@ public:
         const QString from = valueLabel(m_model, operand), to = valueLabel(m_model, consumer);
         const QString what = tr("Wherever %1 is computed, %2 is read from a store.").arg(to, from);
         const Pin pin{.kind = PinKind::Cut, .value = operand, .consumer = consumer};
-        if (alone) add({}, tr("Cut here: read from a store"), what, pin, {});
-        else add(tr("Cut: read from a store"), tr("%1 for %2").arg(from, to), what, pin, {});
+        if (alone) add({}, tr("Cut Here and Read from a Store"), what, pin, {});
+        else add(tr("Cut and Read from a Store"), tr("%1 for %2").arg(from, to), what, pin, {});
     }
 
     void addStages(ValueId hop, bool alone)
     {
         const QString name = valueLabel(m_model, hop),
-                      group = alone ? tr("Run in stage") : tr("Run %1 in stage").arg(name);
+                      group = alone ? tr("Run in Stage") : tr("Run %1 in Stage").arg(name);
         const int last = static_cast<int>(m_plan.stages.size()) + 1;
         for (int stage = 1; stage <= last; ++stage)
             add(group, QString::number(stage),
@@ -87,7 +87,9 @@ private:
         choice.possible = why.isEmpty();
         if (!choice.possible) choice.tip = why;
         else if (!base::isStoring(pin.kind) && !m_optimum)
-            choice.tip += u' ' + tr("Rules do not support this pin: switches to the optimal plan around your pins.");
+            choice.tip +=
+                u' ' +
+                tr("Heuristics do not support this pin; the strategy changes to the optimal plan around your pins.");
         m_choices.push_back(std::move(choice));
     }
 

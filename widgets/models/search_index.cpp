@@ -4,15 +4,18 @@
 #include <algorithm>
 
 #include "models/labels.h"
+#include "models/op_names.h"
 
 namespace hopscope::models {
 
 namespace {
 
-QString lineOf(const protocol::ModelRecord& model, const protocol::OpRecord& op, const QString& type)
+QString lineOf(const protocol::ModelRecord& model, protocol::OpId id, const QString& type)
 {
+    const protocol::OpRecord& op = model.ops[id];
     QString line = text(op.id) + QLatin1Char(' ') + text(op.name) + QLatin1Char(' ') + text(op.module) +
-                   QLatin1Char(' ') + type + QLatin1Char(' ') + opLabel(model, op);
+                   QLatin1Char(' ') + type + QLatin1Char(' ') + opLabel(model, op) + QLatin1Char(' ') +
+                   opName(model, id);
     for (const protocol::ValueId value : op.outputs) line += QLatin1Char(' ') + shapeLabel(model, model.values[value]);
     return line.toLower().replace(QLatin1Char('\n'), QLatin1Char(' '));
 }
@@ -25,7 +28,7 @@ SearchIndex::SearchIndex(const protocol::ModelRecord& model, const ModuleTree& t
     for (std::size_t op = 0; op < model.ops.size(); ++op) {
         m_begin.push_back(m_text.size());
         const Module& module = tree.modules[static_cast<std::size_t>(tree.moduleOf[op])];
-        m_text += lineOf(model, model.ops[op], module.type) + QLatin1Char('\n');
+        m_text += lineOf(model, protocol::OpId(op), module.type) + QLatin1Char('\n');
     }
 }
 

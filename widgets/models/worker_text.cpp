@@ -45,7 +45,7 @@ QString whereTheyAre(const Lanes& busy)
     if (busy.size() > 1) return tr("which compute shards of stage %1").arg(busy[0]->underWay()->event.stage.number);
     const protocol::ShardEvent& shard = busy[0]->underWay()->event;
     const QString place = tr("which is at shard %1 of stage %2").arg(shard.shard).arg(shard.stage.number);
-    return busy[0]->late ? tr("%1 and takes long over it").arg(place) : place;
+    return busy[0]->late ? tr("%1 and is slower than expected").arg(place) : place;
 }
 
 QString loadingText(const WorkerLog& workers)
@@ -63,7 +63,7 @@ QString runningText(const WorkerLog& workers)
     const Lanes idle = lanesWhere(workers, [](const WorkerLane& lane) { return lane.here() && !lane.underWay(); });
     const std::size_t all = busy.size() + idle.size();
     if (all == 0) return loadingText(workers);
-    if (busy.empty()) return tr("%1 read back what others have written.").arg(numberOf(all, all));
+    if (busy.empty()) return tr("%1 read rows that other workers have written.").arg(numberOf(all, all));
     if (idle.empty()) {
         const bool one = all == 1;
         return (one ? tr("%1 computes shards of stage %2.") : tr("%1 compute shards of stage %2."))
@@ -97,7 +97,7 @@ QString finishedText(const RunLog& log)
     }
     if (there <= 0) return {};
     const auto percent = std::lround(std::min(100.0, 100 * busy / there));
-    return tr("Workers computed for %1 % of the time that they were there.").arg(percent);
+    return tr("Workers were computing for %1 % of their time.").arg(percent);
 }
 
 QString spanText(double begin, double end)
@@ -149,8 +149,8 @@ QString workersSummary(const WorkerLog& workers)
     const std::size_t count = workers.lanes().size();
     QStringList parts{count == 1 ? tr("1 worker") : tr("%1 workers").arg(count)};
     if (workers.lost() > 0) parts << tr("%1 lost").arg(workers.lost());
-    if (workers.again() == 1) parts << tr("1 shard done again");
-    if (workers.again() > 1) parts << tr("%1 shards done again").arg(workers.again());
+    if (workers.again() == 1) parts << tr("1 shard recomputed");
+    if (workers.again() > 1) parts << tr("%1 shards recomputed").arg(workers.again());
     if (const auto slowest = slowestWorker(workers))
         parts << tr("slowest: worker %1, +%2 %").arg(slowest->worker).arg(std::lround(100 * slowest->more));
     if (written > 0)
@@ -163,9 +163,9 @@ QString workerNews(const protocol::WorkerEvent& event)
 {
     const QString who = tr("worker %1 on %2").arg(event.worker).arg(text(event.host)), why = text(event.message);
     switch (event.what) {
-    case WorkerNews::Lost: return tr("%1 was lost: %2; what it had not finished goes to others").arg(who, why);
+    case WorkerNews::Lost: return tr("%1 was lost: %2; other workers take over its unfinished shards").arg(who, why);
     case WorkerNews::Late: return tr("%1 %2").arg(who, why);
-    case WorkerNews::Refused: return tr("%1 is done without: %2").arg(who, why);
+    case WorkerNews::Refused: return tr("%1 was excluded from the run: %2").arg(who, why);
     case WorkerNews::Starting:
     case WorkerNews::Joined:
     case WorkerNews::Done: break;
@@ -193,21 +193,21 @@ QString shardText(const WorkerLane& lane, const protocol::ShardEvent& shard)
     const auto rows = [](std::int64_t row) { return formatCount(static_cast<double>(row)); };
     QStringList lines{tr("shard %1 of stage %2 · %3").arg(shard.shard).arg(shard.stage.number).arg(workerName(lane))};
     lines << tr("rows %1 to %2").arg(rows(shard.first), rows(shard.first + shard.count - 1));
-    if (shard.outcome == ShardOutcome::Begun) lines << tr("under way since %1").arg(formatSeconds(shard.begin));
+    if (shard.outcome == ShardOutcome::Begun) lines << tr("running since %1").arg(formatSeconds(shard.begin));
     else lines << spanText(shard.begin, shard.end);
     if (shard.outcome == ShardOutcome::Computed)
         lines << tr("%1 written, %2 read")
                      .arg(formatBytes(static_cast<double>(shard.written)),
                           formatBytes(static_cast<double>(shard.read)));
-    if (shard.attempt > 1) lines << tr("done again: attempt %1").arg(shard.attempt);
-    if (shard.outcome == ShardOutcome::Found) lines << tr("another worker had computed it");
+    if (shard.attempt > 1) lines << tr("recomputed: attempt %1").arg(shard.attempt);
+    if (shard.outcome == ShardOutcome::Found) lines << tr("already computed by another worker");
     if (shard.outcome == ShardOutcome::Lost) lines << tr("lost with its worker");
     return lines.join(QLatin1Char('\n'));
 }
 
 QString readBackText(const WorkerLane& lane, const protocol::ReadBackEvent& event)
 {
-    return tr("%1 reads back what others wrote in stage %2\n%3, %4")
+    return tr("%1 reads rows that others wrote in stage %2\n%3, %4")
         .arg(workerName(lane))
         .arg(event.stage.number)
         .arg(formatBytes(static_cast<double>(event.bytes)), spanText(event.begin, event.end));

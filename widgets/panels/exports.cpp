@@ -1,5 +1,6 @@
 #include "models/checkpoint_model.h"
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "models/run_log.h"
 #include "models/stage_model.h"
 #include "panels/run_plots.h"
@@ -57,10 +58,11 @@ QString opsCsv(const protocol::ModelRecord& model, const protocol::PlanRecord* p
             for (const protocol::StageId stage : plan->stagesOf(protocol::OpId(at))) stages << number(stage.number);
         const QString source =
             op.source.file.empty() ? QString() : QStringLiteral("%1:%2").arg(text(op.source.file)).arg(op.source.line);
-        csv.row({text(op.id), models::opLabel(model, op), text(op.name), QString::fromLatin1(base::nameOf(op.kind)),
-                 text(op.module), text(op.moduleType), number(op.depth), number(op.depthModule), number(op.depthOp),
-                 stages.join(QLatin1Char(' ')), op.structureOnly ? QStringLiteral("true") : QStringLiteral("false"),
-                 names(model, op.inputs), names(model, op.outputs), source});
+        csv.row({text(op.id), models::opName(model, protocol::OpId(at)), text(op.name),
+                 QString::fromLatin1(base::nameOf(op.kind)), text(op.module), text(op.moduleType), number(op.depth),
+                 number(op.depthModule), number(op.depthOp), stages.join(QLatin1Char(' ')),
+                 op.structureOnly ? QStringLiteral("true") : QStringLiteral("false"), names(model, op.inputs),
+                 names(model, op.outputs), source});
     }
     return csv.text();
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "panels/flow_layout.h"
 #include "panels/pin_part.h"
 #include "panels/why.h"
@@ -20,10 +21,7 @@ constexpr std::size_t linkLimit = 12;  // producers and consumers listed before 
 
 QString opLink(const protocol::ModelRecord& model, protocol::OpId op)
 {
-    const protocol::OpRecord& record = model.ops[op];
-    const QString name = models::opLabel(model, record);
-    const QString where = record.module.empty() ? name : text(record.module) + QLatin1Char(' ') + name;
-    return link(Target::op(op), where);
+    return link(Target::op(op), models::opName(model, op));
 }
 
 QString linkList(const QStringList& links)
@@ -151,10 +149,10 @@ void Inspector::setupActions(QBoxLayout& layout)
     };
     m_store = button("storeHere", tr("Store here"), tr("Pin this value: always store it"));
     m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: never store it"));
-    m_more = button("morePins", tr("Pin..."), tr("All pins for this selection: cuts, stages, recomputation"));
+    m_more = button("morePins", tr("Pin…"), tr("All pins for this selection: cuts, stages, recomputation"));
     m_release = button("unpin", tr("Let the strategy decide"), tr("Remove the pin of this value"));
     m_tensor =
-        button("showTensor", tr("Show tensor"), tr("What its numbers are like, and all rows, by a run of the plan"));
+        button("showTensor", tr("Show tensor"), tr("Run the plan and show statistics and all rows of this value"));
     auto* row = new QWidget(this);
     row->setObjectName(QStringLiteral("inspectorActions"));
     auto* flow = new FlowLayout(row);
@@ -263,7 +261,7 @@ void Inspector::showOp(protocol::OpId op)
     const protocol::ModelRecord& model = *m_context.document.model();
     const protocol::OpRecord& record = model.ops[op];
     if (m_asked != op) m_source->setSource({}, 1, 0);
-    m_title->setText(models::opLabel(model, record));
+    m_title->setText(models::opName(model, op));
     m_path->setText(models::pathLabel(record));
     std::vector<Fact> facts = opFacts(model, m_context.document.plan().get(), op);
     std::ranges::move(measuredFacts(model, m_context.document.lastReport(), op), std::back_inserter(facts));
@@ -349,7 +347,7 @@ void Inspector::showCut(protocol::OpId op)
     m_question = cutQuestion(*m_context.document.model(), plan.get(), op);
     m_cutHeading->setText(m_question.heading);
     const bool asking = m_question.sentence.isEmpty() && !m_question.pins.empty();
-    m_cutText->setText(asking ? tr("Evaluating the effect of storing it...") : m_question.sentence);
+    m_cutText->setText(asking ? tr("Evaluating the effect of storing it…") : m_question.sentence);
     m_cutText->setVisible(asking || !m_question.sentence.isEmpty());
     m_store->setEnabled(true);
     m_forbid->setEnabled(true);

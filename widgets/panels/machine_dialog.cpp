@@ -68,7 +68,7 @@ void MachineDialog::setupRows(QBoxLayout& layout)
     m_table = new QTableWidget(0, 2, this);
     m_table->setObjectName(QStringLiteral("machineRates"));
     m_table->setAccessibleName(tr("Rates of the machine"));
-    m_table->setHorizontalHeaderLabels({tr("What"), tr("Rate")});
+    m_table->setHorizontalHeaderLabels({tr("Quantity"), tr("Rate")});
     m_table->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->horizontalHeaderItem(1)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_table->horizontalHeader()->setHighlightSections(false);

@@ -224,7 +224,7 @@ void MoreSettings::setupButtons(QBoxLayout& layout)
         return button;
     };
     m_reset = add("resetSettings", tr("Reset"));
-    m_reset->setToolTip(tr("Give all of these settings their default values"));
+    m_reset->setToolTip(tr("Set all of these settings to their defaults"));
     row->addStretch(1);
     connect(m_reset, &QPushButton::clicked, this, &MoreSettings::reset);
     connect(add("closeSettings", tr("Close")), &QPushButton::clicked, this, &QDialog::close);

@@ -17,7 +17,7 @@ void fillPinMenu(QMenu& menu, const Context& context, protocol::ValueId value)
                           models::pinChoices(model, *context.document.plan(), settings.pins,
                                              models::placeOf(model, value), !base::isRule(settings.strategy)),
                           [workbench](const plan::Pin& pin) { workbench->togglePin(pin); });
-    QAction* release = menu.addAction(PinList::tr("Let the strategy decide"));
+    QAction* release = menu.addAction(PinList::tr("Let the Strategy Decide"));
     release->setObjectName(QStringLiteral("pin.release"));
     release->setEnabled(models::isPinned(settings.pins, value));
     QObject::connect(release, &QAction::triggered, workbench, [workbench, value] { workbench->unpin(value); });

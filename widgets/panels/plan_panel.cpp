@@ -100,7 +100,7 @@ QString planDetail(const models::Document& document)
     if (!plan && !document.model()) return {};
     if (!plan && !document.model()->splittable)
         return PlanPanel::tr("%1: see Problems.").arg(models::refusalTitle(*document.model()));
-    if (!plan) return PlanPanel::tr("Looking for a plan...");
+    if (!plan) return PlanPanel::tr("Looking for a plan…");
     if (!plan->predicted) return PlanPanel::tr("Open the model with its graph to see bytes and memory.");
     const protocol::Prediction& predicted = *plan->predicted;
     QStringList parts{
@@ -265,10 +265,9 @@ void PlanPanel::showBars()
     const std::vector<PlanBar> bars = planBars(m_context.document);
     const bool costs = !bars.empty() && bars.front().cost;
     m_barsHeading->setText(costs ? tr("Plans by cost") : tr("Plans by bytes moved"));
-    m_barsHeading->setToolTip(
-        costs ? tr("What plans are ranked by: the time of writing, reading and computing that the cuts "
-                   "decide on. The predicted time is that of the whole run.")
-              : QString());
+    m_barsHeading->setToolTip(costs ? tr("Plans are ranked by the time for writing, reading and computing that depends "
+                                         "on the cuts. The predicted time is that of the whole run.")
+                                    : QString());
     m_barsHeading->setVisible(!bars.empty());
     m_bars->setBars(bars);
 }

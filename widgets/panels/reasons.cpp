@@ -147,7 +147,7 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
     question.can = CutQuestion::Can::Forbid;
     question.pins = withPin(plan, {.kind = PinKind::NoCheckpoint, .value = checkpoint.value});
     const bool pinned = hasPin(plan, {.kind = PinKind::Checkpoint, .value = checkpoint.value});
-    const QString why = pinned ? tr("Stored because you pinned it") : tr("Stored by the strategy");
+    const QString why = pinned ? tr("Stored, because you pinned it") : tr("Stored by the strategy");
     question.sentence = tr("%1, after stage %2; %3 written.")
                             .arg(why)
                             .arg(checkpoint.stage.number)
@@ -288,7 +288,8 @@ QString depthReason(const ModelRecord& model, OpId op)
 {
     const OpRecord& record = model.ops[op];
     if (record.structureOnly)
-        return tr("It depends on the graph structure only: computed once for the whole graph, before the first stage.");
+        return tr("It depends on the graph structure only, and is computed once for the whole graph, before the first "
+                  "stage.");
     if (record.kind == NodeKind::Input) return tr("It is an input: no computation is needed.");
     if (record.depth == 0) return tr("It depends only on inputs in the same row: no neighbours are needed.");
     const ValueId input = deepestInput(model, record);
@@ -312,14 +313,14 @@ CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, OpId o
     if (const protocol::PlanCheckpoint* checkpoint = plan->checkpointOf(question.value))
         return stored(question, *plan, *checkpoint);
     if (value.structureOnly)
-        return closed(question, tr("Computed once for the whole graph and kept: no cut is needed."));
+        return closed(question, tr("It is computed once for the whole graph and kept, so no cut is needed."));
     if (record.kind == NodeKind::Input)
         return closed(question, tr("Inputs are read from their files: storing them again has no benefit."));
-    if (!value.hasRows()) return closed(question, tr("It has no rows: available to every stage as a whole."));
+    if (!value.hasRows()) return closed(question, tr("It has no rows; every stage can read it as a whole."));
     question.can = CutQuestion::Can::Store;
     question.pins = withPin(*plan, {.kind = PinKind::Checkpoint, .value = question.value});
     if (hasPin(*plan, {.kind = PinKind::NoCheckpoint, .value = question.value}))
-        question.sentence = tr("Never stored because you pinned it.");
+        question.sentence = tr("It is never stored, because you pinned it.");
     return question;
 }
 
@@ -327,8 +328,8 @@ QString cutAnswer(const CutQuestion& question, const PlanRecord& now, const Plan
 {
     const bool store = question.can == CutQuestion::Can::Store;
     if (sameStores(now, then))
-        return store ? tr("Possible, but the plan would not change.")
-                     : tr("Without this checkpoint the plan would not change.");
+        return store ? tr("It could be stored, but the plan would not change.")
+                     : tr("Not storing it would not change the plan.");
     QStringList parts;
     const auto before = movedBytes(now), after = movedBytes(then);
     if (before && after) parts << bytesChange(*before, *after);

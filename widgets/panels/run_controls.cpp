@@ -141,7 +141,7 @@ void RunControls::setupSettings()
     add(m_device, "device", tr("Device"), tr("Executing device"));
     m_machine = new QToolButton(this);
     m_machine->setObjectName(QStringLiteral("machine"));
-    m_machine->setText(tr("Machine..."));
+    m_machine->setText(tr("Machine…"));
     m_machine->setAccessibleName(tr("Machine"));
     m_machine->setToolTip(tr("Rates of the device, typical or measured, on which plans are based"));
     m_device->parentWidget()->layout()->addWidget(m_machine);
@@ -163,7 +163,7 @@ void RunControls::setupSettings()
     add(m_verify, "verify", tr("Verify"), tr("How much to compare with the unsplit model"));
     m_more = new QToolButton(this);
     m_more->setObjectName(QStringLiteral("more"));
-    m_more->setToolTip(tr("Limits, types, orders and caches of plans and runs"));
+    m_more->setToolTip(tr("Limits, data types, node orders and caches of plans and runs"));
     m_verify->parentWidget()->layout()->addWidget(m_more);
 }
 
@@ -271,7 +271,7 @@ void RunControls::showSettings()
     m_batch->setText(settings.batch ? QString::number(*settings.batch) : QString());
     m_output->setText(settings.output);
     const int changed = changedSettings(settings);
-    m_more->setText(changed > 0 ? tr("More (%1)...").arg(changed) : tr("More..."));
+    m_more->setText(changed > 0 ? tr("More (%1)…").arg(changed) : tr("More…"));
     m_more->setAccessibleName(tr("More settings, %1 changed").arg(changed));
 }
 
@@ -298,7 +298,7 @@ void RunControls::refresh()
     m_pause->setText(may.resume ? tr("Resume") : tr("Pause"));
     m_pause->setIcon(may.resume ? m_resumeIcon : m_pauseIcon);
     const QString never = tr("A run of several workers cannot be paused");
-    m_pause->setToolTip(!pauses ? never : may.resume ? tr("Go on with the run") : tr("Pause after the current batch"));
+    m_pause->setToolTip(!pauses ? never : may.resume ? tr("Resume the run") : tr("Pause after the current batch"));
     m_stepBatch->setToolTip(pauses ? tr("Run one batch, or the first one, then pause") : never);
     m_stepStage->setToolTip(pauses ? tr("Run to the end of the current stage, or of the first one, then pause")
                                    : never);
@@ -306,8 +306,9 @@ void RunControls::refresh()
     m_stepBatch->setEnabled(may.step);
     m_stepStage->setEnabled(may.step);
     m_stop->setEnabled(may.stop);
-    m_stop->setToolTip(m_context.document.settings().resume ? tr("Stop; the next run into the output folder goes on")
-                                                            : tr("Stop and discard the results"));
+    m_stop->setToolTip(m_context.document.settings().resume
+                           ? tr("Stop; the next run into the same output folder resumes it")
+                           : tr("Stop and discard the results"));
     for (QWidget* field :
          {static_cast<QWidget*>(m_device), static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_batch),
           static_cast<QWidget*>(m_verify), static_cast<QWidget*>(m_output), static_cast<QWidget*>(m_browse)})

@@ -61,7 +61,7 @@ void RunPlots::setupHeader(QBoxLayout& layout)
     auto* flow = new FlowLayout(m_header);
     m_shown = list("shownRun", tr("Run to show"));
     m_other = list("otherRun", tr("Run to compare with"));
-    m_open = new QPushButton(tr("Open report..."), this);
+    m_open = new QPushButton(tr("Open report…"), this);
     m_open->setObjectName(QStringLiteral("openReport"));
     m_open->setAccessibleName(m_open->text());
     for (const auto& [title, box] : {std::pair{tr("Show"), m_shown}, std::pair{tr("next to"), m_other}}) {
@@ -102,9 +102,8 @@ void RunPlots::setupPlots(QBoxLayout& layout)
     all->addWidget(m_memory, 4);
     all->addLayout(small, 3);
     m_dealt = wrapped(QStringLiteral("plotsOfWorkers"), m_content);
-    m_dealt->setText(
-        tr("Memory and batches of several workers are not known. Times by phase appear when the run is finished: "
-           "those of the worker that finished it."));
+    m_dealt->setText(tr("Memory and batch sizes are not available for runs of several workers. Times by phase appear "
+                        "at the end of the run; they are those of the worker that finished it."));
     m_dealt->setProperty("muted", true);
     m_dealt->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     all->addWidget(m_dealt);

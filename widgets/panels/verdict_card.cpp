@@ -130,10 +130,10 @@ QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme)
 QVariant DifferenceModel::cell(const DifferenceRow& row, DifferenceColumn column, int role) const
 {
     if (role == models::MutedRole) return row.checkpoint;
-    if (role == Qt::ToolTipRole && row.checkpoint) return tr("checkpoint %1").arg(row.name);
+    if (role == Qt::ToolTipRole && row.checkpoint) return tr("stored value %1").arg(row.name);
     if (role != Qt::DisplayRole) return {};
     switch (column) {
-    case DifferenceColumn::Name: return row.checkpoint ? tr("checkpoint %1").arg(row.name) : row.name;
+    case DifferenceColumn::Name: return row.checkpoint ? tr("stored value %1").arg(row.name) : row.name;
     case DifferenceColumn::Rows: return formatCount(static_cast<double>(row.rows));
     case DifferenceColumn::Different: return formatCount(static_cast<double>(row.different));
     case DifferenceColumn::Absolute: return number(row.absolute);

@@ -128,8 +128,8 @@ QString Why::stateLine() const
     const models::Document& document = m_context.document;
     if (!document.plan()) return tr("No plan");
     if (!document.explained().problem.isEmpty()) return document.explained().problem;
-    if (!document.explained().explanation) return tr("Evaluating what each decision saves...");
-    return tr("Otherwise: what the best plan found with the opposite decision costs more.");
+    if (!document.explained().explanation) return tr("Evaluating the saving of each decision…");
+    return tr("Otherwise: the additional cost of the best plan found with the opposite decision.");
 }
 
 void Why::refresh()

@@ -120,7 +120,8 @@ const Interval* Timeline::intervalAt(const QPoint& at, int* phase) const
 QString Timeline::describe(const QPoint& at) const
 {
     if (prologueRect(size()).contains(at))
-        return tr("prologue: what depends on the graph alone, once\n%1").arg(valueLabel(m_prologue, Unit::Seconds));
+        return tr("prologue: values that depend on the graph alone, computed once\n%1")
+            .arg(valueLabel(m_prologue, Unit::Seconds));
     int phase = 0;
     const Interval* interval = intervalAt(at, &phase);
     if (interval == nullptr) return {};

@@ -46,7 +46,7 @@ void paintCross(QPainter& painter, const QPointF& centre, double size, const QCo
 WorkerLanes::WorkerLanes(QWidget* parent) : TimeView(parent)
 {
     setObjectName(QStringLiteral("workerLanes"));
-    setAccessibleName(tr("Workers: shards of each over time"));
+    setAccessibleName(tr("Shards of each worker over time"));
     setAccessibleDescription(tr(
         "Up and Down choose a worker, Shift with Left and Right one of its shards; plus and minus zoom, Left and Right "
         "pan, 0 shows everything"));
@@ -91,8 +91,8 @@ std::vector<LegendItem> WorkerLanes::legendItems() const
 {
     const models::WorkerLog* const workers = m_log ? m_log->workers() : nullptr;
     std::vector<LegendItem> items{{tr("shard"), shadeOf(theme(), Shade::Shard)},
-                                  {tr("reads back what others wrote"), shadeOf(theme(), Shade::ReadBack)}};
-    if (workers != nullptr && workers->again() > 0) items.push_back({tr("done again"), shadeOf(theme(), Shade::Again)});
+                                  {tr("reads rows of other workers"), shadeOf(theme(), Shade::ReadBack)}};
+    if (workers != nullptr && workers->again() > 0) items.push_back({tr("recomputed"), shadeOf(theme(), Shade::Again)});
     if (workers != nullptr && workers->lost() > 0) items.push_back({tr("lost"), theme().bad});
     return items;
 }

@@ -70,7 +70,7 @@ QString saveAnimation(const FilmPicture& picture, const QString& file, int milli
     const QString suffix = QFileInfo(file).suffix().toLower();
     if (suffix != u"svg" && suffix != u"png") return tr("An animation is written as .png or as .svg pictures.");
     if (picture.film.animation.frames.size() > mostFramesInFiles)
-        return tr("There are %1 frames, and at most %2 are written: choose more nodes per batch.")
+        return tr("There are %1 frames, but at most %2 can be written: choose more nodes per batch.")
             .arg(framesOf(picture))
             .arg(mostFramesInFiles);
     return suffix == u"svg" ? saveSvg(picture, file) : savePng(picture, file, milliseconds);

@@ -70,7 +70,7 @@ QWidget* AnimationPanel::makeChoice()
     m_batch = new QSpinBox(this);
     m_batch->setObjectName(QStringLiteral("animationBatch"));
     m_batch->setAccessibleName(tr("Nodes per batch"));
-    m_batch->setToolTip(tr("How many nodes are computed together"));
+    m_batch->setToolTip(tr("Number of nodes that are computed together"));
     m_batch->setKeyboardTracking(false);
     auto* nodeLabel = new QLabel(tr("Ar&ound node"), this);
     m_node = new QSpinBox(this);
@@ -80,7 +80,7 @@ QWidget* AnimationPanel::makeChoice()
     m_node->setKeyboardTracking(false);
     m_other =
         button("animationOther", tr("&Random node"), tr("Random node"), tr("Show the surroundings of another node"));
-    m_export = button("animationExport", tr("E&xport..."), tr("Export the animation"),
+    m_export = button("animationExport", tr("E&xport…"), tr("Export the animation"),
                       tr("Write an animated picture (PNG), or each frame as SVG"));
     m_nodePart = pairOf(nodeLabel, m_node);
     for (QWidget* part :
@@ -95,10 +95,10 @@ QWidget* AnimationPanel::makeButtons()
     auto* row = new panels::FlowLayout(parts);
     row->setSpacing(6);
     m_play = button("animationPlay", tr("&Play"), tr("Play"), tr("Play or pause (Space in the picture)"));
-    m_first = button("animationFirst", tr("&First"), tr("First frame"), tr("Begin again (Home)"));
+    m_first = button("animationFirst", tr("&First"), tr("First frame"), tr("Go to the first frame (Home)"));
     m_back = button("animationBack", tr("Bac&k"), tr("Frame back"), tr("One frame back (Left)"));
-    m_next = button("animationNext", tr("&Next"), tr("Next frame"), tr("One frame further (Right)"));
-    m_last = button("animationLast", tr("&Last"), tr("Last frame"), tr("To the end (End)"));
+    m_next = button("animationNext", tr("&Next"), tr("Next frame"), tr("One frame forward (Right)"));
+    m_last = button("animationLast", tr("&Last"), tr("Last frame"), tr("Go to the last frame (End)"));
     auto* label = new QLabel(tr("&Speed"), this);
     m_speed = new QComboBox(this);
     m_speed->setObjectName(QStringLiteral("animationSpeed"));
@@ -191,11 +191,11 @@ bool AnimationPanel::mayAsk() const
 QString AnimationPanel::stateLine() const
 {
     const models::ModelPtr& model = m_context.document.model();
-    if (!model) return tr("Nothing is open.");
+    if (!model) return tr("No model is open.");
     if (m_context.document.data().isEmpty()) return tr("Open the model with its graph to see batches move over it.");
     if (!model->splittable) return tr("%1: there are no batches.").arg(models::refusalTitle(*model));
     if (!m_problem.isEmpty()) return m_problem;
-    return m_show ? QString() : tr("Looking up nodes and edges...");
+    return m_show ? QString() : tr("Looking up nodes and edges…");
 }
 
 void AnimationPanel::showState()

@@ -76,10 +76,10 @@ QString startCaption(const Film& film)
     QStringList edges;
     for (const schema::PartRelation& relation : film.part.relations)
         if (!relation.key.empty()) edges << tr("%1 edges of %2").arg(count(relation.of), models::text(relation.label));
-    QStringList sentences{tr("A graph of %1 nodes. Every node has numbers in the input: its row.").arg(count(nodes))};
+    QStringList sentences{tr("A graph of %1 nodes. Every node has a row of numbers in the input.").arg(count(nodes))};
     if (!edges.isEmpty()) sentences << tr("Along %1, nodes read each other's rows.").arg(listed(edges));
     sentences << (film.plan.stages.size() == 1
-                      ? tr("The plan computes all of the model in one go, a stage.")
+                      ? tr("The plan computes the whole model in a single stage.")
                       : tr("The plan divides the model into %1 parts, called stages; each is computed for all nodes "
                            "before the next one begins.")
                             .arg(film.plan.stages.size()));
@@ -95,8 +95,8 @@ QString stageCaption(const Film& film, const Frame& frame)
     sentences << tr("This stage computes %1 for all nodes.")
                      .arg(written.isEmpty() ? tr("sums over all rows") : listed(written));
     if (!frame.stores.empty())
-        sentences << tr("It reads %1, whose rows are all there.").arg(storesIn(film, frame.stores));
-    sentences << tr("Its nodes are taken %1 at a time: that is a batch.").arg(film.animation.batch);
+        sentences << tr("It reads %1, whose rows are complete.").arg(storesIn(film, frame.stores));
+    sentences << tr("It computes %1 nodes at a time: a batch.").arg(film.animation.batch);
     return sentences.join(u' ');
 }
 
@@ -144,10 +144,9 @@ QString computeCaption(const Film& film, const Frame& frame)
 QString writeCaption(const Film& film, const Frame& frame)
 {
     const QString what = tr("The rows of the batch are written to %1.").arg(storesIn(film, frame.stores));
-    const QString exact = gathers(film, frame)
-                              ? tr(" They are exact, as if the model had computed the whole graph at once: all edges "
-                                   "into these nodes were there.")
-                              : tr(" They are exact: each follows from the node's own row.");
+    const QString exact = gathers(film, frame) ? tr(" They are exact, as if the model had computed the whole graph at "
+                                                    "once, because all edges into these nodes were available.")
+                                               : tr(" They are exact: each depends only on the node's own row.");
     return what + exact;
 }
 
@@ -165,7 +164,8 @@ QString doneCaption(const Film& film, const Frame& frame)
 {
     QStringList sentences;
     if (!film.part.complete) sentences << tr("The batches of all nodes that are not drawn do the same.");
-    if (!frame.ops.empty()) sentences << tr("What needs all rows is finished now: %1.").arg(operators(film, frame.ops));
+    if (!frame.ops.empty())
+        sentences << tr("Reductions over all rows are complete now: %1.").arg(operators(film, frame.ops));
     if (!frame.stores.empty()) sentences << tr("All rows of %1 are exact.").arg(storesIn(film, frame.stores));
     const bool last = frame.stage + 1 == static_cast<int>(film.plan.stages.size());
     if (last) sentences << tr("The results are complete. Every row of every stage was computed once.");
@@ -237,9 +237,8 @@ QString partSentence(const Film& film)
         drawn += static_cast<std::int64_t>(table.ids.size());
         whole += static_cast<std::int64_t>(table.whole.size());
     }
-    return tr("%1 of %2 nodes are drawn: around node %3. Batches are shown for %4 of them, with every edge into these "
-              "nodes; "
-              "the small ones are only read. A run makes batches of all nodes in the order of the data instead.")
+    return tr("The picture shows %1 of %2 nodes, around node %3. Batches consist of %4 of them, with every edge into "
+              "these nodes; the small ones are only read. A run makes batches of all nodes, in the order of the data.")
         .arg(count(drawn), count(all), film.part.node ? count(*film.part.node) : QString(), count(whole));
 }
 

@@ -35,7 +35,7 @@ void BreakpointPanel::setupSteps(QBoxLayout& layout)
     m_operator = button("breakStepOperator", tr("Step &operator"),
                         tr("Compute one more operator, or start with the first"), this);
     m_batch = button("breakStepBatch", tr("Step &batch"), tr("Compute the rest of this batch"), this);
-    m_goOn = button("breakGoOn", tr("&Go on"), tr("To the next breakpoint, or to the end"), this);
+    m_goOn = button("breakGoOn", tr("&Continue"), tr("Run to the next breakpoint, or to the end"), this);
     auto* row = new QHBoxLayout;
     for (QPushButton* each : {m_operator, m_batch, m_goOn}) row->addWidget(each);
     row->addStretch(1);
@@ -49,7 +49,7 @@ void BreakpointPanel::setupList(QBoxLayout& layout)
     m_list->setAccessibleName(tr("Breakpoints"));
     m_list->setMinimumHeight(90);
     m_add = button("breakAdd", tr("&Add"),
-                   tr("Stop behind the selected operator, or behind each one of the selected stage"), this);
+                   tr("Stop after the selected operator, or after each operator of the selected stage"), this);
     m_remove = button("breakRemove", tr("&Remove"), tr("Remove this breakpoint"), this);
     auto* row = new QHBoxLayout;
     row->addWidget(panels::heading(tr("Breakpoints"), this), 1);
@@ -69,8 +69,8 @@ QWidget* BreakpointPanel::setupCondition()
     m_condition->addItem(tr("On NaN or infinity"), static_cast<int>(BreakOn::NotFinite));
     m_condition->addItem(tr("Outside a range"), static_cast<int>(BreakOn::OutsideRange));
     m_condition->addItem(tr("In the batch of a node"), static_cast<int>(BreakOn::Node));
-    m_least = field("breakLeast", tr("Least number that is allowed"), m_edit);
-    m_most = field("breakMost", tr("Largest number that is allowed"), m_edit);
+    m_least = field("breakLeast", tr("Smallest allowed number"), m_edit);
+    m_most = field("breakMost", tr("Largest allowed number"), m_edit);
     m_node = field("breakNode", tr("Row number of the node in the data"), m_edit);
     for (QLineEdit* each : {m_least, m_most, m_node}) each->setMaximumWidth(120);
     auto* row = new QHBoxLayout(m_edit);
@@ -207,7 +207,7 @@ void BreakpointPanel::showCondition()
 QString BreakpointPanel::stateText() const
 {
     const models::Document& document = m_context.document;
-    if (!document.model()) return tr("Nothing is open.");
+    if (!document.model()) return tr("No model is open.");
     if (document.data().isEmpty()) return tr("Open the model with its graph to run it.");
     const auto& log = document.runLog();
     if (m_context.workbench.running() && log && log->stop()) {
@@ -215,16 +215,16 @@ QString BreakpointPanel::stateText() const
         const protocol::ValueId value = document.model()->findValue(stop.value);
         if (!value.valid()) return tr("Stopped.");
         const QString name = models::valueLabel(*document.model(), value);
-        return tr("%1 behind %2, in batch %3 of stage %4. The panel Tensor shows its result.")
+        return tr("%1 after %2, in batch %3 of stage %4. The panel Tensor shows its result.")
             .arg(stop.breakpoint ? tr("Stopped") : tr("Stepped to"), panels::link(Target::value(value), name))
             .arg(stop.batch)
             .arg(stop.stage.number);
     }
-    if (m_context.workbench.running()) return tr("A run is under way.");
+    if (m_context.workbench.running()) return tr("A run is in progress.");
     if (document.settings().breakpoints.empty())
-        return tr("Select an operator or a stage and press F7: runs stop behind it. Without breakpoints nothing looks "
-                  "at a run.");
-    return tr("The next run stops at these places. It runs on the CPU, every operator by itself.");
+        return tr("Select an operator or a stage and press F7: runs stop after it. Without breakpoints, runs are not "
+                  "slowed down.");
+    return tr("The next run stops at these breakpoints. It runs on the CPU, one operator at a time.");
 }
 
 void BreakpointPanel::showState()

@@ -5,6 +5,7 @@
 #include <QIntValidator>
 
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "models/roles.h"
 #include "study/controls.h"
 
@@ -24,11 +25,6 @@ QWidget* part(QWidget* parent, const QString& label, std::initializer_list<QWidg
     if (!label.isEmpty()) row->addWidget(new QLabel(label, made));
     for (QWidget* widget : widgets) row->addWidget(widget, qobject_cast<QLineEdit*>(widget) ? 1 : 0);
     return made;
-}
-
-QString nameOf(const protocol::ModelRecord& model, const protocol::OpRecord& op)
-{
-    return op.outputs.empty() ? models::opLabel(model, op) : models::valueLabel(model, op.outputs.front());
 }
 
 }  // namespace
@@ -54,7 +50,7 @@ void Debugger::setupChoice(QBoxLayout& layout)
 {
     m_what = new QComboBox(this);
     m_what->setObjectName(QStringLiteral("debugWhat"));
-    m_what->setAccessibleName(tr("What to look for"));
+    m_what->setAccessibleName(tr("Kind of search"));
     m_what->addItem(tr("First difference: this plan and the unsplit model"), static_cast<int>(Hunt::Staged));
     m_what->addItem(tr("First difference: this model and another"), static_cast<int>(Hunt::Against));
     m_what->addItem(tr("Origin of NaN and infinity"), static_cast<int>(Hunt::NonFinite));
@@ -179,7 +175,7 @@ QString Debugger::missing() const
     if (document.data().isEmpty()) return tr("Open the model with its graph to find where numbers go wrong.");
     const Hunt wanted = hunt();
     if (wanted != Hunt::Against && !document.plan()) return tr("There is no plan to run.");
-    if (m_context.workbench.running()) return tr("A run is under way.");
+    if (m_context.workbench.running()) return tr("A run is in progress.");
     if (wanted == Hunt::Against && m_other->text().trimmed().isEmpty()) return tr("Choose the model to compare with.");
     if ((wanted == Hunt::Against || wanted == Hunt::Staged) && !tolerance())
         return tr("A tolerance is a number, such as 1e-5.");
@@ -198,10 +194,10 @@ QString Debugger::whatItDoes() const
         return tr("Runs the plan and the same operators on the whole graph, and compares value by value.");
     case Hunt::Against: return tr("Runs both models on these data and compares them operator by operator.");
     case Hunt::NonFinite: return tr("Runs the plan and checks every result for NaN and infinity.");
-    case Hunt::Rows: return tr("Runs the plan and shows what the operator computes for these nodes.");
+    case Hunt::Rows: return tr("Runs the plan and shows the rows that the operator computes for these nodes.");
     case Hunt::Messages: break;
     }
-    return tr("Runs the plan and shows what each neighbour adds to these nodes.");
+    return tr("Runs the plan and shows the contribution of each neighbour to these nodes.");
 }
 
 void Debugger::start()
@@ -300,8 +296,10 @@ void Debugger::refresh()
     m_tolerancePart->setVisible(compares);
     m_nodesPart->setVisible(follows);
     m_selected->setVisible(follows && selectedOp() != nullptr);
-    if (const protocol::OpRecord* op = selectedOp(); op != nullptr)
-        m_selected->setFullText(tr("Selected: %1").arg(nameOf(*m_context.document.model(), *op)));
+    if (const protocol::OpRecord* op = selectedOp(); op != nullptr) {
+        const protocol::ModelRecord& model = *m_context.document.model();
+        m_selected->setFullText(tr("Selected: %1").arg(models::opName(model, model.findOp(op->id))));
+    }
     m_inquiry->refresh(missing(), whatItDoes());
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t mostEdges = 1500;           // that are drawn one by one
 
 QString count(std::int64_t number) { return models::formatCount(static_cast<double>(number)); }
 
-qreal leftOf(const QFontMetrics& metrics) { return metrics.horizontalAdvance(FieldModel::tr("round 10")) + 12; }
+qreal leftOf(const QFontMetrics& metrics) { return metrics.horizontalAdvance(FieldModel::tr("hop 10")) + 12; }
 
 std::int64_t rowsIn(const schema::FieldLevel& level)
 {
@@ -71,7 +71,7 @@ QString percent(double share)
 FieldFlow::FieldFlow(QWidget* parent) : QWidget(parent)
 {
     setObjectName(QStringLiteral("fieldFlow"));
-    setAccessibleName(tr("Receptive field, round by round"));
+    setAccessibleName(tr("Receptive field, hop by hop"));
     setFocusPolicy(Qt::StrongFocus);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setSizePolicy(policy);

@@ -68,7 +68,7 @@ QString display(const FieldRow& row, FieldColumn column)
 QString roundName(int depth, bool result)
 {
     if (result) return FieldModel::tr("result");
-    return depth == 0 ? FieldModel::tr("input") : FieldModel::tr("round %1").arg(depth);
+    return depth == 0 ? FieldModel::tr("input") : FieldModel::tr("hop %1").arg(depth);
 }
 
 std::vector<FieldRow> fieldRows(const ReceptiveField& field)
@@ -106,12 +106,12 @@ QVariant FieldModel::header(FieldColumn column, int role) const
     const bool tip = role == Qt::ToolTipRole;
     if (role != Qt::DisplayRole && !tip) return {};
     switch (column) {
-    case FieldColumn::Round: return tip ? tr("After which round of message passing the rows are needed") : tr("After");
+    case FieldColumn::Round: return tip ? tr("Hop after which the rows are needed") : tr("After");
     case FieldColumn::Rows: return tip ? tr("Different rows that the result of the node depends on") : tr("Rows");
-    case FieldColumn::Share: return tip ? tr("Part of all rows of the table") : tr("Share");
+    case FieldColumn::Share: return tip ? tr("Share of all rows of the table") : tr("Share");
     case FieldColumn::Edges: return tip ? tr("Edges that are combined into these rows") : tr("Edges");
     case FieldColumn::Block:
-        return tip ? tr("Edges that a layer-wise run combines for this node in this round") : tr("Layer-wise");
+        return tip ? tr("Edges that a layer-wise run combines for this node in this hop") : tr("Layer-wise");
     case FieldColumn::Bytes: return tip ? tr("Size of these rows") : tr("Bytes");
     case FieldColumn::Count: break;
     }

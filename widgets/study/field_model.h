@@ -22,7 +22,7 @@ struct FieldRow {
 
 std::vector<FieldRow> fieldRows(const schema::ReceptiveField& field);
 
-// "result", "round 1", "input": after which the rows are needed.
+// "result", "hop 1", "input": after which the rows are needed.
 QString roundName(int depth, bool result);
 
 enum class FieldColumn { Round, Rows, Share, Edges, Block, Bytes, Count };

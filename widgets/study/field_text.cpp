@@ -51,15 +51,12 @@ QString edgesText(std::int64_t number) { return number == 1 ? tr("1 edge") : tr(
 
 QString rowsText(std::int64_t number) { return number == 1 ? tr("1 row") : tr("%1 rows").arg(count(number)); }
 
-QString rounds(int depth)
-{
-    return depth == 1 ? tr("1 round of message passing") : tr("%1 rounds of message passing").arg(depth);
-}
+QString rounds(int depth) { return depth == 1 ? tr("1 hop") : tr("%1 hops").arg(depth); }
 
 QString howKnown(const schema::FieldExplosion& explosion)
 {
     if (explosion.method == schema::MeanMethod::Exact)
-        return tr("exact: all %1 nodes were looked at").arg(count(explosion.nodes));
+        return tr("exact: computed for all %1 nodes").arg(count(explosion.nodes));
     return tr("estimated from %1 nodes drawn at random").arg(count(explosion.nodes));
 }
 
@@ -130,7 +127,7 @@ QString repeatSentence(const ReceptiveField& field, int depth)
 {
     double repeated = 0;
     for (const schema::FieldMean& each : rowMeans(field.explosion, depth)) repeated = std::max(repeated, each.repeated);
-    return tr("Node by node, every row after round %1 would be computed %2 times; layer by layer, once.")
+    return tr("Node by node, every row after hop %1 would be computed %2 times; layer by layer, once.")
         .arg(depth)
         .arg(average(repeated));
 }
@@ -155,7 +152,7 @@ double meanInputRows(const ReceptiveField& field)
 
 QString fieldSentence(const ReceptiveField& field)
 {
-    return tr("The result of node %1 depends on %2 of %3 input rows, by %4 and %5.")
+    return tr("The result of node %1 depends on %2 of %3 input rows, through %5 in %4.")
         .arg(QString::number(field.node), count(rowsAt(field, 0)), count(rowsOf(field, 0)), rounds(field.depth),
              edgesText(allEdges(field)));
 }
@@ -163,8 +160,7 @@ QString fieldSentence(const ReceptiveField& field)
 QString blockSentence(const ReceptiveField& field)
 {
     if (field.blocks.empty()) return {};
-    return tr("Layer by layer, the rows before each round are stored: the node needs its own %1, over all "
-              "rounds.")
+    return tr("Layer by layer, the rows before each hop are stored: over all hops, the node needs only its own %1.")
         .arg(edgesText(blockEdges(field)));
 }
 

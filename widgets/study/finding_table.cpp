@@ -110,7 +110,7 @@ FindingLine makerLine(const ModelRecord& model, const schema::NonFiniteRecord& m
 
 FindingTable contributionTable(const ModelRecord& model, const schema::WatchReport& found)
 {
-    FindingTable table{.title = tr("What each neighbour adds, the largest first"),
+    FindingTable table{.title = tr("Contributions of the neighbours, the largest first"),
                        .headers = {tr("Node"), tr("Neighbour"), tr("Edge"), tr("Norm of the message"), tr("Share")},
                        .lines = {}};
     for (const schema::AggregationRecord& aggregation : found.aggregations)
@@ -211,10 +211,10 @@ QString sentencesOf(const ModelRecord& model, const schema::WatchReport& found)
                      .arg(aggregation.node)
                      .arg(count(aggregation.messages), linkTo(model, aggregation.place));
     for (const schema::WatchRecord& watched : found.watched)
-        lines << tr("What %1 (%2) computes for these nodes.")
+        lines << tr("Rows that %1 (%2) computes for these nodes.")
                      .arg(linkTo(model, watched.place), kindAndPlace(watched.place));
     if (lines.isEmpty())
-        lines << tr("Nothing is computed here by itself: the operator is part of another one, or is not needed.");
+        lines << tr("This operator has no rows of its own: it is part of another one, or is not needed.");
     return lines.join(QStringLiteral("<br>"));
 }
 

@@ -160,7 +160,7 @@ QVariant FollowModel::cell(const FollowedRow& row, FollowColumn column, int role
 QVariant FollowModel::header(FollowColumn column, int role) const
 {
     if (role == Qt::ToolTipRole && column == FollowColumn::Numbers)
-        return tr("The first %1 numbers of the row, each row from its least to its largest")
+        return tr("The first %1 numbers of the row, coloured from the smallest to the largest")
             .arg(schema::mostWatchedNumbers);
     if (role == Qt::ToolTipRole && column == FollowColumn::Norm) return tr("Euclidean norm of these numbers");
     if (role != Qt::DisplayRole) return {};
@@ -170,8 +170,8 @@ QVariant FollowModel::header(FollowColumn column, int role) const
     case FollowColumn::Table: return tr("Row of");
     case FollowColumn::Numbers: return tr("Numbers of the row");
     case FollowColumn::Norm: return tr("Norm") + arrowRoom();
-    case FollowColumn::Least: return tr("Least") + arrowRoom();
-    case FollowColumn::Most: return tr("Largest") + arrowRoom();
+    case FollowColumn::Least: return tr("Minimum") + arrowRoom();
+    case FollowColumn::Most: return tr("Maximum") + arrowRoom();
     case FollowColumn::Count: break;
     }
     return {};
@@ -203,7 +203,7 @@ QVariant NeighbourModel::cell(const NeighbourRow& row, NeighbourColumn column, i
 QVariant NeighbourModel::header(NeighbourColumn column, int role) const
 {
     if (role == Qt::ToolTipRole && column == NeighbourColumn::Share)
-        return tr("Of the sum of the norms of all messages into the node");
+        return tr("Share of the sum of the norms of all messages into the node");
     if (role == Qt::ToolTipRole && column == NeighbourColumn::Norm) return tr("Euclidean norm of the message");
     if (role != Qt::DisplayRole) return {};
     switch (column) {

@@ -6,6 +6,7 @@
 #include <QShortcut>
 
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "panels/column_fold.h"
 #include "study/controls.h"
 
@@ -35,7 +36,7 @@ void FollowPanel::setupChoice(QBoxLayout& layout)
     auto* title = new QLabel(tr("&Node"), this);
     title->setBuddy(m_node);
     m_start = button("followStart", tr("Foll&ow"), tr("Run the plan and show the rows of this node"), this);
-    auto* cancel = button("followCancel", tr("&Cancel"), tr("Give it up"), this);
+    auto* cancel = button("followCancel", tr("&Cancel"), tr("Stop the computation"), this);
     m_inquiry = new Inquiry(m_context, QStringLiteral("follow"), tr("Progress of the run"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(title);
@@ -64,7 +65,7 @@ QTableView* FollowPanel::addTable(const char* name, const QString& title, QAbstr
 QWidget* FollowPanel::setupFound()
 {
     m_found = new QWidget(this);
-    m_copy = button("followCopy", tr("Co&py"), tr("Copy a table, with tabs between its cells"), m_found);
+    m_copy = button("followCopy", tr("Co&py"), tr("Copy a table as tab-separated text"), m_found);
     m_next = button("followNext", tr("Follow Nei&ghbour"), tr("Follow the neighbour of the selected message"), m_found);
     m_rowTable = addTable("followRows", tr("Rows of the node"), m_rows, m_rowOrder);
     m_rowTable->horizontalHeader()->setSortIndicator(static_cast<int>(FollowColumn::Stage), Qt::AscendingOrder);
@@ -81,7 +82,7 @@ QWidget* FollowPanel::setupFound()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(8);
     auto* above = new QHBoxLayout;
-    above->addWidget(panels::heading(tr("Its rows of what is stored"), m_found), 1);
+    above->addWidget(panels::heading(tr("Its rows in the stored values"), m_found), 1);
     above->addWidget(m_copy);
     auto* between = new QHBoxLayout;
     between->addWidget(panels::heading(tr("Messages into it at"), m_found));
@@ -144,10 +145,10 @@ std::optional<qint64> FollowPanel::node() const
 QString FollowPanel::missing() const
 {
     const models::Document& document = m_context.document;
-    if (!document.model()) return tr("Nothing is open.");
+    if (!document.model()) return tr("No model is open.");
     if (document.data().isEmpty()) return tr("Open the model with its graph to follow one of its nodes.");
     if (!document.plan()) return tr("There is no plan to run.");
-    if (m_context.workbench.running()) return tr("A run is under way.");
+    if (m_context.workbench.running()) return tr("A run is in progress.");
     if (!node()) return tr("Enter the row number of a node, such as 17.");
     const auto most = mostNodes(*document.model(), *document.plan());
     if (most && *node() >= *most)
@@ -158,11 +159,11 @@ QString FollowPanel::missing() const
 
 QString FollowPanel::idle() const
 {
-    if (!m_followed) return tr("Runs the plan, every operator by itself, and keeps what belongs to this node.");
+    if (!m_followed) return tr("Runs the plan one operator at a time, and keeps the rows of this node.");
     const models::PlanPtr& plan = m_context.document.plan();
     const QString shown = tr("Node %1.").arg(*m_followed);
     if (!plan || !m_plan || plan == m_plan || protocol::sameCuts(*plan, *m_plan)) return shown;
-    return shown + u' ' + tr("The plan has changed since: follow it again to see what is stored now.");
+    return shown + u' ' + tr("The plan has changed: follow the node again to see the values that are stored now.");
 }
 
 void FollowPanel::follow(qint64 node)
@@ -219,8 +220,7 @@ bool FollowPanel::fillAggregations()
         for (const schema::AggregationRecord& each : m_aggregations) {
             const protocol::OpId op = model.findOp(each.place.op);
             const bool known = op.valid() && !model.ops[op].outputs.empty();
-            m_aggregation->addItem(known ? models::valueLabel(model, model.ops[op].outputs.front())
-                                         : text(each.place.name),
+            m_aggregation->addItem(known ? models::opName(model, op) : text(each.place.name),
                                    text(ir::opName(each.place.op)));
         }
         again = before.isEmpty() ? -1 : m_aggregation->findData(before);
@@ -248,7 +248,7 @@ void FollowPanel::showMessages()
     m_neighbours.setRows(neighbourRows(shown));
     m_messages->setText(
         listed < shown.messages
-            ? tr("%1 messages, of which the %2 largest are listed.")
+            ? tr("%1 messages; the %2 largest are listed.")
                   .arg(models::formatCount(static_cast<double>(shown.messages)))
                   .arg(listed)
             : tr("%1 messages, the largest first.").arg(models::formatCount(static_cast<double>(shown.messages))));

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "plots/label_place.h"
 
 namespace hopscope::study {
@@ -31,10 +32,11 @@ std::vector<GrowthPoint> growthOf(const protocol::ModelRecord& model, const sche
         const protocol::OpId op = model.findOp(each.op);
         if (!op.valid()) continue;
         const bool first = found.divergence && found.divergence->place.op == each.op;
-        const auto& outputs = model.ops[op].outputs;
-        const QString name =
-            outputs.empty() ? models::opLabel(model, model.ops[op]) : models::valueLabel(model, outputs.front());
-        points.push_back({.op = op, .name = name, .depth = each.depth, .error = each.maxAbsolute, .first = first});
+        points.push_back({.op = op,
+                          .name = models::opName(model, op),
+                          .depth = each.depth,
+                          .error = each.maxAbsolute,
+                          .first = first});
     }
     return points;
 }
@@ -42,7 +44,7 @@ std::vector<GrowthPoint> growthOf(const protocol::ModelRecord& model, const sche
 GrowthPlot::GrowthPlot(QWidget* parent) : QWidget(parent)
 {
     setObjectName(QStringLiteral("growthPlot"));
-    setAccessibleName(tr("Largest difference behind each operator"));
+    setAccessibleName(tr("Largest difference after each operator"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
 }
@@ -167,7 +169,7 @@ void GrowthPlot::paintScale(QPainter& painter) const
     const QRectF area = room();
     const int line = fontMetrics().height();
     painter.setPen(m_theme.text);
-    painter.drawText(QRectF(4, 2, width() - 8, line), Qt::AlignLeft, tr("Largest difference behind each operator"));
+    painter.drawText(QRectF(4, 2, width() - 8, line), Qt::AlignLeft, tr("Largest difference after each operator"));
     for (const Mark& mark : scale()) {
         const QLineF across = lineOf(mark);
         painter.setPen(QPen(m_theme.border, 1, Qt::DotLine));

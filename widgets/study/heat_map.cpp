@@ -28,8 +28,8 @@ HeatMap::HeatMap(TensorModel& model, QTableView& table, QWidget* parent)
       m_table(table)
 {
     setObjectName(QStringLiteral("tensorHeat"));
-    setAccessibleName(tr("Heat map of the rows that are seen"));
-    setToolTip(tr("All numbers of these rows, from the least to the largest of the tensor"));
+    setAccessibleName(tr("Heat map of the visible rows"));
+    setToolTip(tr("All numbers of these rows, coloured from the minimum to the maximum of the tensor"));
     connect(table.verticalScrollBar(), &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     connect(&model, &TensorModel::rowsCame, this, qOverload<>(&QWidget::update));
     connect(&model, &QAbstractItemModel::modelReset, this, qOverload<>(&QWidget::update));

@@ -19,7 +19,7 @@ QString remarkOn(const schema::LoopMemoryRecord& loop, const schema::HeldRows& h
     const auto label = [&](std::int64_t at) { return text(loop.held[static_cast<std::size_t>(at)].label); };
     if (held.over) return tr(", written over %1").arg(label(*held.over));
     if (held.viewOf) return tr(", a view of %1").arg(label(*held.viewOf));
-    return held.inPlace ? tr(", used where it lies") : QString();
+    return held.inPlace ? tr(", used in place") : QString();
 }
 
 }  // namespace
@@ -47,21 +47,20 @@ QString heldSentence(const schema::LoopMemoryRecord& loop, int number)
     QString words = tr("%1 on %2: %3").arg(text(held.label), text(held.rows), bytes(held.bytes));
     words += held.to - held.from > 1 ? tr(" from step %1 to %2").arg(held.from + 1).arg(held.to)
                                      : tr(" at step %1").arg(held.from + 1);
-    return words + remarkOn(loop, held) + (atPeak ? tr(", there at the fullest step") : QString());
+    return words + remarkOn(loop, held) + (atPeak ? tr(", held at the peak") : QString());
 }
 
 QString peakSentence(const schema::StageMemoryRecord& memory, const schema::LoopMemoryRecord& loop)
 {
-    if (loop.steps.empty()) return tr("Nothing is computed in batches here.");
+    if (loop.steps.empty()) return tr("This stage computes nothing in batches.");
     const schema::MemoryStep& step = loop.steps[static_cast<std::size_t>(loop.peakStep)];
-    QString words = tr("A batch of %1 destinations holds most at step %2 (%3): %4.")
+    QString words = tr("The memory of a batch of %1 destinations peaks at step %2 (%3): %4.")
                         .arg(models::formatCount(static_cast<double>(loop.destinations)))
                         .arg(loop.peakStep + 1)
                         .arg(text(step.label), bytes(step.bytes));
     if (loop.sideBySide > 1) words += u' ' + tr("%1 are computed at once.").arg(loop.sideBySide);
-    words +=
-        u' ' + tr("The stage's peak is %1: with %2 outside of batches, and what operators need while they compute.")
-                   .arg(bytes(memory.peakMemory), bytes(memory.outside));
+    words += u' ' + tr("The stage's peak is %1, including %2 outside of batches and the temporary memory of operators.")
+                        .arg(bytes(memory.peakMemory), bytes(memory.outside));
     return memory.estimated ? words + u' ' + tr("This is an estimate.") : words;
 }
 

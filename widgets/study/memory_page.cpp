@@ -27,8 +27,8 @@ void MemoryPage::setupChoice(QBoxLayout& layout)
     m_stage = new QComboBox(this);
     m_stage->setObjectName(QStringLiteral("memoryStage"));
     m_stage->setAccessibleName(tr("Stage"));
-    m_start = button("memoryStart", tr("S&how"), tr("Show what the batches of this stage hold, step by step"), this);
-    auto* cancel = button("memoryCancel", tr("&Cancel"), tr("Give it up"), this);
+    m_start = button("memoryStart", tr("S&how"), tr("Show the contents of this stage's batches, step by step"), this);
+    auto* cancel = button("memoryCancel", tr("&Cancel"), tr("Stop the computation"), this);
     m_inquiry = new Inquiry(m_context, QStringLiteral("memory"), tr("Progress"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(m_stage, 1);
@@ -90,10 +90,10 @@ void MemoryPage::connectParts()
 QString MemoryPage::missing() const
 {
     const models::Document& document = m_context.document;
-    if (!document.model()) return tr("Nothing is open.");
-    if (document.data().isEmpty()) return tr("Open the model with its graph to see what its batches hold.");
+    if (!document.model()) return tr("No model is open.");
+    if (document.data().isEmpty()) return tr("Open the model with its graph to see the contents of its batches.");
     if (!document.plan()) return tr("There is no plan.");
-    return m_context.workbench.running() ? tr("A run is under way.") : QString();
+    return m_context.workbench.running() ? tr("A run is in progress.") : QString();
 }
 
 void MemoryPage::fillStages()
@@ -114,7 +114,7 @@ void MemoryPage::start()
     const auto answer = m_inquiry->taking([this](const auto& found) { show(found); });
     m_inquiry->begin(
         m_context.workbench.queries().stageMemory(plan::StageId(m_stage->currentData().toInt()), m_inquiry, answer),
-        tr("Looking at the stage…"));
+        tr("Computing…"));
 }
 
 void MemoryPage::show(const schema::StageMemoryRecord& memory)
@@ -173,7 +173,7 @@ void MemoryPage::refresh()
     const QString lacking = missing();
     m_stage->setEnabled(lacking.isEmpty());
     m_inquiry->refresh(lacking, m_found->isHidden()
-                                    ? tr("Shows what a batch holds from step to step, without running it.")
+                                    ? tr("Shows the contents of a batch from step to step, without running it.")
                                     : QString());
 }
 

@@ -22,7 +22,7 @@ constexpr int textMargin = 4;
 MemoryPicture::MemoryPicture(QWidget* parent) : QWidget(parent)
 {
     setObjectName(QStringLiteral("memoryPicture"));
-    setAccessibleName(tr("What a batch holds, step by step"));
+    setAccessibleName(tr("Contents of a batch, step by step"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
 }

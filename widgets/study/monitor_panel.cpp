@@ -121,15 +121,14 @@ const schema::Report* MonitorPanel::report() const
 
 QString MonitorPanel::missing() const
 {
-    if (!m_context.document.model()) return tr("Nothing is open.");
+    if (!m_context.document.model()) return tr("No model is open.");
     const schema::Report* shown = report();
-    if (shown == nullptr) return tr("Run the model to see what its operators take.");
+    if (shown == nullptr) return tr("Run the model to see the times of its operators.");
     if (RunProfile::measured(*shown)) return {};
     if (shown->device != "cpu")
-        return tr(
-            "A GPU is told what to compute long before it does, so nobody knows what single operators took: run the "
-            "model on the CPU to see it.");
-    return tr("This report does not say what operators took: run the model again to see it.");
+        return tr("A GPU executes operators asynchronously, so their times are not known: run the model on the CPU to "
+                  "see them.");
+    return tr("This report does not contain the times of operators: run the model again to see them.");
 }
 
 void MonitorPanel::refresh()

@@ -72,8 +72,9 @@ QVariant OperatorModel::cell(const OperatorRow& shown, ProfileColumn column, int
 
 QVariant OperatorModel::header(ProfileColumn column, int role) const
 {
-    if (role == Qt::ToolTipRole && column == ProfileColumn::Share) return tr("Of the time of the whole run");
-    if (role == Qt::ToolTipRole && column == ProfileColumn::Bytes) return tr("Of its results in one batch, at most");
+    if (role == Qt::ToolTipRole && column == ProfileColumn::Share) return tr("Share of the time of the whole run");
+    if (role == Qt::ToolTipRole && column == ProfileColumn::Bytes)
+        return tr("Largest size of its results in one batch");
     if (role != Qt::DisplayRole) return {};
     switch (column) {
     case ProfileColumn::Operator: return tr("Operator");
@@ -96,9 +97,9 @@ bool OperatorModel::isNumber(ProfileColumn column) const
 OperatorTable::OperatorTable(models::Selection& selection, QWidget* parent) : QWidget(parent), m_selection(selection)
 {
     setObjectName(QStringLiteral("operatorTable"));
-    m_filter = field("monitorFilter", tr("Show rows with these words"), this);
+    m_filter = field("monitorFilter", tr("Show rows that contain these words"), this);
     m_filter->setPlaceholderText(tr("Filter"));
-    m_copy = button("monitorCopy", tr("Co&py"), tr("Copy these rows, with tabs between their cells"), this);
+    m_copy = button("monitorCopy", tr("Co&py"), tr("Copy these rows as tab-separated text"), this);
     m_sum = panels::wrapped(QStringLiteral("monitorSum"), this);
     setupTable();
     auto* above = new QHBoxLayout;
@@ -119,7 +120,7 @@ void OperatorTable::setupTable()
     m_order.setFilterKeyColumn(-1);
     m_order.setFilterCaseSensitivity(Qt::CaseInsensitive);
     m_table = panels::makeTable(QStringLiteral("monitorTable"), &m_order, this);
-    m_table->setAccessibleName(tr("What operators took"));
+    m_table->setAccessibleName(tr("Times of operators"));
     m_table->setItemDelegate(&m_painter);
     m_table->setMinimumHeight(140);
     QHeaderView* header = m_table->horizontalHeader();
@@ -201,8 +202,8 @@ void OperatorTable::count()
     for (int row = 0; row < shown; ++row)
         seconds += m_model.at(m_order.mapToSource(m_order.index(row, 0)).row()).row.seconds;
     const QString sum = models::formatSecondsFinely(seconds);
-    m_sum->setText(shown == all ? tr("Together %1: all of the run.").arg(sum)
-                                : tr("%1 of %2 rows, together %3: %4 of the run.")
+    m_sum->setText(shown == all ? tr("Total %1: the whole run.").arg(sum)
+                                : tr("%1 of %2 rows, total %3: %4 of the run.")
                                       .arg(shown)
                                       .arg(all)
                                       .arg(sum, percentText(m_profile.share(seconds))));

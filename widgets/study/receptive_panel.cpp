@@ -72,7 +72,7 @@ QLayout* Receptive::makeChoice()
     m_random = new QPushButton(tr("&Random node"), this);
     m_random->setObjectName(QStringLiteral("fieldRandom"));
     m_random->setAccessibleName(tr("Random node"));
-    m_random->setToolTip(tr("Draw another node"));
+    m_random->setToolTip(tr("Choose another node at random"));
     row->addWidget(label);
     row->addWidget(m_node);
     row->addWidget(m_table);
@@ -90,7 +90,7 @@ QWidget* Receptive::makeContent()
     m_meaning = wrapped(QStringLiteral("fieldMeaning"), found);
     m_flow = new FieldFlow(found);
     m_rounds = panels::makeTable(QStringLiteral("fieldRounds"), &m_rows, found);
-    m_rounds->setAccessibleName(tr("Rounds of the receptive field"));
+    m_rounds->setAccessibleName(tr("Hops of the receptive field"));
     m_rounds->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     panels::fitColumns(*m_rounds);
     new panels::ColumnFold(*m_rounds, {static_cast<int>(FieldColumn::Share), static_cast<int>(FieldColumn::Bytes)});
@@ -98,7 +98,7 @@ QWidget* Receptive::makeContent()
     m_levelTitle->setObjectName(QStringLiteral("fieldLevel"));
     m_numbers = new QPlainTextEdit(found);
     m_numbers->setObjectName(QStringLiteral("fieldNumbers"));
-    m_numbers->setAccessibleName(tr("Rows and edges of the round by their numbers in the data"));
+    m_numbers->setAccessibleName(tr("Rows and edges of the hop by their numbers in the data"));
     m_numbers->setReadOnly(true);
     m_numbers->setTabChangesFocus(true);
     m_numbers->setFixedHeight(6 * fontMetrics().height() + 16);
@@ -165,11 +165,11 @@ QString Receptive::stateLine() const
     const models::ModelPtr& model = m_context.document.model();
     if (!model) return tr("No model is open.");
     if (m_context.document.data().isEmpty())
-        return tr("Open the model with its graph to see what a result depends on.");
+        return tr("Open the model with its graph to see the receptive field of a node.");
     if (!model->splittable) return tr("%1: there are no receptive fields.").arg(models::refusalTitle(*model));
     if (!m_problem.isEmpty()) return m_problem;
-    if (m_request != 0) return tr("Walking back from the result...");
-    return m_average != 0 ? tr("Averaging over the nodes of the graph...") : QString();
+    if (m_request != 0) return tr("Walking back from the result…");
+    return m_average != 0 ? tr("Averaging over the nodes of the graph…") : QString();
 }
 
 void Receptive::modelChanged()

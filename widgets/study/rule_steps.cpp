@@ -60,16 +60,14 @@ int lastStage(const std::map<protocol::OpId, std::vector<StageId>>& stages)
 QString labelCaption(const Way& way)
 {
     if (!way.strategy)
-        return tr(
-            "All values are white: none is stored. Every path from one round of message passing to the next has to "
-            "be cut somewhere, by writing a value and reading it back.");
+        return tr("All values are white: none is stored. Every path from one hop to the next has to be cut somewhere, "
+                  "by writing a value and reading it back.");
     if (*way.strategy == Strategy::SourceRule)
         return tr("Each operator runs in the stage of its module: the number of message-passing modules up to and "
                   "including it. "
                   "There is a cut wherever this number grows.");
-    return tr(
-        "Each operator runs in the stage of its depth, the number of rounds of message passing before it. What depends "
-        "on inputs alone starts in stage 1.");
+    return tr("Each operator runs in the stage of its depth, the number of hops before it. Values that depend on "
+              "inputs alone start in stage 1.");
 }
 
 QString pullCaption()
@@ -85,16 +83,15 @@ QString cutCaption(const Walkthroughs& all)
     const QString amount =
         all.unit == base::Unit::Bytes ? models::formatBytes(cost) : models::formatSecondsFinely(cost);
     const QString gap = tr(" This is not a plan yet: a later stage would lack some value.");
-    return tr(" Every path is cut now, at the least cost for writing and reading: %1.").arg(amount) +
+    return tr(" Every path is cut now, at the lowest cost for writing and reading: %1.").arg(amount) +
            (all.colouring->missing ? gap : QString());
 }
 
 QString settleCaption(const Way& way)
 {
     if (way.strategy == Strategy::Optimal)
-        return tr(
-            "The optimum weighs what it costs to write, to read and to compute again. These operators run in other "
-            "stages than those of their depth, or in several.");
+        return tr("The optimum weighs the costs of writing, reading and recomputing. These operators run in stages "
+                  "other than that of their depth, or in several.");
     return tr("Values that are not stored are computed in each stage that needs them: these operators follow their "
               "consumers.");
 }

@@ -37,7 +37,7 @@ QVariant SummaryModel::header(SummaryColumn column, int role) const
     case SummaryColumn::Stores: return tip ? tr("Values stored between stages") : tr("Stores");
     case SummaryColumn::Moved: return tip ? tr("Bytes written to and read from stores and inputs") : tr("Moves");
     case SummaryColumn::Again:
-        return tip ? tr("Operators that a stage repeats, because their values are not stored") : tr("Repeats");
+        return tip ? tr("Operators that a stage recomputes, because their values are not stored") : tr("Recomputes");
     case SummaryColumn::Count: break;
     }
     return {};
@@ -76,7 +76,7 @@ QLayout* Rules::makeChoice()
     auto* label = new QLabel(tr("&How"), this);
     m_choice = new QComboBox(this);
     m_choice->setObjectName(QStringLiteral("rulesWay"));
-    m_choice->setAccessibleName(tr("Whose steps are shown"));
+    m_choice->setAccessibleName(tr("Strategy whose steps are shown"));
     m_choice->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     label->setBuddy(m_choice);
     m_count = new QLabel(this);
@@ -110,7 +110,7 @@ QWidget* Rules::makeContent()
     m_moves = wrapped(QStringLiteral("rulesMoves"), found);
     m_moves->setProperty("muted", true);
     m_table = panels::makeTable(QStringLiteral("rulesTable"), &m_summaries, found);
-    m_table->setAccessibleName(tr("What the plans store, move and repeat"));
+    m_table->setAccessibleName(tr("Values that the plans store, move and recompute"));
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     panels::fitColumns(*m_table);
     m_values = wrapped(QStringLiteral("rulesValues"), found);
@@ -158,9 +158,9 @@ QString Rules::stateLine() const
 {
     const models::ModelPtr& model = m_context.document.model();
     if (!model) return tr("No model is open.");
-    if (!model->splittable) return tr("%1: no rule has a plan for it.").arg(models::refusalTitle(*model));
+    if (!model->splittable) return tr("%1: no strategy has a plan for it.").arg(models::refusalTitle(*model));
     if (!m_problem.isEmpty()) return m_problem;
-    return m_all ? QString() : tr("Following the strategies...");
+    return m_all ? QString() : tr("Following the strategies…");
 }
 
 void Rules::forget()

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "models/tr.h"
 
 namespace hopscope::study {
@@ -22,7 +23,7 @@ constexpr double rounding = 1e-9;  // of a sum of seconds, as a share of it
 QString nameOf(const ModelRecord& model, const std::string& id, const std::string& label)
 {
     const OpId op = model.findOp(id);
-    if (op.valid() && !model.ops[op].outputs.empty()) return models::valueLabel(model, model.ops[op].outputs.front());
+    if (op.valid() && !model.ops[op].outputs.empty()) return models::opName(model, op);
     return text(label.empty() ? id : label);
 }
 
@@ -91,9 +92,10 @@ std::vector<ProfileRow> otherRows(const schema::StageRecord& stage, double opera
     const StageId index = stage.index;
     std::vector<ProfileRow> rows{
         otherRow(index, tr("structure"), tr("Edges and frontiers of the batches."), scale * block),
-        otherRow(index, tr("reading rows"), tr("Rows of inputs and of what is stored, for the batches."), scale * read),
-        otherRow(index, tr("writing rows"), tr("Results of the batches into what is stored."), scale * write),
-        otherRow(index, tr("other work"), tr("What lies between operators and batches, and what waits."),
+        otherRow(index, tr("reading rows"), tr("Reading the rows of inputs and stored values for the batches."),
+                 scale * read),
+        otherRow(index, tr("writing rows"), tr("Writing the results of the batches to stores."), scale * write),
+        otherRow(index, tr("other work"), tr("Time between operators and batches, and waiting."),
                  left - scale * known)};
     std::erase_if(rows, [&](const ProfileRow& row) { return row.seconds <= rounding * stage.seconds; });
     return rows;
@@ -207,7 +209,7 @@ void RunProfile::addRows(const ModelRecord& model, const schema::Report& report)
     const double left = report.seconds - sumOf(m_rows);
     if (left > rounding * report.seconds)
         m_rows.push_back(
-            otherRow({}, tr("outside the stages"), tr("What the run took before, between and after them."), left));
+            otherRow({}, tr("outside the stages"), tr("Time before, between and after the stages."), left));
 }
 
 void RunProfile::addFrames()

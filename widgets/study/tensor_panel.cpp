@@ -47,7 +47,7 @@ void TensorPanel::setupChoice(QBoxLayout& layout)
     m_nodes = field("tensorNodes", tr("Row numbers in the data, separated by commas"), this);
     m_nodes->setPlaceholderText(QStringLiteral("0, 17"));
     m_start = button("tensorStart", tr("S&how"), tr("Show the tensor of the selected value"), this);
-    auto* cancel = button("tensorCancel", tr("&Cancel"), tr("Give it up"), this);
+    auto* cancel = button("tensorCancel", tr("&Cancel"), tr("Stop the computation"), this);
     m_inquiry = new Inquiry(m_context, QStringLiteral("tensor"), tr("Progress of the tensor"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(m_rows);
@@ -89,8 +89,8 @@ QBoxLayout* TensorPanel::setupTools()
     m_row = field("tensorRow", tr("Row to go to"), m_found);
     m_row->setPlaceholderText(tr("Go to row"));
     m_row->setMaximumWidth(140);
-    m_copy = button("tensorCopy", tr("C&opy"), tr("Copy the selected cells, with tabs between them"), m_found);
-    m_save = button("tensorSave", tr("Sa&ve…"), tr("Write all of it to a .npy file"), m_found);
+    m_copy = button("tensorCopy", tr("C&opy"), tr("Copy the selected cells as tab-separated text"), m_found);
+    m_save = button("tensorSave", tr("Sa&ve…"), tr("Write the whole tensor to a .npy file"), m_found);
     auto* row = new QHBoxLayout;
     row->addWidget(m_row);
     row->addStretch(1);
@@ -181,15 +181,15 @@ protocol::ValueId TensorPanel::selectedValue() const
 QString TensorPanel::missing() const
 {
     const models::Document& document = m_context.document;
-    if (!document.model()) return tr("Nothing is open.");
+    if (!document.model()) return tr("No model is open.");
     if (document.data().isEmpty()) return tr("Open the model with its graph to look at its tensors.");
     if (!document.plan()) return tr("There is no plan to run.");
-    if (m_context.workbench.running()) return tr("A run is under way.");
+    if (m_context.workbench.running()) return tr("A run is in progress.");
     if (!selectedValue().valid()) return tr("Select an operator or a value in the graph.");
     if (rows() == RowChoice::Nodes && rowNumbers(m_nodes->text()).empty())
-        return tr("Name the nodes by their row numbers, such as 0, 17.");
+        return tr("Enter row numbers of nodes, such as 0, 17.");
     if (rows() == RowChoice::Batch && rowNumbers(m_nodes->text()).size() != 1)
-        return tr("Name one node by its row number, such as 17.");
+        return tr("Enter the row number of a node, such as 17.");
     return {};
 }
 
@@ -290,7 +290,7 @@ void TensorPanel::copy()
         lines += m_model.rowName(row) + u'\t' + panels::copiedCells(m_model, row, range.left(), range.right()) + u'\n';
     }
     QApplication::clipboard()->setText(lines);
-    say(whole ? tr("Copied.") : tr("Copied what has been seen so far: save the tensor to a file for all rows."));
+    say(whole ? tr("Copied.") : tr("Copied the rows that were loaded so far: save the tensor to a file for all rows."));
 }
 
 void TensorPanel::saveTo(const QString& file)
@@ -319,8 +319,7 @@ void TensorPanel::refresh()
     m_selected->setVisible(value.valid());
     if (value.valid()) m_selected->setFullText(tr("Selected: %1").arg(models::valueLabel(*model, value)));
     m_nodes->setVisible(rows() != RowChoice::All);
-    m_inquiry->refresh(missing(),
-                       m_tensor ? QString() : tr("Runs the plan up to this value, every operator by itself."));
+    m_inquiry->refresh(missing(), m_tensor ? QString() : tr("Runs the plan up to this value, one operator at a time."));
 }
 
 panels::Panel* makeTensor(const panels::Context& context, QWidget* parent) { return new TensorPanel(context, parent); }

@@ -125,6 +125,9 @@ QFrame#refusalCard { background: @panel; border: none; border-bottom: 1px solid 
 QFrame#refusalCard[untrusted="true"] { border-left: 4px solid @accent; }
 hopscope--window--TwoLineButton { qproperty-detailColour: "@textMuted"; }
 QDialog#palette { background: @panel; border: 1px solid @nodeBorder; }
+QWidget#manualTools { background: @raised; border-bottom: 1px solid @border; }
+QTextBrowser#manualPage { border: none; border-radius: 0; padding: 0; }
+QTreeWidget#manualContents { background: @window; padding: 6px 4px; }
 )";
 
 struct Token {

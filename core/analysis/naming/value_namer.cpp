@@ -8,19 +8,6 @@ namespace hopscope::analysis {
 
 namespace {
 
-// The result of an arithmetic operator, where its word is a verb.
-std::string resultWord(const OpToName& op)
-{
-    static const std::map<std::string, std::string> results{{"add", "sum"},
-                                                            {"subtract", "difference"},
-                                                            {"multiply", "product"},
-                                                            {"divide", "quotient"},
-                                                            {"negate", "negative"}};
-    std::string word = opWord(op.kind, op.name);
-    const auto it = results.find(word);
-    return it == results.end() ? word : it->second;
-}
-
 bool within(std::string_view path, std::string_view module)
 {
     return path.starts_with(module) && (path.size() == module.size() || path[module.size()] == '.');
@@ -68,7 +55,7 @@ private:
     {
         if (m_producers[v] < 0) return "constant";
         const OpToName& op = m_ops[at(m_producers[v])];
-        const std::string word = resultWord(op);
+        const std::string word = resultWord(op.kind, op.name);
         if (op.module.empty()) {
             const std::string before = moduleBefore(op);
             return before.empty() ? word : word + " after " + before;
@@ -140,6 +127,18 @@ private:
 };
 
 }  // namespace
+
+std::string resultWord(NodeKind kind, std::string_view name)
+{
+    static const std::map<std::string, std::string> results{{"add", "sum"},
+                                                            {"subtract", "difference"},
+                                                            {"multiply", "product"},
+                                                            {"divide", "quotient"},
+                                                            {"negate", "negative"}};
+    std::string word = opWord(kind, name);
+    const auto it = results.find(word);
+    return it == results.end() ? word : it->second;
+}
 
 std::vector<std::string> nameValues(const std::vector<OpToName>& ops, const std::vector<ValueToName>& values)
 {

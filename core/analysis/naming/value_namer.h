@@ -28,6 +28,9 @@ struct ValueToName {
     bool structureOnly = false;  // says nothing about where a feature comes from
 };
 
+// What an operator makes: its word, or "sum" where that is the verb "add".
+std::string resultWord(NodeKind kind, std::string_view name);
+
 // One name per value. `ops` in execution order, with the ends of the model as operators of the kinds "input" and "output",
 // named as they are. Linear in operators and operands, times the depth of module paths.
 std::vector<std::string> nameValues(const std::vector<OpToName>& ops, const std::vector<ValueToName>& values);

@@ -36,6 +36,7 @@ private:
     void nameNode(VisibleNode& node);
     void nameBox(VisibleNode& node);
     void nameModule(VisibleNode& node, const models::Module& module);
+    [[nodiscard]] QString namesOf(const VisibleNode& node) const;
     void nameOp(VisibleNode& node);
     void connect();
     void connectOp(OpId op);

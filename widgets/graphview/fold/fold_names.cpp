@@ -3,6 +3,7 @@
 #include "graphview/fold/fold_builder.h"
 #include "graphview/fold/words.h"
 #include "models/labels.h"
+#include "models/op_names.h"
 #include "models/tr.h"
 
 namespace hopscope::graphview {
@@ -123,8 +124,19 @@ void FoldBuilder::nameModule(VisibleNode& node, const models::Module& module)
     else parts << (module.repeat > 1 ? tr("identical") : tr("%n ops", module.opCount));
     node.detail = parts.join(QStringLiteral(" \u00b7 "));
     node.tip = tr("%n operators; double-click to expand", static_cast<int>(node.ops.size()));
-    if (node.merged > 0) node.tip += QLatin1Char('\n') + tr("With what lies between these modules");
-    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %n identical", module.identical);
+    if (node.merged > 0) node.tip += QLatin1Char('\n') + tr("Includes the operators between these modules");
+    if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %n identical modules", module.identical);
+}
+
+// The names of the operators that are drawn as this node.
+QString FoldBuilder::namesOf(const VisibleNode& node) const
+{
+    constexpr std::size_t most = 4;
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(most, node.ops.size()); ++i)
+        if (!isScalar(m_model.ops[node.ops[i]])) names << models::opName(m_model, node.ops[i]);
+    if (node.ops.size() > most) names << QStringLiteral("…");
+    return names.isEmpty() ? models::opName(m_model, node.op) : names.join(QStringLiteral(", "));
 }
 
 void FoldBuilder::nameOp(VisibleNode& node)
@@ -140,7 +152,7 @@ void FoldBuilder::nameOp(VisibleNode& node)
         node.label = toldName(m_fold.tree.modules[module], frame) + suffix;
     }
     node.detail = shapeDetail(m_model, node.ops.empty() ? node.op : node.ops.back());
-    node.tip = models::pathLabel(op);
+    node.tip = namesOf(node) + QLatin1Char('\n') + models::pathLabel(op);
     if (const QString arguments = models::argumentsLabel(op); !arguments.isEmpty())
         node.tip += QLatin1Char('\n') + (arguments.size() > longestTip ? arguments.left(longestTip) + u'…' : arguments);
 }

@@ -7,8 +7,7 @@ using models::Target;
 void Bookmarks::toggle()
 {
     const Target target = m_parts.selection.current();
-    if (target.kind == Target::Kind::None)
-        return emit m_parts.panel.contextHelpRequested(tr("Select something first."));
+    if (target.kind == Target::Kind::None) return emit m_parts.panel.contextHelpRequested(tr("Select a node first."));
     const bool removed = m_all.removeOne(target);
     if (!removed) m_all << target;
     mark();

@@ -140,10 +140,10 @@ void BreakpointMarks::addToMenu(QMenu& menu, int node)
             emit m_parts.panel.breakpointsWanted(models::toggled(m_parts.document.settings().breakpoints, place));
     });
     add("break.always", tr("Always"), is(BreakOn::Always), [this, place] { set({.place = place}); });
-    add("break.nan", tr("On NaN or infinity"), is(BreakOn::NotFinite),
+    add("break.nan", tr("On NaN or Infinity"), is(BreakOn::NotFinite),
         [this, place] { set({.place = place, .condition = BreakOn::NotFinite}); });
-    add("break.range", tr("Outside a range…"), is(BreakOn::OutsideRange), [this, now] { askRange(now); });
-    add("break.node", tr("In the batch of a node…"), is(BreakOn::Node), [this, now] { askNode(now); });
+    add("break.range", tr("Outside a Range…"), is(BreakOn::OutsideRange), [this, now] { askRange(now); });
+    add("break.node", tr("In the Batch of a Node…"), is(BreakOn::Node), [this, now] { askNode(now); });
 }
 
 }  // namespace hopscope::graphview

@@ -35,7 +35,7 @@ void CutEditor::showHelp(const QString& sentence) { emit m_parts.panel.contextHe
 QString CutEditor::whyNotStored(ValueId value) const
 {
     if (!value.valid())
-        return tr("Nothing can be stored here: drop the checkpoint where a value with rows is computed.");
+        return tr("Nothing can be stored here. Drop the stored value on an operator whose result has rows.");
     return models::whyNotStored(*m_parts.maker.model(), value);
 }
 
@@ -57,7 +57,7 @@ void CutEditor::removeSelected()
     const ValueId value = m_targets.selectedValue();
     const models::PlanPtr& plan = m_parts.maker.plan();
     if (value.valid() && plan && plan->checkpointOf(value)) return pin(base::PinKind::NoCheckpoint, value);
-    showHelp(tr("Select a checkpoint first."));
+    showHelp(tr("Select a stored value first."));
 }
 
 // Operands from outside of a node are cut off at its edge; in a closed module a gather and its aggregation are one hop.
@@ -108,13 +108,13 @@ void CutEditor::addToMenu(QMenu& menu, const Hit& hit)
                           [this](const plan::Pin& chosen) { emit m_parts.panel.pinToggled(chosen); });
     if (!place.value.valid()) return;
     QAction* release =
-        menu.addAction(tr("Let the strategy decide"), &m_parts.panel, [this, place] { unpin(place.value); });
+        menu.addAction(tr("Let the Strategy Decide"), &m_parts.panel, [this, place] { unpin(place.value); });
     release->setEnabled(models::isPinned(settings.pins, place.value));
     release->setObjectName(QStringLiteral("graphLetPlan"));
     menu.addSeparator();
     const protocol::OpId producer = model.values[place.value].producer;
     if (!producer.valid()) return;
-    menu.addAction(tr("Select producer"), &m_parts.panel,
+    menu.addAction(tr("Select Producer"), &m_parts.panel,
                    [this, producer] { m_parts.selection.reveal(Target::op(producer)); });
 }
 

@@ -54,8 +54,7 @@ bool FoldControl::isInModule(int node) const
 void FoldControl::closeAround(int node)
 {
     if (node < 0) return;
-    if (!isInModule(node))
-        return emit m_parts.panel.contextHelpRequested(tr("There is no module around it to collapse."));
+    if (!isInModule(node)) return emit m_parts.panel.contextHelpRequested(tr("The selection is not inside a module."));
     const ScenePtr& scene = m_parts.view.scene();
     const VisibleNode& record = scene->graph->nodes[node];
     const QString path = enclosing(m_parts.maker.fold(), m_parts.maker.state(), record);

@@ -71,59 +71,60 @@ QAction* GraphActions::add(const char* name, const QString& text, const QKeySequ
 void GraphActions::addZoom()
 {
     m_submenu = tr("&Zoom");
-    add("graphZoomIn", tr("Zoom in"), QKeySequence::ZoomIn, tr("Enlarge the graph"),
+    add("graphZoomIn", tr("Zoom In"), QKeySequence::ZoomIn, tr("Enlarge the graph"),
         [this] { m_parts.view.viewport().zoomBy(zoomStep); });
-    add("graphZoomOut", tr("Zoom out"), QKeySequence::ZoomOut, tr("Show more of the graph"),
+    add("graphZoomOut", tr("Zoom Out"), QKeySequence::ZoomOut, tr("Show more of the graph"),
         [this] { m_parts.view.viewport().zoomBy(1 / zoomStep); });
-    add("graphActualSize", tr("Actual size"), QKeySequence(Qt::CTRL | Qt::Key_0), tr("Show the graph at 100 %"),
+    add("graphActualSize", tr("Actual Size"), QKeySequence(Qt::CTRL | Qt::Key_0), tr("Show the graph at 100 %"),
         [this] { m_parts.view.viewport().zoomBy(1 / m_parts.view.camera().scale); });
     add("graphFit", tr("Fit"), QKeySequence(Qt::Key_F), tr("Show the whole graph"),
         [this] { m_parts.view.viewport().fit(); });
-    add("graphShowSelection", tr("Show selection"), QKeySequence(Qt::Key_Period), tr("Scroll to what is selected"),
+    add("graphShowSelection", tr("Show Selection"), QKeySequence(Qt::Key_Period), tr("Scroll to the selection"),
         [this] { m_tools.navigator.revealSelection(); });
 }
 
 void GraphActions::addFolds()
 {
     m_submenu = tr("&Modules");
-    add("graphExpand", tr("Expand module"), QKeySequence(Qt::Key_Plus), tr("Show the contents of the selected module"),
+    add("graphExpand", tr("Expand Module"), QKeySequence(Qt::Key_Plus), tr("Show the contents of the selected module"),
         [this] { m_tools.folds.open(m_tools.targets.selectedNode()); });
-    add("graphCollapse", tr("Collapse module"), QKeySequence(Qt::Key_Minus),
+    add("graphCollapse", tr("Collapse Module"), QKeySequence(Qt::Key_Minus),
         tr("Collapse the module around the selected node"),
         [this] { m_tools.folds.closeAround(m_tools.targets.selectedNode()); });
-    add("graphExpandAll", tr("Expand all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus),
+    add("graphExpandAll", tr("Expand All Modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus),
         tr("Show the operators of all modules"), [this] { m_tools.folds.openAll(); });
-    add("graphCollapseAll", tr("Collapse all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Minus),
+    add("graphCollapseAll", tr("Collapse All Modules"), QKeySequence(Qt::SHIFT | Qt::Key_Minus),
         tr("Show top-level modules"), [this] { m_tools.folds.closeAll(); });
-    add("graphFoldLayers", tr("Fold to layers"), QKeySequence(Qt::Key_L), tr("The default level of detail"),
+    add("graphFoldLayers", tr("Fold to Layers"), QKeySequence(Qt::Key_L), tr("The default level of detail"),
         [this] { m_tools.folds.foldToLayers(); });
-    m_everyOperator = add("graphEveryOperator", tr("Every operator"), {},
-                          tr("Show each operator by itself: reshapes, casts, biases and the prologue, too"),
-                          [this] { m_tools.folds.showEveryOperator(m_everyOperator->isChecked()); });
+    m_everyOperator =
+        add("graphEveryOperator", tr("Every Operator"), {},
+            tr("Show every operator as a node of its own, including reshapes, casts, biases and the prologue"),
+            [this] { m_tools.folds.showEveryOperator(m_everyOperator->isChecked()); });
     m_everyOperator->setCheckable(true);
 }
 
 void GraphActions::addSearch()
 {
     m_submenu = tr("&Find");
-    add("graphFind", tr("Find in graph..."), QKeySequence::Find, tr("Search operators and modules"),
+    add("graphFind", tr("Find in Graph…"), QKeySequence::Find, tr("Search operators and modules"),
         [this] { m_tools.search.open(); });
-    add("graphFindNext", tr("Find next"), QKeySequence(Qt::Key_F3), tr("Go to the next operator found"),
+    add("graphFindNext", tr("Find Next"), QKeySequence(Qt::Key_F3), tr("Go to the next operator found"),
         [this] { m_tools.search.step(1); });
-    add("graphFindPrevious", tr("Find previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3),
+    add("graphFindPrevious", tr("Find Previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3),
         tr("Go to the previous operator found"), [this] { m_tools.search.step(-1); });
 }
 
 void GraphActions::addWalks()
 {
     m_submenu = tr("&Go");
-    add("graphUp", tr("Go to producer"), QKeySequence(Qt::Key_Up), tr("Select a producer of the selected node"),
+    add("graphUp", tr("Go to Producer"), QKeySequence(Qt::Key_Up), tr("Select a producer of the selected node"),
         [this] { m_tools.navigator.step(Step::Up); });
-    add("graphDown", tr("Go to consumer"), QKeySequence(Qt::Key_Down), tr("Select a consumer of the selected node"),
+    add("graphDown", tr("Go to Consumer"), QKeySequence(Qt::Key_Down), tr("Select a consumer of the selected node"),
         [this] { m_tools.navigator.step(Step::Down); });
-    add("graphLeft", tr("Go left"), QKeySequence(Qt::Key_Left), tr("Select the node to the left"),
+    add("graphLeft", tr("Go Left"), QKeySequence(Qt::Key_Left), tr("Select the node to the left"),
         [this] { m_tools.navigator.step(Step::Left); });
-    add("graphRight", tr("Go right"), QKeySequence(Qt::Key_Right), tr("Select the node to the right"),
+    add("graphRight", tr("Go Right"), QKeySequence(Qt::Key_Right), tr("Select the node to the right"),
         [this] { m_tools.navigator.step(Step::Right); });
     add("graphBack", tr("Back"), QKeySequence(Qt::ALT | Qt::Key_Left), tr("Go back to the previous selection"),
         [this] { m_parts.selection.back(), m_tools.navigator.revealSelection(); });
@@ -133,16 +134,16 @@ void GraphActions::addWalks()
 
 void GraphActions::addBookmarks()
 {
-    add("graphBookmark", tr("Set or remove bookmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
+    add("graphBookmark", tr("Set or Remove Bookmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
         tr("Bookmark the selected node"), [this] { m_tools.bookmarks.toggle(); });
-    add("graphNextBookmark", tr("Next bookmark"), QKeySequence(Qt::Key_B), tr("Go to the next bookmark"),
+    add("graphNextBookmark", tr("Next Bookmark"), QKeySequence(Qt::Key_B), tr("Go to the next bookmark"),
         [this] { m_tools.bookmarks.next(); });
 }
 
 void GraphActions::addTensor()
 {
     m_submenu = {};
-    add("graphTensor", tr("Show the tensor"), QKeySequence(Qt::Key_T), tr("Show the numbers of the selected value"),
+    add("graphTensor", tr("Show the Tensor"), QKeySequence(Qt::Key_T), tr("Show the numbers of the selected value"),
         [this] {
             const ValueId value = m_tools.targets.selectedValue();
             if (!value.valid()) return emit m_parts.panel.contextHelpRequested(tr("Select a node or an edge first."));
@@ -153,17 +154,17 @@ void GraphActions::addTensor()
 void GraphActions::addCuts()
 {
     m_submenu = tr("&Pin");
-    add("graphStore", tr("Store here"), QKeySequence(Qt::Key_S), tr("Store the selected value between stages"),
+    add("graphStore", tr("Store Here"), QKeySequence(Qt::Key_S), tr("Store the selected value between stages"),
         [this] { m_tools.cuts.pinSelected(base::PinKind::Checkpoint); });
-    add("graphNeverStore", tr("Never store"), QKeySequence(Qt::Key_N),
+    add("graphNeverStore", tr("Never Store"), QKeySequence(Qt::Key_N),
         tr("Recompute the selected value where it is needed"),
         [this] { m_tools.cuts.pinSelected(base::PinKind::NoCheckpoint); });
-    add("graphLetPlan", tr("Let the strategy decide"), QKeySequence(Qt::Key_U),
+    add("graphLetPlan", tr("Let the Strategy Decide"), QKeySequence(Qt::Key_U),
         tr("Remove the pin of the selected value"), [this] { m_tools.cuts.unpinSelected(); });
-    QAction* remove = add("graphRemoveStore", tr("Remove checkpoint"), QKeySequence(Qt::Key_Delete),
-                          tr("Do not store the selected checkpoint"), [this] { m_tools.cuts.removeSelected(); });
+    QAction* remove = add("graphRemoveStore", tr("Remove Stored Value"), QKeySequence(Qt::Key_Delete),
+                          tr("Do not store the selected value any longer"), [this] { m_tools.cuts.removeSelected(); });
     remove->setShortcuts({QKeySequence(Qt::Key_Delete), QKeySequence(Qt::Key_Backspace)});
-    add("graphAllUses", tr("Show all uses"), QKeySequence(Qt::Key_A), tr("Highlight all uses of a shared input"),
+    add("graphAllUses", tr("Show All Uses"), QKeySequence(Qt::Key_A), tr("Highlight all uses of a shared input"),
         [this] {
             if (const int node = m_tools.targets.selectedNode(); node >= 0) m_tools.marks.toggleUses(node);
         });
@@ -182,12 +183,12 @@ void GraphActions::addComparisons()
         group->addAction(action);
         m_comparisons << action;
     };
-    comparison("graphCompareNothing", tr("Your plan alone"), tr("Show one graph"), std::nullopt);
-    comparison("graphCompareOptimum", tr("Beside the optimum"), tr("Show the optimal plan beside yours"),
+    comparison("graphCompareNothing", tr("Your Plan Alone"), tr("Show one graph"), std::nullopt);
+    comparison("graphCompareOptimum", tr("Beside the Optimum"), tr("Show the optimal plan next to yours"),
                Strategy::Optimal);
-    comparison("graphCompareDepth", tr("Beside the depth rule"), tr("Show the plan of the depth rule beside yours"),
+    comparison("graphCompareDepth", tr("Beside the Depth Rule"), tr("Show the plan of the depth rule next to yours"),
                Strategy::Depth);
-    comparison("graphCompareSource", tr("Beside the source rule"), tr("Show the plan of the source rule beside yours"),
+    comparison("graphCompareSource", tr("Beside the Source Rule"), tr("Show the plan of the source rule next to yours"),
                Strategy::SourceRule);
 }
 
@@ -265,17 +266,17 @@ void GraphActions::fillMenu(QMenu& menu, const Hit& at)
     if (node && !scene->graph->nodes[at.index].expands.isEmpty())
         add("graphExpand", tr("Open"), [folds, at] { folds->open(at.index); });
     if (node && folds->isInModule(at.index))
-        add("graphCollapse", tr("Collapse the module around it"), [folds, at] { folds->closeAround(at.index); });
+        add("graphCollapse", tr("Collapse Its Module"), [folds, at] { folds->closeAround(at.index); });
     if (at.kind == Hit::Kind::Frame) add("graphCloseFrame", tr("Close"), [folds, at] { folds->close(at.index); });
     const int source = at.kind == Hit::Kind::Stub ? scene->stubs[at.index].source : node ? at.index : -1;
     const auto fromSource = [source](const SceneStub& stub) { return stub.source == source; };
     if (std::ranges::any_of(scene->stubs, fromSource))
-        add("graphAllUses", tr("Show all uses"), [this, source] { m_tools.marks.toggleUses(source); });
+        add("graphAllUses", tr("Show All Uses"), [this, source] { m_tools.marks.toggleUses(source); });
     if (const ValueId value = node ? m_tools.targets.valueOfNode(at.index) : ValueId();
         value.valid() && m_parts.document.plan())
-        add("graphTensor", tr("Show its tensor"), [this, value] { emit m_parts.panel.tensorRequested(value); });
+        add("graphTensor", tr("Show Its Tensor"), [this, value] { emit m_parts.panel.tensorRequested(value); });
     if (node) m_tools.breakpoints.addToMenu(menu, at.index);
-    if (node) add("graphBookmark", tr("Set or remove bookmark"), [this] { m_tools.bookmarks.toggle(); });
+    if (node) add("graphBookmark", tr("Set or Remove Bookmark"), [this] { m_tools.bookmarks.toggle(); });
 }
 
 }  // namespace hopscope::graphview

@@ -101,7 +101,7 @@ void GraphController::takeModel()
     m_tools.navigator.forget();
     m_view->state().run = m_document.runLog().get();
     const models::ModelPtr model = m_document.model();
-    m_view->setMessage(model ? tr("Laying out the graph...") : tr("No model is open."));
+    m_view->setMessage(model ? tr("Laying out the graph…") : tr("No model is open."));
     m_maker.setLongest(m_view->viewport().legibleRanks());
     m_maker.setModel(model, m_document.parts());
     m_maker.setPlan(m_document.plan());

@@ -31,7 +31,8 @@ bool GraphView::event(QEvent* event)
     if (event->type() == QEvent::FocusIn) m_framed = cameByKeyboard(*static_cast<QFocusEvent*>(event));
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const QString tip = m_scene ? tipAt(*m_scene, m_state, hitAt(help->pos())) : QString();
+    const QString tip =
+        m_scene ? tipAt(*m_scene, m_state, hitAt(help->pos()), camera().toScene(help->pos())) : QString();
     if (tip.isEmpty()) QToolTip::hideText();
     else QToolTip::showText(help->globalPos(), tip, this);
     return true;

@@ -1,5 +1,7 @@
 #include "graphview/view/hit.h"
 
+#include "graphview/scene/paint_parts.h"
+#include "manual/glossary.h"
 #include "models/tr.h"
 
 namespace hopscope::graphview {
@@ -20,13 +22,38 @@ QString nodeTip(const Scene& scene, int index)
     return first + node.tip + again + decided;
 }
 
+// Plain lines, and below them the definitions of the terms in some words.
+QString withDefinitions(const QStringList& lines, const QString& words)
+{
+    const QString meaning = manual::definitionsIn(words), plain = lines.join(u'\n');
+    if (meaning.isEmpty()) return plain;
+    return plain.toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")) + meaning;
+}
+
 QString storeTip(const SceneStore& store)
 {
     if (store.count > 1) return tr("%n stored values: expand the module to see them individually", store.count);
     QStringList lines{tr("%1, stored by stage %2").arg(store.name).arg(store.stage.number)};
     if (!store.down.isEmpty()) lines << tr("%1 written").arg(store.down);
     if (!store.up.isEmpty()) lines << tr("%1 read").arg(store.up);
-    return lines.join(QLatin1Char('\n'));
+    return withDefinitions(lines, tr("stored value"));
+}
+
+QString edgeTip(const SceneEdge& edge)
+{
+    QStringList lines;
+    if (!edge.pins.isEmpty()) lines << tr("Pinned: %1").arg(edge.pins);
+    return withDefinitions(lines, edge.cut ? tr("cut") : QString());
+}
+
+// The title of a band stands at its upper left.
+QString bandTip(const Scene& scene, const PaintState& state, QPointF at)
+{
+    const qreal high = 30 / std::min(state.scale, 1.0), wide = 160 / std::min(state.scale, 1.0);
+    for (const Band& band : scene.bands)
+        if (at.x() < state.titleX + wide && at.y() >= band.top && at.y() < std::min(band.top + high, band.bottom))
+            return manual::definitionsIn(bandTitle(band));
+    return {};
 }
 
 }  // namespace
@@ -57,12 +84,12 @@ bool isMovable(const Scene& scene, const Hit& hit)
     return hit.kind == Hit::Kind::Store && scene.stores[hit.index].count == 1;
 }
 
-QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit)
+QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit, QPointF at)
 {
+    if (hit.kind == Hit::Kind::Nothing) return bandTip(scene, state, at);
     if (hit.kind == Hit::Kind::Store) return storeTip(scene.stores[hit.index]);
     if (hit.kind == Hit::Kind::Stub) return scene.stubs[hit.index].tip;
-    if (hit.kind == Hit::Kind::Edge && !scene.edges[hit.index].pins.isEmpty())
-        return tr("Pinned: %1").arg(scene.edges[hit.index].pins);
+    if (hit.kind == Hit::Kind::Edge) return edgeTip(scene.edges[hit.index]);
     if (!hit.onNode()) return {};
     const QString breakpoints = state.breakpointTips.value(hit.index);
     return nodeTip(scene, hit.index) + (breakpoints.isEmpty() ? QString() : QLatin1Char('\n') + breakpoints);

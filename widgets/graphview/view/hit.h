@@ -22,7 +22,7 @@ Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale);
 // A checkpoint that can be dragged: of many drawn as one it would not be clear which is meant.
 bool isMovable(const Scene& scene, const Hit& hit);
 
-// The tooltip there; empty: none.
-QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit);
+// The tooltip there; empty: none. `at` in scene coordinates.
+QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit, QPointF at);
 
 }  // namespace hopscope::graphview

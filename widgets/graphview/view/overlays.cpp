@@ -1,14 +1,17 @@
 #include "graphview/view/overlays.h"
 
 #include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QStyleOption>
+#include <QToolTip>
 #include <functional>
 
 #include "graphview/scene/level_of_detail.h"
 #include "graphview/scene/scene_painter.h"
+#include "manual/glossary.h"
 
 namespace hopscope::graphview {
 
@@ -74,12 +77,12 @@ std::vector<Sign> signsOf(Legend::Signs shown)
         const auto store = [](QPainter& painter, const QRectF& box, const style::Theme& theme) {
             paintCylinder(painter, box.adjusted(4, 0, -4, 0), theme);
         };
-        signs.push_back({Legend::tr("checkpoint"), store});
+        signs.push_back({Legend::tr("stored value"), store});
         signs.push_back({Legend::tr("cut"), paintCut});
     }
-    if (shown.again) signs.push_back({Legend::tr("recomputed"), paintHatched});
+    if (shown.again) signs.push_back({Legend::tr("recomputation"), paintHatched});
     if (shown.pins)
-        signs.push_back({Legend::tr("pinned"), [](QPainter& painter, const QRectF& box, const style::Theme& theme) {
+        signs.push_back({Legend::tr("pin"), [](QPainter& painter, const QRectF& box, const style::Theme& theme) {
                              paintPin(painter, box.center() + QPointF(0, 7), theme);
                          }});
     signs.push_back({Legend::tr("structure only"), paintStructure});
@@ -104,7 +107,6 @@ Legend::Legend(QWidget* parent) : QWidget(parent)
 {
     setObjectName(QStringLiteral("graphLegend"));
     setAccessibleName(tr("Legend"));
-    setAttribute(Qt::WA_TransparentForMouseEvents);
     QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -168,7 +170,7 @@ void Legend::paintEvent(QPaintEvent*)
     painter.setRenderHint(QPainter::Antialiasing);
     const std::vector<QRect> places = chips(width());
     paintEntries(painter, places);
-    paintSigns(painter, {places.back().right() + 20, places.back().top() - (rowHeight - chipHeight) / 2});
+    paintSigns(painter);
 }
 
 void Legend::paintEntries(QPainter& painter, const std::vector<QRect>& places)
@@ -184,18 +186,57 @@ void Legend::paintEntries(QPainter& painter, const std::vector<QRect>& places)
     }
 }
 
-void Legend::paintSigns(QPainter& painter, QPoint begin)
+struct Legend::PlacedSign {
+    Sign sign;
+    QRectF place;
+};
+
+// Those that fit behind the colours.
+std::vector<Legend::PlacedSign> Legend::placedSigns() const
+{
+    const std::vector<QRect> places = chips(width());
+    std::vector<PlacedSign> placed;
+    if (places.empty()) return placed;
+    qreal x = places.back().right() + 20;
+    const qreal y = places.back().top() - (rowHeight - chipHeight) / 2;
+    for (const Sign& sign : signsOf(m_signs)) {
+        const qreal wide = swatch + 6 + QFontMetricsF(detailFont()).horizontalAdvance(sign.name);
+        if (x + wide > width()) break;
+        placed.push_back({sign, QRectF(x, y, wide + 2, rowHeight)});
+        x += wide + 16;
+    }
+    return placed;
+}
+
+void Legend::paintSigns(QPainter& painter)
 {
     painter.setFont(detailFont());
-    qreal x = begin.x();
-    for (const Sign& sign : signsOf(m_signs)) {
-        const qreal words = QFontMetricsF(detailFont()).horizontalAdvance(sign.name);
-        if (x + swatch + 6 + words > width()) return;
-        sign.paint(painter, QRectF(x, begin.y() + 5, swatch, rowHeight - 10), m_theme);
+    for (const auto& [sign, place] : placedSigns()) {
+        sign.paint(painter, QRectF(place.x(), place.y() + 5, swatch, rowHeight - 10), m_theme);
         painter.setPen(m_theme.textMuted);
-        painter.drawText(QRectF(x + swatch + 6, begin.y(), words + 2, rowHeight), Qt::AlignVCenter, sign.name);
-        x += swatch + 6 + words + 16;
+        painter.drawText(place.adjusted(swatch + 6, 0, 0, 0), Qt::AlignVCenter, sign.name);
     }
+}
+
+QString Legend::wordsAt(QPoint at) const
+{
+    for (const auto& [sign, place] : placedSigns())
+        if (place.contains(at)) return sign.name;
+    return std::ranges::any_of(chips(width()), [&](const QRect& chip) { return chip.contains(at); }) ? m_colouring.title
+                                                                                                     : QString();
+}
+
+// The title of the colours is not painted; it appears together with the definitions of its terms.
+bool Legend::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString words = wordsAt(help->pos());
+    const QString title = words == m_colouring.title && !words.isEmpty()
+                              ? QStringLiteral("<p>%1</p>").arg(words.toHtmlEscaped())
+                              : QString();
+    QToolTip::showText(help->globalPos(), title + manual::definitionsIn(words), this);
+    return true;
 }
 
 Minimap::Minimap(QWidget* parent) : QWidget(parent)
@@ -279,7 +320,7 @@ void SearchBar::setupWidgets()
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(8, 6, 8, 6);
     m_field->setObjectName(QStringLiteral("graphSearchField"));
-    m_field->setPlaceholderText(tr("Search operator, module, shape..."));
+    m_field->setPlaceholderText(tr("Search operators, modules, shapes…"));
     m_field->setAccessibleName(tr("Search the graph"));
     m_field->setClearButtonEnabled(true);
     m_field->setMinimumWidth(200);

@@ -46,13 +46,18 @@ public:
 
     static constexpr int rowHeight = 26;
 
+    [[nodiscard]] QString wordsAt(QPoint at) const;  // the title of the colours, or the name of a sign; empty: none
+
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    struct PlacedSign;
+    [[nodiscard]] std::vector<PlacedSign> placedSigns() const;
     [[nodiscard]] std::vector<QRect> chips(int width) const;  // where the colours are
     void paintEntries(QPainter& painter, const std::vector<QRect>& places);
-    void paintSigns(QPainter& painter, QPoint begin);
+    void paintSigns(QPainter& painter);
 
     Colouring m_colouring;
     style::Theme m_theme;

@@ -1,0 +1,40 @@
+#pragma once
+
+// The documentation in a window of its own: contents on the left, the page on the right, a field that searches all pages.
+
+#include <QDialog>
+#include <QLineEdit>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include "manual/page_view.h"
+
+namespace hopscope::manual {
+
+class ManualWindow : public QDialog {
+    Q_OBJECT
+public:
+    explicit ManualWindow(QWidget* parent = nullptr);
+
+    void openAt(const Place& place);  // and shows the window in front
+    void setTheme(const style::Theme& theme);
+    void search(const QString& words);      // lists the pages that contain them and marks them; empty: all pages
+    void findNext(bool backwards = false);  // the next occurrence, also on the following pages
+    [[nodiscard]] const PageView& view() const { return *m_view; }
+
+private:
+    QWidget* makeTools();
+    void makeKeys();
+    void fillContents();
+    QToolButton* addTool(QLayout& row, const QString& name, const QString& text, const QString& keys);
+    void placeChanged(const Place& place);
+    [[nodiscard]] QStringList shownPages() const;
+    bool findIn(bool backwards);
+
+    PageView* m_view;
+    QTreeWidget* m_contents;
+    QLineEdit* m_search;
+    QToolButton *m_back = nullptr, *m_forward = nullptr;
+};
+
+}  // namespace hopscope::manual

@@ -1,0 +1,25 @@
+#pragma once
+
+// Terms of the glossary are explained where they stand: a label, the title of a column, a tab or a panel shows the definitions of the
+// terms in it when the pointer rests there.
+
+#include <QObject>
+#include <QWidget>
+
+namespace hopscope::manual {
+
+class TermTips : public QObject {
+    Q_OBJECT
+public:
+    explicit TermTips(QObject* parent);  // serves all windows of the program
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+// The text of the widget at a point, if it is one that gets explained; empty otherwise.
+QString shownText(QWidget& widget, QPoint at);
+// The tip of its own that it has there, and below it the definitions of the terms in its text. Empty: none of both.
+QString tipAt(QWidget& widget, QPoint at);
+
+}  // namespace hopscope::manual

@@ -1,0 +1,16 @@
+#pragma once
+
+// The names of operators, the same in the whole window. Boxes of the graph and rows of the outline show the short word of
+// opLabel, and their tooltips the name.
+
+#include <QString>
+
+#include "protocol/model.h"
+
+namespace hopscope::models {
+
+// That of its first output, as the plan lists it ("convs.0 sum aggregation", "relu after convs.0"). Outputs of the model have
+// names of their own; the operator that makes one is named after its module or its result.
+QString opName(const protocol::ModelRecord& model, protocol::OpId op);
+
+}  // namespace hopscope::models
