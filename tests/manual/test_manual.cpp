@@ -1,7 +1,6 @@
 // The manual in the window: every page can be read, every link of every page leads somewhere, and the glossary explains the window's terms.
 
 #include <QDesktopServices>
-#include <QElapsedTimer>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
@@ -138,27 +137,6 @@ private slots:
             QCOMPARE(headingsShown(*view.document()), anchors(page));
         }
         QCOMPARE(anchorOf("The part `code` of x.json"), QString("the-part-code-of-xjson"));
-    }
-
-    void pagesOpenWithinAnInstant()
-    {
-        constexpr qint64 longest = 500, table = 1000;  // milliseconds; the page of all layers is one long table
-        ManualWindow window;
-        window.openAt({"start/window.md", "plan"});
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
-        for (const QString& page : allPages()) {
-            qint64 fastest = table;
-            for (int round = 0; round < 3; ++round) {
-                window.openAt({"faq.md", {}});
-                QElapsedTimer clock;
-                clock.start();
-                window.openAt({page, {}});
-                QCoreApplication::processEvents();
-                fastest = std::min(fastest, clock.elapsed());
-            }
-            qInfo("%s: %lld ms", qPrintable(page), fastest);
-            QVERIFY2(fastest < (page == "reference/coverage.md" ? table : longest), qPrintable(page));
-        }
     }
 
     void headingsAreScrolledTo()
