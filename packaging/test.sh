@@ -25,17 +25,13 @@ werror=OFF
 if [ "${CI:-}" = true ]; then werror=ON; fi
 failed=()
 
-# step NAME COMMAND...: runs it, says how long it took and remembers a failure.
+# step NAME COMMAND...: runs it, says how long it took on the clock and on processors, and remembers a failure.
 step() {
-    local name=$1 began=$SECONDS
+    local name=$1 outcome=passed TIMEFORMAT="   %0R s, %0U + %0S s of processor time"
     shift
     say "$name"
-    if "$@"; then
-        printf -- '-- %s: passed, %d s\n' "$name" $((SECONDS - began))
-    else
-        failed+=("$name")
-        printf -- '-- %s: FAILED, %d s\n' "$name" $((SECONDS - began))
-    fi
+    if ! time "$@"; then outcome=FAILED && failed+=("$name"); fi
+    printf -- '-- %s: %s\n' "$name" "$outcome"
 }
 
 # One more than there are cores: windows and child processes are waited for.
