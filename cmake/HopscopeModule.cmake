@@ -113,6 +113,8 @@ function(hopscope_test name)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/tests)
   list(TRANSFORM arg_DEPENDS PREPEND hopscope_)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} ${arg_LIBRARIES})
+  # Assertions without handlers of exceptions, which end the case instead: a seventh of the time of compiling.
+  target_compile_definitions(${target} PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
   hopscope_cold(${target})
   hopscope_torch(${target} ${arg_TORCH_SOURCES})
   hopscope_test_program(${program})
