@@ -107,6 +107,7 @@ class number_scripted_min_max(nn.Module):
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         n = x.size(0)
         h = self.lin(x) * float(min(n, 50)) + float(max(n, 40)) - float(n % 7)
+        h = h * (int(float(n) ** 0.5) + int(float(n) * 0.3) + 1)
         return torch.zeros([n, h.size(1)]).index_add(0, edge_index[1], h[edge_index[0]]) / float(edge_index.numel())
 
 

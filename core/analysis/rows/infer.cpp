@@ -181,6 +181,11 @@ private:
         return *op.args[ordered == least ? 0 : 1].value();
     }
 
+    [[nodiscard]] bool isWhole(const Arg& a) const
+    {
+        return a.value() != nullptr && m_builder.analysis.program.value(*a.value()).kind != ir::ValueKind::Float;
+    }
+
     Ruled<Linear> numberOf(const Op& op, ValueId self) const
     {
         const ValueId* tensor = op.args.empty() ? nullptr : op.args[0].value();
@@ -198,7 +203,7 @@ private:
         for (const Arg& a : op.args) {
             if (a.none()) continue;
             if (const std::int64_t* i = a.integer()) operands.push_back(constant(*i));
-            else if (a.value() && of(*a.value()).size) operands.push_back(*of(*a.value()).size);
+            else if (isWhole(a) && of(*a.value()).size) operands.push_back(*of(*a.value()).size);
             else return atom(self);
         }
         const auto linear = combine(op.name.substr(8), operands);
