@@ -97,6 +97,30 @@ TEST_CASE("Other formats are recognised and named")
     expectRefused(bytesOf({{"m/constants.pkl", "x"}, {"m/data.pkl", "x"}}), "'version' is missing");
 }
 
+TEST_CASE("The remedy names the format that a damaged file was meant to have")
+{
+    const auto hint = [](const std::string& bytes, const char* name = "f.pt") {
+        const auto archive = loader::scanArchive(std::as_bytes(std::span(bytes)), name);
+        REQUIRE_FALSE(archive);
+        return archive.error().hint;
+    };
+    const std::string program = bytesOf({{"m/data/weights/weight_0", "abcd"}, {"m/models/model.json", "{}"}});
+    const std::string script = small();
+    const auto cut = [](const std::string& bytes) { return bytes.substr(0, bytes.size() * 2 / 3); };
+    for (const char* name : {"f.pt", "f.pt2"}) {
+        CHECK(hint(cut(program), name).find("damaged or not an exported program:") != std::string::npos);
+        CHECK(hint(cut(script), name).find("damaged or not a TorchScript archive:") != std::string::npos);
+    }
+    CHECK(hint(program.substr(0, 20), "f.pt2").find("not an exported program:") != std::string::npos);
+    const std::string reordered = bytesOf({{"m/version", "3"}, {"m/constants.pkl", "abc"}, {"m/data.pkl", "de"}});
+    CHECK(loader::scanArchive(std::as_bytes(std::span(reordered)), "f.pt2"));
+    CHECK(hint("", "f.pt2").find("torch.export.save") != std::string::npos);
+    CHECK(hint("", "f.pt").find("torch.jit.trace") != std::string::npos);
+    CHECK(hint(bytesOf({{"version", "7"}, {"a.json", "{}"}}), "f.pt2").find("torch.export.save") != std::string::npos);
+    CHECK(hint(bytesOf({{"m/data.pkl", "x"}, {"m/version", "3"}}), "f.pt2").find("torch.jit.trace") !=
+          std::string::npos);
+}
+
 TEST_CASE("Hostile names are refused")
 {
     for (const char* name : {"m/../x", "/m/x", "m/./x", "m\\x", "C:x", "m//x", ""})

@@ -1,8 +1,10 @@
 """`hopscope.inference` on the modules of the zoo that run from files: the outputs are those of the module's own forward.
 
-Usage: python_door.py [--every NUMBER] [--group NAME]... [--only MODEL]... [--most-misses PERCENT]
+Usage: python_door.py [--via WAY] [--every NUMBER] [--group NAME]... [--only MODEL]... [--most-misses PERCENT]
 --every: one model of so many, chosen by its name. A model that the zoo expects to be refused may be refused here, or be equal; of
 the others, --most-misses percent may be refused. Fails on a wrong number and on exceptions that are not those of the package.
+--via export: the group of exported programs, each on two graphs, in batches and at once; what torch.export itself refuses with the
+sizes of the zoo is not tried.
 HOPSCOPE_ENGINE names the engine.
 """
 import argparse
@@ -17,13 +19,17 @@ import torch
 
 import by_forks  # noqa: F401 (has an effect)
 import engine_process
+import exported
 import graphs
 import zoo
 from registry import NotTried
 
 import hopscope
 
-GROUPS = [name for name in zoo.MODULES if name not in zoo.APART]
+AT_ONCE = 100_000
+# By `via`: the groups, and the numbers of the graphs with the sizes of batches.
+GROUPS = {"auto": [name for name in zoo.MODULES if name not in zoo.APART], "export": ["exported"]}
+RUNS = {"auto": [(0, 7)], "export": [(0, 7), (0, AT_ONCE), (1, 7), (1, AT_ONCE)]}
 
 
 def module_of(entry):
@@ -45,17 +51,28 @@ def differs(expected, found, absolute):
     return ""
 
 
-def verdict(entry):
-    model, inputs = module_of(entry), entry.inputs(graphs.test_graphs()[0])
+def verdict(entry, model, inputs, batch, via):
     absolute = max(entry.absolute, 1e-5 + 4 * zoo.changed_by_rounding(model, inputs)) if entry.random else entry.absolute
     expected = zoo.call(model, inputs)
     try:
-        result = hopscope.inference(model, {name: zoo.copy(value) for name, value in inputs.items()}, device="cpu", batch=7,
-                                    verify="none", roles=list(entry.roles), progress=False)
+        result = hopscope.inference(model, {name: zoo.copy(value) for name, value in inputs.items()}, device="cpu", batch=batch,
+                                    verify="none", roles=list(entry.roles), progress=False, via=via)
     except (hopscope.Refused, hopscope.InputError) as refused:
         return "refused", str(refused)
     difference = differs(expected, zoo.flat("out", result.output), absolute)
     return ("wrong", difference) if difference else ("equal", "")
+
+
+def worst(entry, via):
+    """The first verdict on a run that is not equal, or the last one."""
+    model, all_inputs = module_of(entry), [entry.inputs(graph) for graph in graphs.test_graphs()]
+    for number, batch in RUNS[via]:
+        what, text = verdict(entry, model, all_inputs[number], batch, via)
+        if what != "equal":
+            break
+    if what == "refused" and via == "export":
+        exported.export(entry, model, entry.inputs(graphs.trace_graph()))
+    return what, text
 
 
 def entries_of(group, arguments):
@@ -72,8 +89,9 @@ def run_group(group, arguments):
     for entry in entries_of(group, arguments):
         began = time.monotonic()
         try:
-            what, text = verdict(entry)
-        except NotTried:
+            what, text = worst(entry, arguments.via)
+        except NotTried as reason:
+            print(f"{group}/{entry.name}  not tried  {reason}", flush=True)
             continue
         except Exception as problem:
             what, text = "wrong", f"{type(problem).__name__}: {problem}"
@@ -100,13 +118,14 @@ def counts_of(group, arguments):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--via", choices=list(RUNS), default="auto")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--group", action="append", choices=list(zoo.MODULES))
     parser.add_argument("--only", action="append")
     parser.add_argument("--most-misses", type=float, default=0)
     arguments = parser.parse_args()
     engine_process.forking()  # which all groups share
-    counts = sum((counts_of(group, arguments) for group in arguments.group or GROUPS), Counter())
+    counts = sum((counts_of(group, arguments) for group in arguments.group or GROUPS[arguments.via]), Counter())
     print(", ".join(f"{number} {what}" for what, number in counts.items()))
     sys.exit(1 if counts["wrong"] or 100 * counts["missed"] > arguments.most_misses * counts.total() else 0)
 

@@ -40,6 +40,14 @@ class Branches(CountsInNumpy):
         return h.relu() if int(edge_index.numpy().shape[1]) > 100 else h.tanh()
 
 
+class BranchesOnSizes(Plain):
+    """Samples and data take different ways."""
+
+    def forward(self, x, edge_index):
+        h = super().forward(x, edge_index)
+        return h.relu() if edge_index.size(1) > 4 * x.size(0) else h.tanh()
+
+
 class Formats(Plain):
     """Computes with a size where neither a trace nor a script follows."""
 
@@ -117,6 +125,12 @@ class Save(PackageTest):
         model, data = made(Gcn), graph(150, 700)
         hopscope.export_program(model, graph(), self.folder / "model.pt2")
         self.same(hopscope.inference(self.folder / "model.pt2", data, device="cpu").output, model(data.x, data.edge_index))
+
+    def test_a_program_is_refused_where_the_data_break_a_guard_on_sizes(self):
+        message = self.refused(made(BranchesOnSizes), graph(200, 900), via="export").message
+        self.assertIn("would compute something else on graphs without", message)
+        with self.assertRaisesRegex(hopscope.Refused, "would compute something else on these data, which break"):
+            hopscope.inference(made(BranchesOnSizes), graph(200, 900), device="cpu", verify="none", via="export")
 
     def test_a_model_that_torchscript_changes_is_exported(self):
         model, data = made(Formats), graph(200, 900)

@@ -26,15 +26,33 @@ constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kSizesFollowData = 8;
 constexpr std::uint32_t kIn64 = 0xFFFFFFFF;
 
+// How a sentence speaks of a format.
+struct Words {
+    const char *format, *remedy;
+};
+
+constexpr Words kTorchScript = {"a TorchScript archive", "save the model with torch.jit.trace(model, inputs).save(..)"};
+constexpr Words kExported = {"an exported program", "save the program with torch.export.save(program, path)"};
+
+// The format that a damaged or foreign file was meant to have: by its first entry, or else by its name.
+const Words& wordsFor(const Reader& file, std::string_view name)
+{
+    const std::string_view entry = file.u32(0) == kLocalHeader ? file.text(30, file.u16(26)) : std::string_view();
+    const auto within = [&](const char* part) { return entry.find(part) != std::string_view::npos; };
+    if (within("/data/weights/") || within("/models/") || entry.ends_with("/archive_format")) return kExported;
+    return name.ends_with(".pt2") && !entry.ends_with(".pkl") ? kExported : kTorchScript;
+}
+
 struct Scan {
     Reader file;
     std::string name;
     ArchiveLimits limits;
+    const Words& words;
 
     [[nodiscard]] tl::unexpected<base::Error> bad(const std::string& what, std::uint64_t offset) const
     {
         return fail(ErrorCode::Input, name + ": " + what,
-                    "the file is damaged or not a TorchScript archive: copy or export it again",
+                    std::string("the file is damaged or not ") + words.format + ": copy or export it again",
                     name + ":" + std::to_string(offset));
     }
 };
@@ -76,8 +94,8 @@ tl::unexpected<base::Error> notAZip(const Scan& scan)
     const std::span<const std::byte> all = scan.file.all();
     const std::string where = scan.name + ":0";
     const auto input = [&](const std::string& what) {
-        return fail(ErrorCode::Input, scan.name + " is " + what + ", not a TorchScript archive",
-                    "save the model with torch.jit.trace(model, inputs).save(..)", where);
+        return fail(ErrorCode::Input, scan.name + " is " + what + ", not " + scan.words.format, scan.words.remedy,
+                    where);
     };
     if (all.empty()) return input("empty");
     if (scan.file.matches(4, "PTMF"))
@@ -277,11 +295,13 @@ base::Status checkKind(const Scan& scan, Archive& archive)
     const bool program = holds(archive, "models/", ".json");
     if (!program && archive.find("archive_format")) return refusePackage(scan, archive);
     if (program) archive.kind = ArchiveKind::Exported;
+    if (!program && &scan.words == &kExported && !archive.find("constants.pkl"))
+        return input("is a zip archive, but not an exported program: models/NAME.json is missing", scan.words.remedy);
     const std::string prefix = archive.root + "/";
     for (const Record& r : archive.records)
         if (!r.name.starts_with(prefix))
             return input("is a zip archive, but not TorchScript: its entries have no common folder",
-                         "save the model with torch.jit.trace(model, inputs).save(..)");
+                         kTorchScript.remedy);
     if (program) return {};
     if (archive.find("model.json"))
         return fail(ErrorCode::Unsupported, scan.name + " has the format that TorchScript had before PyTorch 1.3",
@@ -294,7 +314,7 @@ base::Status checkKind(const Scan& scan, Archive& archive)
     for (const char* required : {"constants.pkl", "data.pkl", "version"})
         if (!archive.find(required) && !(version && std::string_view(required) == "version"))
             return input(std::string("is a zip archive, but not TorchScript: '") + required + "' is missing",
-                         "save the model with torch.jit.trace(model, inputs).save(..)");
+                         kTorchScript.remedy);
     return {};
 }
 
@@ -329,7 +349,8 @@ const Record* Archive::find(std::string_view nameInRoot) const
 
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name, const ArchiveLimits& limits)
 {
-    const Scan scan{.file = Reader(file), .name = name, .limits = limits};
+    const Reader reader(file);
+    const Scan scan{.file = reader, .name = name, .limits = limits, .words = wordsFor(reader, name)};
     if (!scan.file.matches(0, "PK\x03\x04")) return notAZip(scan);
     const auto directory = findDirectory(scan);
     if (!directory) return base::forward(directory);

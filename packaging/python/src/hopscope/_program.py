@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import io
 import logging
+import math
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
 
 from . import _forms
-from ._samples import Sample
+
+_SIZE = r"L(\[[^\]]+\])+\.size\(\)\[\d+\]"
+_OF_ALL_GRAPHS = re.compile(rf"{_SIZE} == {_SIZE}")  # tables of the same rows
+
+
+class Sizes:
+    """Stands for a tensor in the guards of a program."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+
+    def size(self) -> tuple[int, ...]:
+        return self._shape
 
 
 class Program:
@@ -22,6 +36,20 @@ class Program:
 
     def __call__(self, **arguments: Any) -> Any:
         return self._module(**arguments)
+
+    def guards(self) -> list[str]:
+        """The conditions on sizes under which the program computes what the model does, as Python expressions of the
+        arguments L; without those that every graph meets."""
+        return [guard for guard in self.program._guards_code if not _OF_ALL_GRAPHS.fullmatch(guard)]
+
+    def broken_guard(self, arguments: dict[str, Any]) -> str:
+        """The first of the guards that arguments with Sizes in the place of tensors break, or ""."""
+        import torch
+        from torch.utils._pytree import tree_leaves
+
+        values = {**arguments, "flat_args": tree_leaves(arguments)}  # the latter with strict=True
+        names = {"L": values, "math": math, "torch": torch}
+        return next((guard for guard in self.guards() if not eval(guard, names)), "")
 
     def save_to_buffer(self) -> bytes:
         """The bytes of the archive (.pt2)."""
@@ -40,11 +68,15 @@ def loaded(path: Path) -> Program:
         return Program(torch.export.load(io.BytesIO(path.read_bytes())))
 
 
-def exported(entry: Any, arguments: dict[str, Any], samples: list[Sample], strict: bool) -> Program:
-    """Exports a module for the arguments of the first sample. Raises what `torch.export` raises."""
+def exported(entry: Any, arguments: dict[str, Any], axes: dict[str, set[int]], strict: bool) -> Program:
+    """Exports a module; the sizes of the inputs along `axes` stay open. Raises what `torch.export` raises."""
     import torch
+    from torch.export import Dim
 
-    shapes = {name: _forms.rebuilt(name, value, _shapes(samples), texts=True) for name, value in arguments.items()}
+    def open_sizes(key: str) -> dict[int, Any]:
+        return dict.fromkeys(sorted(axes[key]), Dim.AUTO)
+
+    shapes = {name: _forms.rebuilt(name, value, open_sizes, texts=True) for name, value in arguments.items()}
     with _silent():
         program = torch.export.export(entry, (), kwargs=arguments, dynamic_shapes=shapes, strict=strict)
         made = Program(program)
@@ -52,23 +84,13 @@ def exported(entry: Any, arguments: dict[str, Any], samples: list[Sample], stric
     return made
 
 
-def _shapes(samples: list[Sample]) -> Any:
-    """The sizes of an input, by its key, that differ between samples, which are numbers of rows."""
-    from torch.export import Dim
-
-    def of(key: str) -> dict[int, Any]:
-        first, *others = [tuple(sample.leaves[key].shape) for sample in samples]
-        return {axis: Dim.AUTO for axis, size in enumerate(first) if any(other[axis] != size for other in others)}
-
-    return of
-
-
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Without the warnings that `torch.export` logs about a model that it then refuses."""
+    """Without the warnings that `torch.export` logs, and the graph that it prints, of a model that it then refuses."""
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:
-        yield
+        with redirect_stderr(io.StringIO()):
+            yield
     finally:
         logging.disable(before)

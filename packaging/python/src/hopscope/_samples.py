@@ -95,6 +95,25 @@ def _is_sparse(array: Any) -> bool:
     return arrays.is_torch(array) and str(array.layout) != "torch.strided"
 
 
+def row_axes(drawn: Drawn, samples: list[Sample]) -> dict[str, set[int]]:
+    """The dimensions of inputs that are numbers of rows: those that differ between samples, or those of the data alone
+    that have the size which the role of the input says."""
+    first, *others = [{key: tuple(leaf.shape) for key, leaf in sample.leaves.items()} for sample in samples]
+    if not others:
+        rows = {key: drawn.sizes.get(_table(key, drawn.roles.get(key, ""))) for key in first}
+        return {key: {axis for axis, size in enumerate(shape) if size == rows[key]} for key, shape in first.items()}
+    return {
+        key: {axis for axis, size in enumerate(shape) if any(other[key][axis] != size for other in others)}
+        for key, shape in first.items()
+    }
+
+
+def _table(key: str, role: str) -> str:
+    """The table whose rows are those of an input."""
+    kind, _, tables = role.partition(":")
+    return key if kind == "index" else tables.partition(">")[0]
+
+
 def alike(one: Sample, other: Sample) -> list[str]:
     """The numbers of rows and largest numbers that a trace would take from both samples alike, as phrases."""
     return [what for key, array in one.leaves.items() for what in _common(key, array, other.leaves[key])]

@@ -152,30 +152,56 @@ def _plain(value: Any) -> Any:
 
 def exported(trial: Trial) -> tuple[Any, str, list[str]]:
     """As `compiled`, for an exported program. Its results equal the model's on all samples."""
-    if len(trial.samples) == 1:
-        reason = f"all of its numbers of rows would be fixed, since it accepts the data alone: {trial.alone}"
-        raise Refused(f"it cannot be exported: {reason}", 'via="trace" saves it for these data')
+    note = "the numbers of rows stay open"
+    if trial.alone:
+        note = f"the numbers of rows stay open where these data allow it, since it accepts them alone: {trial.alone}"
     reasons = []
     for strict in (False, True):
         try:
-            note = f"exported with strict={strict}: the numbers of rows stay open"
-            return _exported_once(trial, strict), "export", [*trial.call.notes, note]
+            made = _exported_once(trial, strict)
+            return made, "export", [*trial.call.notes, f"exported with strict={strict}: {note}"]
         except Exception as problem:
             reasons.append(f"with strict={strict}: {_first_line(problem)}")
     raise Refused(f"it cannot be exported, {'; '.join(reasons)}", "take sizes from tensors, as x.size(0)")
 
 
 def _exported_once(trial: Trial, strict: bool) -> Any:
-    made = _program.exported(_entry(trial), _arguments(trial, trial.samples[FIRST]), trial.samples, strict)
+    axes = _samples.row_axes(trial.drawn, trial.samples)
+    made = _program.exported(_entry(trial), _arguments(trial, _example(trial, axes)), axes, strict)
     expected = [*trial.expected, *_of_smaller(trial)]
     for sample, wanted in zip(trial.samples, expected, strict=False):
         if _difference(wanted, _outputs(made(**_arguments(trial, sample)))) is None:
             raise ValueError(f"the exported program computes something else on a graph of {sample}")
+    _check_guards(trial, made)
     return made
+
+
+def _check_guards(trial: Trial, program: _program.Program) -> None:
+    """A branch on sizes leaves a guard, which no sample need break. A file for other data must have none, since the
+    engine knows nothing of guards."""
+    if not trial.once and program.guards():
+        raise ValueError(f"the program would compute something else on graphs without {program.guards()[0]}")
+    leaves = trial.call.leaves()
+    whole = {
+        name: _forms.rebuilt(name, value, lambda key: _program.Sizes(tuple(leaves[key].shape)), texts=True)
+        for name, value in trial.call.arguments.items()
+    }
+    if guard := program.broken_guard(whole):
+        raise ValueError(f"the program would compute something else on these data, which break {guard}")
+
+
+def _example(trial: Trial, axes: dict[str, set[int]]) -> Sample:
+    """A sample to export with. `torch.export` fixes the sizes 0 and 1, so that another sample is better."""
+    for sample in trial.samples:
+        if all(sample.leaves[key].shape[axis] > 1 for key, rows in axes.items() for axis in rows):
+            return sample
+    return trial.samples[FIRST]
 
 
 def _of_smaller(trial: Trial) -> list[dict[str, Any]]:
     """The model's results on the sample with smaller numbers, unless it needs all the numbers of the data."""
+    if trial.alone:
+        return []
     try:
         return [_outputs(_result(trial, trial.samples[SMALLER]))]
     except Refused:
