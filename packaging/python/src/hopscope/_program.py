@@ -38,8 +38,8 @@ class Program:
         return self._module(**arguments)
 
     def guards(self) -> list[str]:
-        """The conditions on sizes under which the program computes what the model does, as Python expressions of the
-        arguments L; without those that every graph meets."""
+        """The conditions on sizes under which the program equals the model, as Python expressions of the arguments L,
+        without conditions that every graph meets."""
         return [guard for guard in self.program._guards_code if not _OF_ALL_GRAPHS.fullmatch(guard)]
 
     def broken_guard(self, arguments: dict[str, Any]) -> str:
