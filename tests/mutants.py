@@ -45,11 +45,11 @@ PASSES = "passes"
 # The lines that report a failed test: of doctest, Qt, unittest, and the runner of models.
 FAILED = re.compile(r": ERROR: |^FAIL!  : |\.\.\. (FAIL|ERROR)$|^\S+ +[A-Z]{4,} ")
 # Where a fault in a module is most likely to be noticed: entries that begin with one of these words.
-LOOK_FIRST = {"analysis": ("models",), "debugger": ("engine_debug",), "device": ("engine_fake",),
-              "forecast": ("executor", "engine_debug"), "jobs": ("workbench", "engine_client"), "kernels": ("executor",),
+LOOK_FIRST = {"analysis": ("models",), "debugger": ("engine_watched",), "device": ("engine_fake",),
+              "forecast": ("executor", "engine_watched"), "jobs": ("workbench", "engine_client"), "kernels": ("executor",),
               "models": ("workers", "window_workers", "run_panels"), "operators": ("models", "operator_rows"),
-              "pipeline": ("engine_lints",), "placement": ("optimiser", "engine_pins"),
-              "schema": ("engine_refusals", "export")}
+              "pipeline": ("engine_watched",), "placement": ("optimiser", "engine_pins"),
+              "schema": ("engine_refuses", "export")}
 
 
 # ---- entries of CTest

@@ -27,18 +27,18 @@ LOCK = threading.Lock()
 
 
 @functools.cache
-def begun():
-    """The socket of the process with forks, what that had read of its environment when it was started, and its id."""
+def begun(read):
+    """The socket of a process with forks, what that has read of its environment when it was started, and its id."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(FORKS, stdin=theirs)
     theirs.close()
     atexit.register(lambda: (ours.close(), process.wait(60)))
-    return ours, read_at_start(os.environ), process.pid
+    return ours, dict(read), process.pid
 
 
 def server():
     with LOCK:
-        return begun()
+        return begun(tuple(read_at_start(os.environ).items()))
 
 
 def forking():

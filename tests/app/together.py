@@ -1,0 +1,34 @@
+"""Runs scripts one after the other, each in a fork of one process that has loaded torch (1.5 s of a core) and has started the engine
+that forks (engine_process.py): together.py NAME... for engine_NAME.py Every script runs, even if an earlier one fails."""
+import os
+import runpy
+import sys
+from pathlib import Path
+
+import torch  # noqa: F401
+
+import engine_process
+
+HERE = Path(__file__).parent
+
+
+def status_of(name):
+    """Of its process: 0 if all its tests pass."""
+    print(f"== engine_{name}.py", flush=True)
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    sys.argv[:] = [str(HERE / f"engine_{name}.py"), "-v"]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+    sys.exit()
+
+
+def main(names):
+    engine_process.server()
+    failed = [name for name in names if status_of(name) != 0]
+    print("== failed:", *failed) if failed else print("== all pass")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
