@@ -13,7 +13,8 @@
 
 namespace hopscope::graph {
 
-// Which file a path names, and when it was written to. Another file under the same path has another stamp.
+// The identity of the file that a path names, and the time of its last change. Another file under the same path has
+// another stamp.
 struct FileStamp {
     std::uint64_t device = 0, inode = 0;
     std::int64_t size = 0, modified = 0;  // nanoseconds

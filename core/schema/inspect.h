@@ -45,7 +45,7 @@ std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& a
 std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,
                                        const std::map<analysis::SpaceId, std::int64_t>& sizes);
 
-// Fills in the bytes written to each checkpoint, where sizes are known. The bytes read depend on the batches and stay
+// Fills in the bytes written for each stored value, if sizes are known. The bytes read depend on the batches and stay
 // open.
 void fillBytes(plan::Plan& plan, const analysis::Analysis& analysis,
                const std::map<analysis::SpaceId, std::int64_t>& sizes);

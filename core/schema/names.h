@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// The id that "v17" stands for, in whatever model; nothing for other texts.
+// The id that "v17" stands for, in any model; nullopt for other texts.
 std::optional<ir::ValueId> valueNamed(const std::string& name);
 // Likewise, "op42".
 std::optional<ir::OpId> opNamed(const std::string& name);

@@ -113,7 +113,7 @@ Split makeSplit(const plan::Plan& plan, const analysis::Analysis& analysis, std:
 std::string writeSplit(const Split& split);
 
 // Also refuses, as dangling: a value without a tensor, a row space that is not listed, a stage input that no earlier
-// stage makes, a checkpoint that its stage does not write.
+// stage makes, a stored value that its stage does not write.
 base::Result<Split> readSplit(const std::string& text, const std::string& file);
 
 }  // namespace hopscope::schema

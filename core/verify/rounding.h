@@ -20,9 +20,9 @@ struct Differing {
 
 // A difference is rounding if it is no larger than the absolute tolerance and four times the model's own rounding
 // error, as tests/models/zoo.py allows: the distance of the model's result from its result in float64, the largest over
-// all elements compared. If that is more than a thousandth of the largest number, a comparison may have turned, or the
-// code may mean something else in float64: then, and where float64 is not possible, the result must also move as far
-// when inputs change in their last digit.
+// all elements compared. If that is more than a thousandth of the largest number, a comparison may have a different
+// outcome, or the code a different meaning, in float64: then, and where float64 is not possible, the result must also
+// move as far when inputs change in their last digit.
 class Rounding {
 public:
     // `data`: the inputs on which the model's own forward was run, in a child with `memory` bytes, to give `reference`.

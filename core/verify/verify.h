@@ -41,7 +41,8 @@ struct Request {
     std::map<std::string, base::TensorView> outputs;      // of the staged run, by name
     std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values that are not outputs; may be empty
     Mode mode = Mode::Sample;
-    // The type of stores, whose rounding widens the tolerance; narrowed checkpoints have it instead of their own type.
+    // The type of stores, whose rounding widens the tolerance; narrowed stored values have it instead of their own
+    // type.
     base::StoreType store = base::StoreType::Exact;
     std::string notFiniteOrigin = notFiniteHint;  // the origin of numbers in the outputs that are NaN or infinite
     std::string scratchFolder;
