@@ -29,14 +29,29 @@ public:
     {
         QTextCursor all(&m_document);
         all.beginEditBlock();
+        for (QTextTable* table : tables()) joinFirstCell(*table);
         for (QTextBlock block = m_document.begin(); block.isValid(); block = block.next()) setBlock(block);
-        for (QTextFrame* frame : m_document.rootFrame()->childFrames())
-            if (auto* table = qobject_cast<QTextTable*>(frame)) setTable(*table);
+        for (QTextTable* table : tables()) setTable(*table);
         frameCode();
         all.endEditBlock();
     }
 
 private:
+    [[nodiscard]] QVector<QTextTable*> tables() const
+    {
+        QVector<QTextTable*> found;
+        for (QTextFrame* frame : m_document.rootFrame()->childFrames())
+            if (auto* table = qobject_cast<QTextTable*>(frame)) found.append(table);
+        return found;
+    }
+
+    // The reader of Markdown puts an empty line into the first cell of a table that follows code.
+    void joinFirstCell(const QTextTable& table)
+    {
+        QTextCursor cursor = table.cellAt(0, 0).firstCursorPosition();
+        if (cursor.block().length() == 1 && cursor.position() < table.cellAt(0, 0).lastPosition()) cursor.deleteChar();
+    }
+
     void setBlock(const QTextBlock& block)
     {
         const int level = block.blockFormat().headingLevel();
