@@ -45,8 +45,8 @@ public:
     // To be called once for each tile, even if it failed.
     void done(const Destinations& tile);
 
-    // Add the rows that outlive the window: requested rows; own rows that no key refers to, whose memory is released
-    // behind the tiles that are done.
+    // Add rows that remain after the window: requested rows; and own rows that no key refers to, whose memory is
+    // released after the tiles that use them.
     void add(const FileTable& table, std::shared_ptr<const graph::RowSet> rows, const KeptRows& asked)
     {
         at::Tensor all = rowsAt(asked.data(), rows->count(), table.mapped);

@@ -45,8 +45,8 @@ private:
     std::vector<Given> m_files;
 };
 
-// From now on a mapped file that is cut short while it is read ends the process with one line that names it, and with the
-// exit code of Input, instead of by SIGBUS.
+// From now on, if a mapped file is cut short while it is read, the process ends with the exit code of Input and a line
+// that names the file, instead of by SIGBUS.
 void explainCutFiles();
 
 }  // namespace hopscope::graph

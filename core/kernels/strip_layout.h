@@ -11,7 +11,7 @@ constexpr std::int64_t kNarrow = 16;              // rows up to this width are c
 
 // All places in bytes.
 struct StripLayout {
-    std::int64_t capacity = 0;                              // rows of edges that have room: a power of two up to kPiece
+    std::int64_t capacity = 0;                              // the most rows of edges: a power of two up to kPiece
     std::int64_t packed = 0;                                // the most rows of a strip with several destinations
     std::vector<std::int64_t> edges, destinations;          // by buffer
     std::vector<std::int64_t> sums;                         // by step: sums of an aggregation over one and all pieces

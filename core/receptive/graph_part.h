@@ -1,6 +1,6 @@
 #pragma once
 
-// The nodes and edges that the batches of a plan move along, as many as can be drawn.
+// The nodes and edges from which the batches of a plan gather, as many as can be drawn.
 
 #include <stop_token>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The rows and edges that the result of one node follows from: exactly those that the recorded program reads for it, in
+// The rows and edges that the result of one node depends on: exactly those that the recorded program reads for it, in
 // every round of message passing, on any mixture of node types and relations.
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct Request {
     std::string idsFile;               // .safetensors for all row numbers; empty: none
 };
 
-// Averages over nodes are exact where all fields can be walked within the budget, else over a sample, whose size follows from
-// the budget and the first fields of the sample (at least four). `folder`: for scratch files. Fails with Usage (no such node
-// or table), Unsupported (no output has rows), Input, Resources or Cancelled.
+// Averages over nodes are exact if all fields can be visited within the budget; otherwise they are those of a sample,
+// whose size follows from the budget and the first fields of the sample (at least four). `folder`: for scratch files.
+// Fails with Usage (no such node or table), Unsupported (no output has rows), Input, Resources or Cancelled.
 base::Result<schema::ReceptiveField> receptiveField(const loader::Walk& walk, const analysis::Analysis& analysis,
                                                     const base::TensorMap& inputs, const Request& request,
                                                     const std::string& folder, std::stop_token stop);

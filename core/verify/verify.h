@@ -20,7 +20,7 @@
 namespace hopscope::verify {
 
 using Mode = base::VerifyMode;
-// The parts of a verification that documents hold.
+// The parts of a verification that documents contain.
 using Tolerance = schema::ToleranceRecord;
 using TensorError = schema::TensorRecord;
 using Coverage = schema::CoverageRecord;
@@ -50,7 +50,7 @@ struct Request {
     std::uint64_t seed = 1;
     std::int64_t targets = 64;
     std::vector<std::string>
-        dataArguments;  // --data of the run, for the child to read; empty: inputs are copied to a file
+        dataArguments;  // --data of the run, which the child reads; empty: inputs are copied to a file
     std::vector<std::string> oracleProgram;  // command line of the child; empty: this program with `oracle`
     bool sampledOnly = false;                // no full comparison, even if memory is sufficient
     double sampledSeconds = 900;             // no further neighbourhoods are started after this time
@@ -84,7 +84,7 @@ int oracleMain(const std::string& requestPath);
 void volunteerForOom();
 
 // Like oracleMain(), in a child of the fork server (fork_server.h), which is killed with its parent in any case, and
-// which has volunteered before it was confined.
+// which offered itself to the kernel's memory killer before it was confined.
 int forkedOracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify
