@@ -205,6 +205,22 @@ private slots:
         QVERIFY(window.view().extraSelections().isEmpty());
     }
 
+    void linesOfCodeHaveTheSameHeight()
+    {
+        PageView view;
+        int seen = 0;
+        for (const QString& page : allPages()) {
+            view.open({page, {}});
+            for (QTextFrame* frame : view.document()->rootFrame()->childFrames()) {
+                if (qobject_cast<QTextTable*>(frame) != nullptr) continue;
+                QTextBlock block = frame->firstCursorPosition().block();
+                for (; block.isValid() && block.position() <= frame->lastPosition(); block = block.next(), ++seen)
+                    QVERIFY2(block.blockFormat().lineHeight() == 125, qPrintable(page + ": " + block.text()));
+            }
+        }
+        QVERIFY2(seen > 500, qPrintable(QString::number(seen)));
+    }
+
     void cellsOfTablesBeginInTheirFirstLine()
     {
         PageView view;

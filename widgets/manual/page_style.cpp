@@ -160,7 +160,9 @@ private:
         format.setBottomMargin(10);
         for (; !parts.isEmpty(); parts.removeLast()) {
             const auto [begin, end] = parts.last();
+            const QTextBlockFormat lines = m_document.findBlock(begin).blockFormat();
             const QTextFrame* frame = select(begin, end - begin).insertFrame(format);
+            frame->firstCursorPosition().setBlockFormat(lines);  // a frame does not keep that of its first line
             flatten(frame->firstPosition() - 1);
             flatten(frame->lastPosition() + 1);
         }
