@@ -79,7 +79,8 @@ class Usage(EngineTest):
             with self.subTest(words=words):
                 self.refused(2, says, *words)
         for words in (["run", *KARATE, "-oout", "--help"], ["run", *KARATE, "-qo", "out", "-h"], ["plan", "--data", "-", "-h"],
-                      ["generate", "rmat", "--seed", "-1", "--help"], ["--help", "run"], ["run", "--help", "--", "--modle"]):
+                      ["generate", "rmat", "--seed", "-1", "--help"], ["--help", "run"], ["--help", "--json"],
+                      ["run", "--help", "--", "--modle"]):
             with self.subTest(words=words):
                 self.assertIn("Examples:", self.done(*words).stdout)
 

@@ -66,8 +66,16 @@ std::string optionIn(const std::string& word)
     return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
 }
 
-// The error for a command line in which a command or an option does not exist.
-std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments)
+// Options of commands below this one are misplaced, not misspelt: help explains them.
+bool knownBelow(const CLI::App& app, const std::string& name)
+{
+    return std::ranges::any_of(commandsOf(app), [&](const CLI::App* command) {
+        return command->get_option_no_throw(name) != nullptr || knownBelow(*command, name);
+    });
+}
+
+// The error for a command line in which a command or an option does not exist. `help`: it asks for help or the version.
+std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments, bool help)
 {
     const CLI::App* command = &app;
     for (int i = 1; i < count; ++i) {
@@ -75,6 +83,7 @@ std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* 
         if (word == "--") break;
         if (word.starts_with("-") && word != "-") {
             const CLI::Option* const option = command->get_option_no_throw(name);
+            if (!option && help && knownBelow(*command, name)) continue;
             if (!option) return unknown("option", name, optionsOf(*command), *command);
             if (name == word && takesValue(*option)) ++i;  // its value
         } else if (const auto commands = commandsOf(*command); !commands.empty()) {
@@ -91,9 +100,10 @@ std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* 
 base::Result<std::string> explained(const CLI::App& app, const CLI::ParseError& error, int count,
                                     const char* const* arguments)
 {
-    if (const std::optional<base::Error> wrong = misspelt(app, count, arguments)) return tl::unexpected(*wrong);
     std::ostringstream text, complaint;
-    if (app.exit(error, text, complaint) == 0) return text.str();
+    const bool help = app.exit(error, text, complaint) == 0;
+    if (const std::optional<base::Error> wrong = misspelt(app, count, arguments, help)) return tl::unexpected(*wrong);
+    if (help) return text.str();
     const CLI::App* chosen = &app;
     while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
     return base::fail(base::ErrorCode::Usage, error.what(), helpOf(*chosen));
