@@ -163,7 +163,7 @@ QWidget* StartPage::recentCard()
     static_cast<QVBoxLayout*>(frame->layout())->addSpacing(10);
     frame->layout()->addWidget(
         label(tr("Or drop a model (.pt, .pt2) with its data, or a session (.hopscope), anywhere on this page. "
-                 "Models are saved by torch.jit.save; the data are the arguments of forward, as "
+                 "torch.jit.save and torch.export.save write models; the data are the arguments of forward, as "
                  ".safetensors or .npy."),
               "muted", frame));
     setRecent({});

@@ -1,8 +1,8 @@
 #pragma once
 
 // The facts that the analysis finds in a program: which rows each value has, how each operator moves between rows, what
-// depends on structure alone, and where the model cannot be split. Plain immutable data; see analysis/analyse.h for how
-// it is made, analysis/classes.h for its consequences inside a batch.
+// depends on structure alone, and where the model cannot be split. Plain immutable data; analysis/analyse.h creates it,
+// and analysis/rows/classes.h derives its consequences inside a batch.
 
 #include <map>
 #include <optional>
@@ -34,7 +34,7 @@ struct Space {
     std::int64_t rows = 0;         // Node, Graph: the number of rows, if the file fixes it; else 0
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
-    ValueId columns[2]{};          // ...or a value for each end; of items of bags the same for both
+    ValueId columns[2]{};          // ...or a value for each end; items of bags have the same for both
     ValueId offsets{};             // Edge: the input with the start of each destination's edges (CSR)
 
     // The input that holds an end of the edges; invalid if they are derived.
@@ -133,7 +133,7 @@ enum class Use : std::uint8_t {
     Shape,         // only its shape or dtype counts: no dependency
     Init,          // aggregation: the table written into; on the rows of the result
     Index,         // on the rows of the result (gather) or of the messages (aggregation); renumbered to local rows
-    Source,        // gather: the table read, through the operator's role
+    Source,        // gather: the table that is read through the operator's role
     Message,       // aggregation: on the rows of role.space owned by role.key
     SparseSource,  // sparse product: the dense operand, read on the frontier through the matrix's column role
     SparseMatrix,  // sparse product: the matrix, its entries owned by the row key

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: operators where a difference in the last digit can become a large one.
+// Private to analysis: operators that can turn a difference in the last digit into a large one.
 
 #include "analysis/analysis.h"
 
@@ -9,7 +9,7 @@ namespace hopscope::analysis {
 // Fills OpInfo::feedsChoice: true if a comparison, a rounding, a sign, a cast to whole numbers, a sorting by value or
 // the like depends on the operator's results, directly or through other operators. Two values that are equal in the
 // model, because each is tanh of the same number, have to be equal whichever way they are computed. Needs the operators
-// in an order in which values are made before they are used; linear in the operands.
+// in an order in which values are computed before they are used; linear in the operands.
 void findChoices(Analysis& analysis);
 
 }  // namespace hopscope::analysis

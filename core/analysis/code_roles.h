@@ -10,7 +10,7 @@
 namespace hopscope::analysis {
 
 // Roles for the inputs that a raw program uses differently from the schema, and for the edges between them, as
-// overrides for inferSchema(); empty if nothing contradicts the schema. Roles that the user gave are left out.
+// overrides for inferSchema(); empty if nothing contradicts the schema. Omits roles that the user gave.
 Overrides rolesByCode(const ir::Program& program, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

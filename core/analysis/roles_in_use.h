@@ -9,11 +9,10 @@ namespace hopscope::analysis {
 // - A weight whose rows an index of the data picks or adds to, or which meets rows of a table, has the rows of that
 //   table if the table has as many in the data, or if only indices determine its number of rows.
 // - An index that points into rows of a table other than the guessed one points there.
-// - An input whose rows are picked by numbers that the model computes, and to which no index points, is no table.
-// - Numbers of the rows of a table, by which these are counted or combined into as many rows as no table has, are those
-//   of graphs.
-// Roles that the user gave are left out. Empty if the operators imply none; another analysis shows whether the program
-// can be split with these roles.
+// - An input whose rows are picked by numbers that the model computes, and to which no index points, is not a table.
+// - Numbers of the rows of a table, by which these are counted or combined into a number of rows that no table has, are
+// those of graphs. Omits roles that the user gave. Empty if the operators imply none; another analysis shows whether
+// the program can be split with these roles.
 Overrides rolesInUse(const Analysis& refused, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

@@ -7,8 +7,8 @@
 
 namespace hopscope::analysis {
 
-// The type in which the value's table is kept: `store` decides it for values that stages store for each other; inputs,
-// values of the prologue and outputs keep their own.
+// The type of the value's table: `store` determines it for values that stages store for each other; inputs, values of
+// the prologue and outputs keep their own.
 base::DType storedType(const Analysis& analysis, ValueId value, base::StoreType store);
 // True if that is a type other than its own.
 bool isNarrowed(const Analysis& analysis, ValueId value, base::StoreType store);

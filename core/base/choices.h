@@ -1,7 +1,7 @@
 #pragma once
 
 // The choices of users and the decisions of plans, under the names that documents, requests, options and the window
-// share: the abstract placement problem, the plans of models and their clients mean the same by them.
+// share: they have the same meaning in the abstract placement problem, in the plans of models and for their clients.
 
 #include <cstdint>
 #include <string>
@@ -60,7 +60,7 @@ constexpr auto namesOf(PinKind)
                                           {PinKind::NoRecompute, "no_recompute"}});
 }
 
-// Whether pins of a kind say if a value is stored: the only kinds that rules support.
+// Whether pins of a kind decide if a value is stored; rules support no other kinds.
 constexpr bool isStoring(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
 
 // A pin may name a consumer or a stage after its value.
@@ -109,7 +109,7 @@ constexpr auto namesOf(NanPolicy)
 // Patterns of operators that a CPU computes in one pass over the edges, without a row of memory for each edge.
 enum class Fuse : std::uint8_t {
     Chain,    // element-wise operators between gathers and an aggregation
-    Softmax,  // aggregations that are used on edges again on the way to others: attention
+    Softmax,  // aggregations whose results edges use before another aggregation: attention
     Several,  // several aggregations of the same messages
 };
 

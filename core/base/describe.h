@@ -8,7 +8,7 @@
 //     {
 //         return base::described("tolerance", base::field("absolute", &T::absolute, "largest difference", base::Quantity::Ratio), ..);
 //     }
-// A template, so that only those who ask for the table pay for it.
+// A template, so that only users of the table pay for it.
 
 #include <cstdint>
 #include <limits>
@@ -36,8 +36,8 @@ struct Within {
 };
 
 struct Traits {
-    const char* name;     // in documents; empty: the members of a struct stand among those of T
-    const char* meaning;  // in the words of docs/, with Markdown; a phrase without a full stop
+    const char* name;     // in documents; empty: the members of a struct are among those of T
+    const char* meaning;  // for docs/, with Markdown; a phrase without a full stop
     Quantity quantity = Quantity::None;
     Presence presence = Presence::Always;
     Null null = Null::IsNone;
@@ -65,7 +65,7 @@ constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning,
     return made;
 }
 
-// A struct whose members stand among those of T.
+// A struct whose members are among those of T.
 template <class T, class M>
 constexpr Field<T, M> embedded(M T::*member)
 {

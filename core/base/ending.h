@@ -10,7 +10,7 @@
 
 namespace hopscope::base {
 
-// Lives around a call that no stop request reaches.
+// Exists during a call that no stop request reaches.
 class Uninterruptible {
 public:
     Uninterruptible();
@@ -19,7 +19,7 @@ public:
     Uninterruptible& operator=(const Uninterruptible&) = delete;
 };
 
-// Does the work of a destructor, on another thread, before the process ends while an Uninterruptible lives.
+// Does the work of a destructor, on another thread, before the process ends during an Uninterruptible.
 class BeforeEnding {
 public:
     explicit BeforeEnding(std::function<void()> work);
@@ -31,8 +31,8 @@ private:
     std::list<std::function<void()>>::iterator m_place;
 };
 
-// After begin(), the process has 0.7 s; from then on it ends at once, with `code` and without destructors, whenever an
-// Uninterruptible lives. Its children have to end with it (PR_SET_PDEATHSIG). All other work ends by its own stop
+// After begin(), the process has 0.7 s; from then on it ends at once, with `code` and without destructors, as soon as
+// an Uninterruptible exists. Its children have to end with it (PR_SET_PDEATHSIG). All other work ends by its own stop
 // requests. The destructor cancels the end.
 class Ending {
 public:

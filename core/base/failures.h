@@ -15,7 +15,7 @@ struct Failure {
     const char* summary;    // in --help
     const char* meaning;    // a sentence without its full stop, with Markdown
     const char* exception;  // of the Python package
-    const char* builtin;    // the exception of Python that it is one of as well; empty: none
+    const char* builtin;    // the Python exception that it also derives from; empty: none
 };
 
 inline constexpr auto failures = std::to_array<Failure>({

@@ -20,7 +20,7 @@ public:
     ~Folder();
 
     // Input: the name is a link or leads through one, is no regular file, or, to be written, has another name elsewhere.
-    // Resources: the system says why. Never waits.
+    // Resources: the system refuses it. Never waits.
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
     // Whether `name` is a folder itself.
     [[nodiscard]] Result<Folder> below(const std::string& name) const;
@@ -43,16 +43,17 @@ private:
     int m_handle = -1;
 };
 
-// Moves a file to where another right writes: `path` appears whole or stays as it was. Input: it cannot be written; Resources.
+// Moves a file to a path that another right may write: `path` appears as a whole or does not change. Input: it cannot
+// be written; Resources.
 Status placeFile(const std::string& from, const std::string& path);
 
-// Removes a folder with its contents. Targets of links stay. Only needs the right to remove folders from its parent.
+// Removes a folder with its contents. Targets of links remain. Needs only the right to remove folders from its parent.
 void removeFolder(const std::string& path);
 
 // A name that is one part of a path: not empty, no slash, not "." or "..".
 bool isPlainName(const std::string& name);
 
-// A new file beside `path` to be renamed to it; `temporary` is its path. -1 and errno on failure.
+// A new file next to `path` to be renamed to it; `temporary` is its path. -1 and errno on failure.
 int openTemporary(const std::string& path, std::string& temporary);
 
 }  // namespace hopscope::base

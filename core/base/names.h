@@ -47,7 +47,7 @@ std::string listNames()
     return text;
 }
 
-// An option as the user wrote it. Fails with Usage: "unknown strategy 'x'", with the names there are as the hint.
+// An option as the user wrote it. Fails with Usage: "unknown strategy 'x'", with the known names as the hint.
 template <class E>
 Result<E> parseName(const std::string& name, const std::string& what)
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tells the system how mapped memory will be read.
+// Advises the system how mapped memory will be read.
 
 #include <cstddef>
 
@@ -8,8 +8,8 @@
 
 namespace hopscope::base {
 
-// While it lasts, rows of a large tensor are read here and there: where it is a mapped file, each access brings in its own
-// page and not the megabytes around it. No other object for the same tensor may exist.
+// While it exists, rows of a large tensor are read in random order: in a mapped file, each access then loads its own
+// page instead of the megabytes around it. No other object for the same tensor may exist.
 class ScatteredReads {
 public:
     explicit ScatteredReads(const TensorView& view);

@@ -9,7 +9,7 @@ namespace hopscope::base {
 
 std::int64_t totalMemory();
 
-// The kernel's estimate of the memory that can be allocated without swapping, or less where a control group of this
+// The kernel's estimate of the memory that can be allocated without swapping, or less if a control group of this
 // process has a limit.
 std::int64_t availableMemory();
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The strategies that are rules. Work that has to be done for each of them (pricing, comparing, describing) goes
-// through this list, so that a new rule is not forgotten anywhere.
+// The strategies that are rules. Code that handles each of them (pricing, comparing, describing) uses this list, so
+// that it also covers new rules.
 
 #include <algorithm>
 #include <array>

@@ -85,9 +85,9 @@ enum class Resumed : std::uint8_t { AsNow, AsBegun };
 // The kind of thing that a text names.
 enum class TextKind : std::uint8_t { Nothing, Device, Folder };
 
-struct OfSearch {};  // controls the search for a plan: of no use with a given plan
+struct OfSearch {};  // controls the search for a plan: no effect with a given plan
 
-struct Most {  // of a whole number. The least is 1; of seconds it is more than 0.
+struct Most {  // of a whole number. The least is 1; seconds must exceed 0.
     double value;
 };
 

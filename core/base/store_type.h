@@ -7,7 +7,7 @@
 
 namespace hopscope::base {
 
-// How values are stored between stages. They are computed in their own type either way.
+// How values are stored between stages. Their own type is used for computing in any case.
 enum class StoreType : std::uint8_t { Exact, Float32, BFloat16, Float16 };
 
 constexpr auto namesOf(StoreType)
@@ -18,7 +18,7 @@ constexpr auto namesOf(StoreType)
                                             {StoreType::Float16, "float16"}});
 }
 
-// The type in which such a value is stored: integers and types that are no wider are left as they are.
+// The type in which such a value is stored: integers and types that are no wider are unchanged.
 DType storedAs(DType computed, StoreType store);
 
 }  // namespace hopscope::base

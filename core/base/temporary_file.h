@@ -7,7 +7,7 @@
 namespace hopscope::base {
 
 // Makes an empty file with a new name that ends with `suffix`, which only this user may read; the destructor removes it.
-// Where it cannot be made, writing to the path fails and says why.
+// If it cannot be made, writing to the path fails with the reason.
 class TemporaryFile {
 public:
     explicit TemporaryFile(const std::string& folder, const std::string& suffix = {});

@@ -21,7 +21,7 @@ std::string formatShare(double share);      // "93 %", "<1 %"
 std::string formatQuantity(double number, Quantity quantity);
 // The size in the largest unit that loses nothing: "8Gi", "1500". parseSize reads it.
 std::string exactSize(std::int64_t bytes);
-// Any number, with at most so many significant digits: "0.25", "1e-07", "nan".
+// Any number, with at most this number of significant digits: "0.25", "1e-07", "nan".
 std::string formatNumber(double number, int digits = 6);
 
 }  // namespace hopscope::base

@@ -8,7 +8,7 @@
 
 namespace hopscope::base {
 
-// Waits until a child of this process has ended, whatever signals arrive; returns its status as waitpid() gives it.
+// Waits until a child of this process has ended, even if signals arrive; returns its status as waitpid() gives it.
 inline int waitForEnd(pid_t child)
 {
     int status = 0;

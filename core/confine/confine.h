@@ -1,7 +1,7 @@
 #pragma once
 
-// The sandbox of a process that opens a model. It is entered before the first byte of the file is read. Afterwards the process
-// keeps the rights that evaluating a model needs, and no others. Landlock (landlock(7)) guards files, the network and other
+// The sandbox of a process that opens a model. It is entered before the first byte of the file is read. Afterwards the
+// process has only the rights that evaluating a model needs. Landlock (landlock(7)) guards files, the network and other
 // processes; seccomp(2) guards the other services of the kernel; RLIMIT_DATA limits the memory.
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace hopscope::confine {
 
-// The files that stay reachable, beside the program, its libraries and Linux's facts about the machine. Names may be links.
+// The files that remain accessible, in addition to the program, its libraries and Linux's facts about the machine.
+// Names may be links.
 struct Access {
     std::vector<std::string> read;       // files, or folders with all that is below; missing ones are left out
-    std::vector<std::string> write;      // folders, in which everything may be made, changed and removed
-    std::vector<std::string> rearrange;  // folders, in which folders may be renamed, and removed where they are empty
+    std::vector<std::string> write;      // folders in which everything may be created, changed and removed
+    std::vector<std::string> rearrange;  // folders in which folders may be renamed, and removed if they are empty
 };
 
 // "confined", or "not confined: " and the reason, as in "not confined: this kernel has no Landlock".
@@ -22,7 +23,7 @@ using State = std::string;
 // Confines this process and its future children. Call it while the process has a single thread: other threads would keep
 // their rights. It cannot be undone; a second call takes away more. It costs about a millisecond.
 State enter(const Access& access);
-// The answer that enter() would give. A child tries it; this process stays as it is.
+// The answer that enter() would give. A child tries it; this process does not change.
 State tried();
 // The answer of the last enter() of this process or of one that it was forked from; "not confined: ..." before.
 const State& state();

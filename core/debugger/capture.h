@@ -9,7 +9,7 @@
 
 namespace hopscope::debugger {
 
-// A copy of a result as it is.
+// An unchanged copy of a result.
 SeenTensor seenNow(const analysis::Analysis& analysis, const executor::Probed& result, std::int64_t batch);
 
 // Takes the rows in the first stage that computes the value. Asks for the end of the run when it has all requested

@@ -48,7 +48,7 @@ base::Result<schema::DivergenceRecord> compareStaged(const Subject& subject, con
                                                      const base::TensorMap& staged, const Settings& settings,
                                                      std::stop_token stop);
 
-// Runs the plan and looks at every operator. Results that never reach an output do no harm: GCN makes infinities for
+// Runs the plan and looks at every operator. Results that never reach an output do no harm: GCN computes infinities for
 // isolated nodes, and replaces them.
 base::Result<schema::NonFiniteReport> huntNonFinite(const Subject& subject, const plan::Plan& plan,
                                                     const Settings& settings, std::stop_token stop);
@@ -69,7 +69,7 @@ struct WatchRequest {
     std::vector<std::string> values;        // places as above, of operators with rows
     std::vector<std::int64_t> nodes;        // rows of the values' tables
     std::string output;                     // folder for VALUE.npy, one row for each node; empty: no files
-    std::vector<std::string> aggregations;  // places; the contributions of their messages for each of the nodes
+    std::vector<std::string> aggregations;  // places whose messages' contributions are recorded for each of the nodes
 };
 
 // Runs the plan. Fails with Usage if a place names no operator.

@@ -9,7 +9,7 @@
 
 namespace hopscope::debugger {
 
-// Runs the plan on a CPU, in batches one after the other, with everything shown to the probe.
+// Runs the plan on a CPU, batch by batch, and shows everything to the probe.
 base::Status runProbed(const Subject& subject, const plan::Plan& plan, const base::TensorMap& inputs,
                        executor::Probe& probe, const Settings& settings, std::stop_token stop);
 

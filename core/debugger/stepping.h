@@ -1,6 +1,6 @@
 #pragma once
 
-// Stops a run at operators: where a breakpoint's condition holds, or when a step is requested.
+// Stops a run at an operator if a breakpoint's condition holds or a step is requested.
 
 #include <functional>
 #include <memory>

@@ -13,7 +13,7 @@ namespace hopscope::debugger {
 
 struct TensorRequest {
     std::string place{};                // of one value; an operator stands for its first result
-    std::vector<std::int64_t> nodes{};  // only their rows; of a value on edges: those into these nodes. Empty: all
+    std::vector<std::int64_t> nodes{};  // only rows of these or, on edges, of edges into them; empty: all
     std::optional<std::pair<std::int64_t, std::int64_t>> rows{};  // only those with these numbers, the end excluded
     std::optional<std::int64_t> batchOf{};                        // only the results of the batch with this destination
 };
@@ -34,11 +34,11 @@ base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& pla
 
 // Rows [begin, end), C order.
 std::vector<std::byte> rowBytes(const SeenTensor& tensor, std::int64_t begin, std::int64_t end);
-// The same as people know them, with the first `numbers` numbers of each. `values`: of the same model.
+// The same for people, with the first `numbers` numbers of each. `values`: of the same model.
 base::Result<std::vector<schema::TensorRow>> shownRows(const analysis::Analysis& analysis, const SeenTensor& tensor,
                                                        std::int64_t begin, std::int64_t end, std::int64_t numbers,
                                                        executor::UnsplitValues& values);
-// FILE.npy, and where the rows are not all of their table FILE.rows.npy with their numbers.
+// FILE.npy and, unless the rows are all of their table, FILE.rows.npy with their numbers.
 base::Status saveTensor(const SeenTensor& tensor, const std::string& file);
 
 }  // namespace hopscope::debugger

@@ -18,7 +18,7 @@
 
 namespace hopscope::executor {
 
-// Makes each at the first call, and keeps it. Not thread-safe; references stay valid as long as this object.
+// Builds each at the first call and keeps it. Not thread-safe; references stay valid as long as this object.
 class Adjacencies {
 public:
     // `checkStop` raises Cancelled if a stop was requested; it is called before long operations.

@@ -11,9 +11,9 @@
 
 namespace hopscope::executor {
 
-// Chooses and makes the orders, and reports them. To be called before the prologue, whose values follow the orders. The
-// choice of `Auto` depends on the graph, the plan and the number of threads alone, and it changes nothing where results
-// could differ in their last bits. On a GPU nothing is arranged.
+// Chooses and computes the orders, and reports them. To be called before the prologue, whose values follow the orders.
+// The choice of `Auto` depends only on the graph, the plan and the number of threads, and changes nothing if results
+// could differ in their last bits. On a GPU nothing is reordered.
 void arrangeNodes(Session& session, const StagePrograms& programs);
 
 }  // namespace hopscope::executor

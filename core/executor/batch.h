@@ -26,14 +26,14 @@ public:
     void stage(StagingChunk& chunk);
     // GPU: queues the copies to the device.
     void upload();
-    // GPU, in a dry run, before upload(): copies the index arrays that in a run would be on the device already.
+    // GPU, in a dry run, before upload(): copies the index arrays that a run would already have on the device.
     void uploadStructure();
     // Executes all instructions. Nothing is stored or merged yet, so a batch that runs out of memory can be redone.
     void compute();
     // Collects the rows to be stored; on a GPU, queues their download into the chunk.
     void collect(StagingChunk* chunk);
     // The batch's contributions to the reductions of the loop. Merging them is a separate step, since they are merged
-    // in the order of the batches, in whichever order these are computed.
+    // in the order of the batches, which may be computed in any order.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
     // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. Returns
     // the records for the journal, if the run has one.

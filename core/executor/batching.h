@@ -33,7 +33,7 @@ public:
     // Chooses the same batches in any process, provided that they fit: predictions are not corrected.
     static BatchSizer steady(std::optional<std::int64_t> fixed, double budget);
 
-    // Batches of this number of destinations are known to fit, and are taken until one does not.
+    // The number of destinations of batches that are known to fit; they are used until one does not fit.
     void expect(std::int64_t destinations) { m_expected = destinations; }
 
     // The largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1. `cost` must
@@ -49,7 +49,7 @@ private:
     double m_budget;
     bool m_steady = false;
     double m_correction = 1.5;   // actual bytes per predicted byte, with a margin
-    double m_share = 0.125;      // of the budget that a batch may use: small for the first one, whose memory is a guess
+    double m_share = 0.125;      // share of the budget that a batch may use: small for the first one
     std::int64_t m_ceiling = 0;  // destinations; 0: none
 };
 

@@ -12,7 +12,7 @@
 namespace hopscope::executor {
 
 // Destinations [first, first + count) of the loop's type, or that range of `order`, by their places
-// (Structure::arrangeNodes), which are their row numbers unless the type has an order of its own.
+// (Structure::arrangeNodes). Places are row numbers unless the type has an order of its own.
 struct Destinations {
     std::int64_t first = 0, count = 0;
     const std::int64_t* order = nullptr;
@@ -21,7 +21,7 @@ struct Destinations {
     [[nodiscard]] bool ascending() const { return order == nullptr; }
 };
 
-// A batch's part of an adjacency where it lies: columns of all its positions, and the offsets of the batch's
+// A batch's part of an adjacency, not copied: columns of all its positions, and the offsets of the batch's
 // destinations, which begin at the position `first`. Valid as long as the structure.
 struct AdjacencySlice {
     at::Tensor columns;  // 32 or 64 bits
@@ -42,12 +42,13 @@ public:
     Block(Structure& structure, const analysis::Analysis& analysis, const plan::Loop& loop);
 
     void begin(const Destinations& destinations);
-    // Frees row numbers that have been copied, for the next batch to use their memory; rows and their counts stay.
+    // Frees row numbers that have been copied, so that the next batch can use their memory; keeps rows and their
+    // counts.
     void dropNumbers();
     void end();  // resets the entries that the batch touched, not whole tables
 
     [[nodiscard]] const Destinations& destinations() const { return m_batch; }
-    // Whether the rows are a contiguous range of destinations in every table that is numbered so.
+    // Whether the rows are a contiguous range of destinations in every table with this numbering.
     [[nodiscard]] bool isRange(const ir::RowClass& rows, Numbers numbers = Numbers::Input) const
     {
         return isBatch(rows) && m_batch.ascending() && (numbers == Numbers::Places || !m_nodeAt);
@@ -55,13 +56,13 @@ public:
     std::int64_t count(const ir::RowClass& rows);
     // Global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);
-    // The same by places, which rows of nodes have.
+    // The same by places, for rows of nodes.
     at::Tensor places(const ir::RowClass& rows);
     // For each row of `on`, the local number within `in` of the row that the key of table `space` refers to.
     at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
     // For each row of `on`, the global number of the row that the key refers to.
     at::Tensor globals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // The same where it need not be computed, because the destinations follow each other and own the rows.
+    // The same without computing it, if the destinations are consecutive and own the rows.
     std::optional<AdjacencySlice> slice(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key,
                                         Numbers numbers = Numbers::Input);
     // For each row of a Filter or Perm class, the local number within `in` of its row in the parent table.
@@ -105,7 +106,7 @@ private:
     Structure& m_structure;
     const analysis::Analysis& m_analysis;
     const plan::Loop& m_loop;
-    const std::int64_t* m_nodeAt;  // of the loop's destinations, null: places are row numbers
+    const std::int64_t* m_nodeAt;  // the row numbers of the loop's destinations; null: places are row numbers
     Destinations m_batch;
     std::map<ir::RowClass, Map> m_maps;
     std::map<ir::RowClass, at::Tensor> m_rows, m_offsets;

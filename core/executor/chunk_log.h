@@ -22,8 +22,8 @@ class ChunkLog {
 public:
     ChunkLog(Session& session, const LoopProgram& program, const LoopNumber& number);
 
-    // A batch or a tile, after its rows have been stored and its contributions merged; in the order of the destinations
-    // but for gaps. Without a journal, nothing happens.
+    // A batch or a tile, after its rows have been stored and its contributions merged; in the order of the
+    // destinations, possibly with gaps. Without a journal, nothing happens.
     void add(const BatchFigures& finished);
     // Appends the destinations added so far to the journal. `last`: the loop has ended; otherwise this may be deferred
     // if the totals of reductions are large.
@@ -45,7 +45,7 @@ private:
     Chunk m_chunk;  // empty: count is 0
     std::int64_t m_lastTile = 0;
     std::vector<std::vector<graph::Digest>> m_digests;  // by value, of the tiles
-    std::vector<Contributions> m_parts;  // of each tile; without other processes, the totals at the end of the chunk
+    std::vector<Contributions> m_parts;                 // of each tile; or, without other processes, the totals
     bool m_whole = false;
     std::string m_before, m_older;  // files of totals
     double m_written = 0;
@@ -59,7 +59,7 @@ std::string partsFile(const LoopNumber& number, std::int64_t first, std::int64_t
 // The reductions of a loop.
 std::vector<ir::OpId> reducedOps(const LoopProgram& program);
 
-// Reads such a file into the reducers of the loop; false if it is missing or damaged, then they are as before.
+// Reads such a file into the reducers of the loop; false, without any change, if it is missing or damaged.
 bool readTotals(Session& session, const LoopProgram& program, const std::string& file);
 
 }  // namespace hopscope::executor

@@ -13,7 +13,7 @@ namespace hopscope::executor {
 // Does not flush to the disk: readers detect a damaged or missing file.
 void writeContributions(const std::string& file, const std::vector<Contributions>& parts);
 
-// None if the file is missing or damaged. `ops`: of the reductions of the loop.
+// nullopt if the file is missing or damaged. `ops`: the operators of the loop's reductions.
 std::optional<std::vector<Contributions>> readContributions(const std::string& file, const std::vector<ir::OpId>& ops);
 
 }  // namespace hopscope::executor

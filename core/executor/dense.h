@@ -10,8 +10,8 @@
 
 namespace hopscope::executor {
 
-// While such an object exists, products of this thread have markedRows() rows, which no other number of rows explains:
-// the trace of small batches' memory then shows which tensors have rows in steps.
+// While such an object exists, products of this thread have markedRows() rows, a number that nothing else has: the
+// memory trace of small batches then shows whose rows are padded.
 class MarkedProducts {
 public:
     MarkedProducts();

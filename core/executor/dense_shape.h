@@ -17,11 +17,12 @@ struct DenseShape {
 // Whether oneDNN, and not MKL, computes products of this shape. The rule depends on the shape of the layer alone:
 // results have the same bits in every run, for any batches and cores. Measured with LibTorch 2.13 on tiles of 1024 rows
 // on a core of Zen 5: MKL uses half of its vectors, and oneDNN needs 0.3 to 0.6 of MKL's time from a product of about
-// 1000 weights on; below, its calls cost more than they save. On Intel's cores with AVX-512, MKL is as fast but where
-// it leaves much of a last vector unused (47 columns: 1.4 to 1.7 times the time of oneDNN).
+// 1000 weights on; below, its calls cost more than they save. On Intel's cores with AVX-512, MKL is as fast, unless
+// much of a last vector remains unused (47 columns: 1.4 to 1.7 times the time of oneDNN).
 bool prefersOneDnn(const DenseShape& shape);
 
-// Places among the arguments of an operator. The weight has a row per column of the input, `transposed` one per output.
+// Positions among the arguments of an operator. The weight has a row per column of the input; if `transposed`, one per
+// output.
 struct DenseArguments {
     std::size_t input = 0, weight = 1;
     std::optional<std::size_t> bias{};
@@ -35,13 +36,13 @@ std::optional<DenseArguments> denseArguments(const ir::Op& op);
 std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& op);
 
 // The number of rows passed to oneDNN instead of `rows`. It prepares a kernel for each number of rows, which takes a
-// millisecond and half a MiB. Tiles of nodes, whose numbers are multiples of 64, have few different ones and stay as
-// they are; rows of edges, whose number varies from tile to tile, are padded by an eighth at most, in steps of at least
+// millisecond and half a MiB. Tiles of nodes, whose numbers are multiples of 64, have few different ones and are not
+// padded; rows of edges, whose number varies from tile to tile, are padded by an eighth at most, in steps of at least
 // 128; fewer than 64 rows are padded to the next power of two, at least 2. Results do not depend on the number of rows,
 // except for a single row, which oneDNN sums up in another order. The memory of a product follows from this number.
 std::int64_t rowsInSteps(std::int64_t rows);
 
-// Other numbers, not linear in the rows: see MarkedProducts.
+// Different numbers, not linear in the rows: see MarkedProducts.
 std::int64_t markedRows(std::int64_t rows);
 
 }  // namespace hopscope::executor

@@ -30,19 +30,19 @@ class Structure;  // everything that depends on the graph only: tables, adjacenc
 struct Options {
     std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
     std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
-    // CPU without `batch` and without a journal, by stage and loop: destinations of batches that are predicted to fit, which
-    // are taken until one does not; nullopt, or nothing: chosen during the run.
+    // CPU without `batch` and without a journal, by stage and loop: the predicted number of destinations that fit, used
+    // until a batch does not; nullopt or missing: chosen during the run.
     std::vector<std::vector<std::optional<std::int64_t>>> sizes;
     std::optional<std::int64_t> tile;  // CPU without `batch`: destinations per tile (tiles.h); nullopt: chosen by bytes
     std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
     std::string folder;                        // for stores; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
-    int threads = 0;                           // 0: those of the calling thread, see Cores
+    int threads = 0;                           // 0: as for the calling thread (Cores)
     // CPU: the patterns that are fused; by default all.
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
     // CPU: the order in which nodes are computed. Stores and outputs are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
-    base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
+    base::StoreType store = base::StoreType::Exact;  // CPU: of stored values that are not outputs
     // The folder that caches adjacencies and orders of nodes for later runs with the same edges; must exist. Empty:
     // none.
     std::string cache;
@@ -61,7 +61,7 @@ struct Options {
 
 struct StoredTensor {
     ir::ValueId value;
-    std::string name;         // outputs: "out", "out.KEY"; checkpoints: "v17"
+    std::string name;         // outputs: "out", "out.KEY"; other stored values: "v17"
     base::TensorView tensor;  // mapped from `file`; values without rows are in memory
     std::string file;         // path of the file in Options::folder; empty for values in memory
 };
@@ -71,12 +71,12 @@ struct OperatorTime {
     ir::OpId op;                  // invalid: no operator, but rows read or numbered
     std::vector<ir::OpId> fused;  // operators that were computed with it, in one pass over the edges
     double seconds = 0;           // of all batches; of tiles that are computed side by side, their share
-    std::int64_t bytes = 0;       // of its results in one batch, at most
+    std::int64_t bytes = 0;       // the most bytes of its results in a batch
 };
 
 struct StageReport : plan::StageFigures {
     plan::StageId index{1};
-    std::int64_t leastFileBytes = 0;      // of fileBytes, those of each table once
+    std::int64_t leastFileBytes = 0;      // the part of fileBytes that reading each table once would take
     std::vector<OperatorTime> operators;  // CPU: in the order of computation, loop by loop
 };
 
@@ -85,7 +85,7 @@ struct OrderReport {
     std::string nodes;  // the type
     base::Reorder used = base::Reorder::None;
     double seconds = 0;            // to choose and make the order
-    double before = 0, after = 0;  // rows that a tile asks for per destination: in the order of the input, in this one
+    double before = 0, after = 0;  // rows that a tile reads per destination: in the order of the input, in this one
     std::string reason;            // a sentence
 };
 
@@ -99,12 +99,12 @@ struct StoreReport {
     std::int64_t infinite = 0;  // finite elements that became infinite
 };
 
-// The report of a process that has computed a part of a run (Journal::others).
+// The report of one of several processes that compute a run (Journal::others).
 struct ShardReport {
     Share share;
     double waited = 0;          // seconds, for other processes
     std::int64_t computed = 0;  // destinations of all loops, by this process
-    bool complete = false;      // the run is finished and this process has its results; else another one has or will
+    bool complete = false;      // the run is finished, with its results in this process
 };
 
 struct RunReport {
@@ -117,7 +117,7 @@ struct RunReport {
     std::vector<StoredTensor> checkpoints;  // those that are not outputs
     std::vector<StoreReport> narrowed;      // stores in a narrower type
     std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
-    std::optional<ResumeReport> resumed;    // of a run with a journal that another process had begun
+    std::optional<ResumeReport> resumed;    // of a run with a journal that another process started
     std::optional<ShardReport> shard;
     std::vector<std::string> notes;  // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
@@ -132,7 +132,7 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);
 
-// While it exists, operators and loops of the calling thread use so many cores (0: as many as before). Predictions also
+// While it exists, operators and loops of the calling thread use this number of cores (0: no change). Predictions also
 // assume this number.
 class Cores {
 public:

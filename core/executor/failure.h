@@ -24,7 +24,7 @@ struct Failure : std::exception {
     throw Failure(base::makeError(code, message, hint, where));
 }
 
-// An executor assertion: on in release builds too, because it turns wrong numbers into an error.
+// An executor assertion: enabled even in release builds, because it turns wrong numbers into an error.
 inline void require(bool holds, const char* message, const std::string& where = {})
 {
     if (!holds) raise(base::ErrorCode::Internal, message, {}, where);

@@ -23,7 +23,7 @@ struct Given {
     at::Tensor rows;
     at::Tensor offsets;  // Segment
     at::Tensor pieces;   // Segment: the parts into which rows with many edges are divided, as bytes
-    // Segment: rows and offsets are parts of the whole graph's, see SegmentInputs.
+    // Segment: rows and offsets are parts of those of the whole graph, see SegmentInputs.
     std::int64_t first = 0, count = -1;
 };
 
@@ -52,7 +52,7 @@ public:
     std::int64_t stagingBytes();
     // Whether the rows are consecutive in the value's table, from the first place of the batch on.
     [[nodiscard]] bool follow(ir::ValueId value, const ir::RowClass& rows) const;
-    // The numbers that the rows have there, computed on demand.
+    // The numbers of the rows in that table, computed on demand.
     at::Tensor rowNumbers(ir::ValueId value, const ir::RowClass& rows);
     // Whether the instruction finds all its data on the device.
     [[nodiscard]] bool skips(const Instruction& i) const;

@@ -71,11 +71,11 @@ private:
     c10::Event m_anchor;
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
-    // Of the preparing thread: the share of its slot's memory that the last batch took, per row; 0: none yet.
+    // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; 0: none yet.
     double m_fullnessPerRow = 0;
 
     std::mutex m_mutex;  // protects all following members
-    // One for each thread: a batch can be too short for waking threads that have nothing to do.
+    // One for each thread: a batch can be too short to wake idle threads for it.
     std::condition_variable m_mayPrepare, m_mayWrite;
     std::condition_variable_any m_mayDrive;
     Slots m_free, m_prepared, m_toWrite, m_written;

@@ -26,7 +26,7 @@ public:
     at::Tensor rows();
     // The local number of each of these rows, which must have been requested.
     [[nodiscard]] at::Tensor positions(const at::Tensor& rows) const;
-    // Resets the entries of all requested rows, for want of memory to number them.
+    // Resets the entries of all requested rows, when there is no memory to number them.
     void forget();
 
 private:

@@ -15,7 +15,7 @@ struct Fusion {
 };
 
 // An aggregation of whole rows of floating-point numbers by destination, from 0 or another number: its source is the
-// messages, nothing is gathered. nullopt: the step is something else.
+// messages, and nothing is gathered. nullopt: any other step.
 std::optional<Fusion> aggregationOf(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
 
 // Whether the step gathers whole rows along the first dimension, by an index of one number per row.

@@ -27,7 +27,7 @@ public:
     // Brings everything so far to the disk. Raises its errors, including those of the thread: the system reports an
     // error once, to the first thread that asks.
     void now();
-    // To be called once, at the end of the run. Raises likewise.
+    // To be called once, at the end of the run. Raises the same errors.
     void finish();
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: rows of a store that stay in memory as they are written, for the loop that reads them next.
+// Private to executor: rows of a store that remain in memory when they are written, for the loop that reads them next.
 
 #include <atomic>
 #include <map>
@@ -26,7 +26,7 @@ public:
     // more. Throws Failure.
     HandedRows(const Wanted& wanted, std::int64_t room, std::shared_ptr<graph::SparePages> spare);
 
-    // Rows from this number on, one after the other. Threads may hand over different ones side by side.
+    // Rows from this number on, one after the other. Threads may hand over different ones concurrently.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);
     // To be called after the last put().
     void end() { m_spare.reset(); }
@@ -48,7 +48,7 @@ private:
 
 // The rows that a loop leaves in memory for the next one.
 struct HandedOn {
-    std::int64_t destinations = 0;                                      // of the next loop, from its first one on
+    std::int64_t destinations = 0;                                      // of the next loop, from 0 on
     std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>> asked;  // rows that these request
     std::map<ir::ValueId, std::shared_ptr<HandedRows>> rows;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Determines which tables the operators of a loop read where they lie, by global row number, instead of from a copy of
-// the frontier's rows.
+// Determines which tables the operators of a loop read in place, by global row number, instead of from a copy of the
+// frontier's rows.
 
 #include "executor/fuse.h"
 
@@ -15,8 +15,9 @@ public:
         Way way;
     };
 
-    // A table is read in place if segments are its only readers on the frontier, and in tiles row gathers and reshapes
-    // that are read so themselves. Linear in the loop; all arguments must outlive this object but for `given`.
+    // A table is read in place if its only readers on the frontier are segments or, in tiles, also row gathers and
+    // reshapes that are read in place themselves. Linear in the loop; all arguments except `given` must outlive this
+    // object.
     TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
                   const Fuser& fuser, const Given& given);
 
@@ -27,7 +28,7 @@ public:
     [[nodiscard]] ir::ValueId table(ir::ValueId value) const { return m_tables.at(value); }
     // Whether the step only reshapes a table that is read in place.
     [[nodiscard]] bool needless(int step) const { return m_needless.contains(step); }
-    // Tiles: the operand whose rows a step gathers and could read in place; nullptr: the step does something else.
+    // Tiles: the operand whose rows a step gathers and could read in place; nullptr: there is no such operand.
     [[nodiscard]] const analysis::OperandRows* picked(int step) const;
 
 private:
@@ -60,7 +61,7 @@ private:
     std::set<int> m_needless;
 };
 
-// Structure-only values that are made again for the rows of the batch instead of being read from whole tables: fills, and
+// Structure-only values that are computed for the rows of the batch instead of being read from whole tables: fills, and
 // reshapes and expansions, whose rows would be wide.
 bool isRecipe(const analysis::Analysis& analysis, ir::ValueId value);
 

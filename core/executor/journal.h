@@ -26,12 +26,12 @@ struct Rounding {
     void add(const Rounding& other);
 };
 
-// The rows that a chunk has stored of one value: the digest of its tiles' digests. A tile's digest covers the tile's
+// The rows of one value that a chunk has stored, as the digest of its tiles' digests. A tile's digest covers the tile's
 // rows in the order of the tile.
 struct ChunkRows {
     ir::ValueId value;
     std::string digest;
-    std::optional<Rounding> lost;  // where the store is narrower than the value
+    std::optional<Rounding> lost;  // if the store is narrower than the value
 };
 
 // Destinations [first, first + count) of a loop, computed and stored. They were cut into tiles of `tile` destinations;
@@ -42,14 +42,14 @@ struct Chunk {
     std::int64_t first = 0, count = 0, tile = 1;
     std::vector<ChunkRows> rows;  // of all values that the loop writes
     std::string totals;  // file in Options::folder: the reductions of the loop over everything before first + count
-    std::string parts;   // of a shard, instead of totals: file with the contribution of each tile of the chunk to them
+    std::string parts;   // shards, instead of totals: file with the contribution of each tile of the chunk
     // For the report.
     std::int64_t batches = 0, smallest = 0, largest = 0, edges = 0, frontier = 0;
     plan::Bytes bytes;
 };
 
-// One of several processes that compute a run together: `index` counts from 1. `count` is 0 where a Dealer assigns the
-// work: then there may be any number of processes.
+// One of several processes that compute a run together: `index` counts from 1. `count` is 0 if a Dealer assigns the
+// work, to any number of processes.
 struct Share {
     int index = 1, count = 1;
     bool operator==(const Share&) const = default;
@@ -59,7 +59,7 @@ struct Share {
 struct Waiting {
     plan::StageId stage{1};
     int stages = 1;
-    std::map<int, std::int64_t> left;  // by index, where there are some; empty with a dealer
+    std::map<int, std::int64_t> left;  // by index, if there are any; empty with a dealer
     std::int64_t done = 0, total = 0;  // destinations of the stage
 
     [[nodiscard]] bool over() const { return done == total; }
@@ -81,7 +81,7 @@ struct StageShards {
 // An instruction to a process at a stage.
 struct Order {
     enum class Kind : std::uint8_t {
-        List,     // list the unfinished work of the stage, in pieces of about a `parts`-th of the whole
+        List,     // list the unfinished work of the stage, in pieces of about 1/`parts` of the whole
         Compute,  // compute the unfinished destinations of `range`
         Leave,    // leave the stage, which is finished: take over the results of the others
     } kind = Kind::Leave;
@@ -108,11 +108,12 @@ class Others {
 public:
     virtual ~Others() = default;
     [[nodiscard]] virtual Share share() const = 0;
-    // Whether an earlier process has begun the part of this one.
+    // Whether an earlier process has started the part of this one.
     [[nodiscard]] virtual bool repeated() const = 0;
     // The dealer that assigns work to this process; nullptr: it computes its share.
     [[nodiscard]] virtual Dealer* dealer() const { return nullptr; }
-    // The finished chunks of all processes, including this one; for others that still run, those that are on the disk.
+    // The finished chunks of all processes, including this one; for others that are running, those that are on the
+    // disk.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
     // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
@@ -124,7 +125,7 @@ public:
 class Journal {
 public:
     virtual ~Journal() = default;
-    // The bytes of a batch, if an earlier process has begun this run.
+    // The bytes of a batch, if an earlier process has started this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
     // Notes the cuts. Returns the finished chunks in the order in which they were noted; Input if other cuts were
     // noted.
@@ -139,14 +140,14 @@ public:
     [[nodiscard]] virtual Others* others() { return nullptr; }
 };
 
-// The properties that determine, besides model, data, plan and cuts, the last bits of this process's results on a CPU:
-// "cpu", "instructions", "torch", "threads".
+// The properties that, together with model, data, plan and cuts, determine the last bits of this process's results on a
+// CPU: "cpu", "instructions", "torch", "threads".
 std::map<std::string, std::string> fingerprint();
 
 // The work that a run has taken over from an earlier process.
 struct ResumeReport {
     std::int64_t chunks = 0, destinations = 0;  // taken over
-    std::int64_t damaged = 0;                   // chunks whose rows were not those that had been written
+    std::int64_t damaged = 0;                   // chunks whose rows have changed since they were written
 };
 
 }  // namespace hopscope::executor

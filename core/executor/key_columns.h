@@ -16,8 +16,8 @@
 
 namespace hopscope::executor {
 
-// A key column: for each row of a table, a row of another table. Numbers of inputs have 64 bits and lie `stride` apart;
-// those that are derived have 32 where these suffice. Without data, row i refers to row i.
+// A key column: for each row of a table, a row of another table. Numbers of inputs have 64 bits and are `stride` apart;
+// derived ones have 32 bits if these suffice. Without data, row i refers to row i.
 struct Column {
     const std::int64_t* data = nullptr;
     const std::int32_t* narrow = nullptr;
@@ -31,7 +31,7 @@ struct Column {
         if (narrow) return narrow[row];
         return data ? data[row * stride] : row;
     }
-    // work(key), where key(row) is operator[] without asking each time how the numbers lie.
+    // work(key), where key(row) is operator[] without checking the layout in each call.
     template <class Work>
     void with(Work&& work) const
     {
@@ -55,8 +55,7 @@ public:
 
     // Linear in the rows, once. Raises Input where a number does not fit into the 32 bits that its table needs.
     const Column& column(ir::SpaceId space, ir::KeyId key);
-    // The same for a reader that needs it once: a column that has to be made is not kept, so that its memory can be
-    // reused.
+    // The same for a reader that needs it once: a computed column is not kept, so that its memory can be reused.
     Column passing(ir::SpaceId space, ir::KeyId key);
     // For each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);

@@ -29,7 +29,7 @@ struct BatchFigures {
     void add(const BatchFigures& later);
 };
 
-// Of a batch that has been computed and whose rows have been stored.
+// The figures of a batch that has been computed and stored.
 BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory,
                        std::vector<StoredPart> parts = {});
 
@@ -58,7 +58,7 @@ public:
     // The same in two parts: the report counts each batch, the observer is notified of several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
-    // Notes that a range was computed in windows, for which so many bytes were read from files; `least`: each table once.
+    // Notes that a range was computed in windows, which read this number of bytes from files; `least`: each table once.
     void streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least);
     // Counts chunks that an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);
@@ -69,7 +69,7 @@ public:
     // Notes that a tile ran out of memory and will be computed again.
     void again() { ++m_report.backOffs; }
     // Notes that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
-    // single destination; on a GPU only if that failed twice, the second time with no other batch under way.
+    // single destination; on a GPU only if that failed twice, the second time without any other batch in progress.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
 
 private:
@@ -83,7 +83,7 @@ private:
     std::int64_t m_retried = -1;  // a single destination that has been retried
 };
 
-// All destinations of the loop's type, in random order if the options say so.
+// All destinations of the loop's type, in random order if the options demand it.
 class DestinationOrder {
 public:
     DestinationOrder(Session& session, const LoopProgram& program);

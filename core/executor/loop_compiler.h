@@ -16,15 +16,15 @@ using StoredValues = std::unordered_set<ir::ValueId>;
 
 class LoopCompiler {
 public:
-    // `tiling`: for a CPU, whose loops run in tiles where they can. The other arguments must outlive the compiler.
+    // `tiling`: for a CPU, whose loops run in tiles if possible. The other arguments must outlive the compiler.
     LoopCompiler(const analysis::Analysis& analysis, const ResidentChoice& choice, Structure& structure,
                  const std::optional<TilingRequest>& tiling);
 
-    // `stored`: the values that earlier stages write, or those of them that the loop computes or reads. The loop must outlive
-    // the program. Linear in the loop.
+    // `stored`: the values that earlier stages write, at least those that the loop computes or reads. The loop must
+    // outlive the program. Linear in the loop.
     [[nodiscard]] LoopProgram compile(const plan::Loop& loop, const StoredValues& stored) const;
 
-    // The stages of compile() on a CPU: the program for tiles, before it is known whether tiles pay off; nullopt where
+    // The stages of compile() on a CPU: the program for tiles, before it is known whether tiles pay off; nullopt if
     // tiles are not wanted.
     [[nodiscard]] std::optional<LoopProgram> forTiles(const plan::Loop& loop, const StoredValues& stored) const;
     // See tilingOf.

@@ -96,18 +96,18 @@ struct LoopProgram {
     std::set<ir::SpaceId> frontiers;                       // node types whose frontier is built for each batch
     std::optional<Tiling> tiling;                          // Tiles
     base::StoreType store = base::StoreType::Exact;        // of the stores that it reads and writes
-    std::vector<ir::ValueId> inPlace;  // Tiles: tables whose rows are read where they lie, by global row number
+    std::vector<ir::ValueId> inPlace;             // Tiles: tables whose rows are read in place, by global row number
     std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
 };
 
 // The way in which a loop is run.
 enum class Way : std::uint8_t {
     Gpu,
-    Batches,  // CPU: one after the other, with a block and its frontier for each
-    Tiles,    // CPU: side by side; tables are read in place where that spares the frontier (tiles.h)
+    Batches,  // CPU: sequentially, with a block and its frontier for each
+    Tiles,    // CPU: in parallel; tables are read in place if that spares the frontier (tiles.h)
 };
 
-// Whether kernels can read rows of the value's table in place; in strips, which take them in their own type only.
+// Whether kernels can read rows of the value's table in place; strips require rows of their own type.
 using InPlace = std::function<bool(ir::ValueId, bool inStrips)>;
 
 // `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their rows
@@ -117,8 +117,8 @@ LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& lo
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
                         const Families& families);
 
-// Complete a loop that is being compiled: which row numbers need 64 bits, and after which instruction registers are
-// empty.
+// Complete a loop that is being compiled: they determine which row numbers need 64 bits, and after which instruction
+// each register is empty.
 void markWide(LoopProgram& program);
 void markDead(LoopProgram& program);
 

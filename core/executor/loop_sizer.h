@@ -38,7 +38,7 @@ private:
 
 class LoopSizer {
 public:
-    // `budget`: bytes that a batch may use on the executing device. Of a run with a journal, batches are `steady`.
+    // `budget`: bytes that a batch may use on the executing device. `steady`: batches of a run with a journal.
     LoopSizer(Session& session, const LoopProgram& program, double budget)
         : LoopSizer(session, program, budget, session.options.journal != nullptr)
     {}
@@ -46,10 +46,10 @@ public:
 
     // See BatchSizer.
     void expect(std::int64_t destinations) { m_sizer.expect(destinations); }
-    // The number of destinations in the batch that starts at `first`, at least 1. `left`: how many there are from there
-    // on.
+    // The number of destinations in the batch that starts at `first`, at least 1. `left`: the number of destinations
+    // from there on.
     std::int64_t next(std::int64_t first, std::int64_t left, const std::int64_t* order);
-    // The most of these destinations, from the first one on, that have no more than `rows` rows, but at least 1.
+    // The largest number of these destinations, from the first one on, with at most `rows` rows, but at least 1.
     std::int64_t within(const Destinations& destinations, double rows);
     // Destinations and the rows that they own in all tables.
     std::int64_t rows(const Destinations& destinations);

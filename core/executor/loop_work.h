@@ -19,9 +19,9 @@ public:
     [[nodiscard]] std::int64_t units() const { return static_cast<std::int64_t>(m_ends.size()) - 1; }
     [[nodiscard]] double total() const { return m_work.back(); }
     [[nodiscard]] bool mayCutAt(std::int64_t destination) const;
-    // Where `parts` parts of about equal work begin, and the end.
+    // The begins of `parts` parts of about equal work, and the end.
     [[nodiscard]] std::vector<std::int64_t> cuts(int parts) const;
-    // A range in shards of about so much work each. It begins and ends where it may be cut.
+    // Divides a range into shards of about this work each. It must begin and end where it may be cut.
     [[nodiscard]] std::vector<ShardRange> pieces(const Destinations& range, int loop, double each) const;
 
 private:

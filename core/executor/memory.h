@@ -32,7 +32,7 @@ void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it thr
 void dropCpuCache();  // gives freed blocks back to the system
 
 // The bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus the rest of the
-// process's memory. No process fits into a few megabytes, so that `smallLimit` of `wanted` are for tensors in any case.
+// process's memory. No process fits into a few megabytes, so `smallLimit` of `wanted` is always left for tensors.
 std::int64_t tensorLimit(std::int64_t wanted);
 // The least limit of the process that leaves `bytes` for tensors.
 std::int64_t processLimit(std::int64_t bytes);
@@ -73,7 +73,7 @@ private:
 };
 
 // During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: they are scratch memory
-// (graph::mapScratch), in unlinked files in `folder` where it may not be anonymous, and not counted. Used for the
+// (graph::mapScratch), in unlinked files in `folder` if it may not be anonymous, and not counted. Used for the
 // prologue, whose values cover the whole graph. If scopes are nested, the innermost one applies.
 class SpillScope {
 public:
@@ -91,7 +91,7 @@ private:
     std::int64_t m_threshold;
 };
 
-// Bytes from which on tensors of the prologue are spilled.
+// The size from which tensors of the prologue are spilled.
 inline constexpr std::int64_t spillThreshold = 1 << 20;
 
 }  // namespace hopscope::executor

@@ -1,8 +1,7 @@
 #pragma once
 
-// Private to executor: evaluates numbers that depend on table sizes. The size of a table means the rows in the batch
-// where it is part of a shape, and the rows of the whole table where it is used as a number; the caller passes the
-// appropriate sizes.
+// Private to executor: evaluates numbers that depend on table sizes. As part of a shape, the size of a table means the
+// rows in the batch; as a number, the rows of the whole table; the caller passes the appropriate sizes.
 
 #include <functional>
 

@@ -15,7 +15,7 @@ namespace hopscope::executor {
 // The cost of one instruction or reduction of a loop.
 struct OperatorCost {
     double seconds = 0;
-    std::int64_t bytes = 0;  // of its results in one batch, at most
+    std::int64_t bytes = 0;  // the most bytes of its results in a batch
 
     void add(const OperatorCost& other)
     {
@@ -44,7 +44,7 @@ public:
     }
 
     void add(const OperatorCosts& other);
-    // So many workers computed at once: an hour of each is one hour of the run.
+    // The number of workers that computed at once: an hour of all of them is one hour of the run.
     void share(int workers);
     // Sets all to 0.
     void clear();

@@ -11,8 +11,8 @@ namespace hopscope::executor {
 // Two tensors, without a factor of the second one in add and sub, and without rounding in div.
 bool isPlainPair(const ir::Op& op, const Instruction& i);
 
-// Runs the operator in place of `tensor`, with `other` where it is defined. False, and nothing has happened, if something
-// else sees the memory of `tensor`, or if the result would have another type or shape.
+// Runs the operator in place of `tensor`, with `other` if it is defined. Returns false, without any effect, if
+// something else refers to the memory of `tensor`, or if the result would have another type or shape.
 bool overwrite(const ir::Op& op, at::Tensor& tensor, const at::Tensor& other);
 
 }  // namespace hopscope::executor

@@ -13,7 +13,7 @@
 namespace hopscope::executor {
 
 // How the rows of a table are numbered: as in the input, or by their places in the order in which a run computes the nodes
-// of a type (Structure::arrangeNodes). Where that is the order of the input, it is the same.
+// of a type (Structure::arrangeNodes). Both agree if that is the order of the input.
 enum class Numbers : std::uint8_t { Input, Places };
 
 // A key column in the order of an adjacency: position p holds the key of the row there (Adjacency::eachRow), in 32 or 64
@@ -24,7 +24,7 @@ struct OwnedColumn {
 
     // Any numbers in it; raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
-    // The column of an input where it lies, which is read-only; nullopt: its numbers are not in the order of the
+    // The column of an input in place, read-only; nullopt: its numbers are not in the order of the
     // adjacency, are not contiguous, have 32 bits, or do not belong to an input.
     static std::optional<OwnedColumn> inPlace(const Column& column, const graph::Adjacency& order);
 

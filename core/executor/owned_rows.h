@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: values of the prologue in the order of an adjacency, where a batch's rows follow each other.
+// Private to executor: values of the prologue in the order of an adjacency, in which a batch's rows are consecutive.
 //
 // They are computed in that order, in chunks on all cores: a gather reads its table by the adjacency's columns, and
 // row-wise operators follow. This needs no intermediate value in the order of the table, and no index; only values of

@@ -13,7 +13,7 @@
 
 namespace hopscope::executor {
 
-// A result of one batch, as long as the call lasts: operators may write over it afterwards.
+// A result of one batch, valid during the call: operators may overwrite it afterwards.
 struct Probed {
     plan::StageId stage{1};
     ir::SpaceId loop;                          // the table of the destinations

@@ -25,8 +25,8 @@ std::int64_t sizeOf(const Ranges& ranges);
 Ranges rangesOf(const Chunks& chunks);
 // A later record replaces the parts of earlier ones that it overlaps.
 void insert(Chunks& chunks, const Chunk& chunk);
-// Selects from records that overlap because two processes have computed the same: those that leave the fewest
-// destinations open, and of these the later ones. O(n log n).
+// Selects records if some overlap because two processes have computed the same rows: those that leave the fewest
+// destinations open and, among these, the later ones. O(n log n).
 Chunks cover(const std::vector<Chunk>& chunks);
 
 }  // namespace hopscope::executor

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: rows of tables in files, brought into memory past the page cache by threads of their own: those of
-// a set, or those of destinations, piece by piece, ahead of the tiles that need them.
+// Private to executor: rows of tables in files, which separate threads read past the page cache: those of a set, or
+// those of destinations, piece by piece, ahead of the tiles that need them.
 
 #include <condition_variable>
 #include <exception>
@@ -28,9 +28,9 @@ struct FileTable {
     std::int64_t offset = 0, rowBytes = 0;
 };
 
-// Hands over the rows of the set, and others between them, on several threads: those of [first, end), one after the other.
-// Passes over the table once, in order, and skips gaps that are too large to read over. Returns the bytes read.
-// Throws Failure; returns early if a stop is requested.
+// Hands over the rows of the set, and others between them, on several threads, as consecutive rows [first, end). Reads
+// the table once, in order, and skips large gaps. Returns the bytes read. Throws Failure; returns early if a stop is
+// requested.
 using TakeRows = std::function<void(std::int64_t first, std::int64_t end, const std::byte* rows)>;
 std::int64_t readRows(const FileTable& table, const graph::RowSet& rows, const std::stop_token& stop,
                       const TakeRows& take);
@@ -40,14 +40,14 @@ inline std::int64_t rowBytesIn(const at::Tensor& table)
     return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
 }
 
-// A view of so many rows in memory, in the shape of the table's.
+// A view of this number of rows in memory, in the shape of the table's.
 at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table);
 
 // The rows of a range of destinations in some tables, read once, in order, while tiles are computed.
 class ReadAhead {
 public:
-    // Pieces of `piece` destinations, from a multiple of that on; at most `depth` of them are in memory. The tables outlive
-    // this object.
+    // Pieces of `piece` destinations, which start at multiples of it; at most `depth` of them are in memory. The tables
+    // must outlive this object.
     ReadAhead(std::vector<const FileTable*> tables, const Destinations& range, std::int64_t piece, int depth);
     ~ReadAhead();
     ReadAhead(const ReadAhead&) = delete;
@@ -60,7 +60,8 @@ public:
     {
         return tile.first >= m_range.first && tile.first < m_range.first + m_range.count;
     }
-    // Its rows of a tile that lies within a piece; waits for them. Valid until done(). Throws what reading has thrown.
+    // Its rows of a tile that lies within a piece; waits for them. Valid until done(). Throws the exception of a failed
+    // read.
     at::Tensor rows(ir::ValueId table, const Destinations& tile);
     // To be called once for each tile, when its rows are not needed any more.
     void done(const Destinations& tile);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: finds the work that a run need not repeat, because an earlier process has noted it in the
-// journal and its rows are unchanged.
+// Private to executor: finds the work that a run need not repeat: an earlier process recorded it in the journal, and
+// its rows are unchanged.
 
 #include <map>
 #include <set>

@@ -20,7 +20,7 @@ namespace hopscope::executor {
 struct ResidentPart {
     enum Kind : std::uint8_t {
         Table,    // all rows of `value` in order
-        Owned,    // `value`, an edge table, in the order of the adjacency of `rows`
+        Owned,    // `value`, a table of edges, in the order of the adjacency of `rows`
         Columns,  // the rows that `key` of `space` refers to, for the rows of `rows`, in the order of its adjacency
         Offsets,  // the first row of each destination in `rows`
         Store,    // the store of `value`, which the loop writes
@@ -52,12 +52,12 @@ public:
     [[nodiscard]] bool onlyHere(ir::ValueId value) const { return holds(value) && !m_outputs.contains(value); }
     // Whether an instruction needs no data from the host, if destinations are in ascending order.
     [[nodiscard]] bool skips(const Instruction& i) const;
-    // Whether rows of an edge table are there in the order of an adjacency, if they are there.
+    // Whether rows of a table of edges are on the device in the order of an adjacency, if they are there at all.
     [[nodiscard]] bool inOrder(const Instruction& i) const
     {
         return i.rows.kind == ir::RowKind::Owned && (m_structure || i.inOrder);
     }
-    // The part that has its rows: that of the first of several equal values.
+    // The part with its rows; equal values share that of the first one.
     [[nodiscard]] ResidentPart known(ResidentPart part) const;
     // The parts that a loop uses, without duplicates, in order of first use.
     [[nodiscard]] std::vector<ResidentPart> parts(const LoopProgram& program) const;
@@ -65,7 +65,7 @@ public:
     std::int64_t bytes(const ResidentPart& part, Structure& structure) const;
     // The parts of a loop that are not `held` yet. The store of an earlier loop is a table for later ones.
     std::vector<ResidentLoad> added(const LoopProgram& program, const Held& held, Structure& structure) const;
-    // Whether a later stage than `stage` uses the part.
+    // Whether a stage after `stage` uses the part.
     [[nodiscard]] bool usedAfter(const ResidentPart& part, std::size_t stage,
                                  const std::vector<std::vector<LoopProgram>>& programs) const;
 

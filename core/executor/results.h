@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to executor: the outputs of a run: its results and the checkpoints that were kept, in the order of the input.
+// Private to executor: the outputs of a run: its results and the stored values that were kept, in the order of the
+// input.
 
 #include <memory>
 #include <unordered_map>
@@ -14,8 +15,8 @@ class Results {
 public:
     explicit Results(Session& session) : m_session(session) {}
 
-    // Puts results and checkpoints into the report, then gives the files of results their names: of all, or of none, unless
-    // the run has a journal, by which a later process takes them over. Throws Failure.
+    // Puts results and stored values into the report, then gives the files of results their names: all or none, unless
+    // the run has a journal, from which a later process can continue. Throws Failure.
     void publish();
 
 private:

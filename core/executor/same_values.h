@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to executor: values of the prologue that are certain to be equal, because the same operators compute them
-// from the same operands. Layers of a model often derive the same degrees and weights from the edges, each for itself.
+// from the same operands. Layers of a model often derive the same degrees and weights from the edges independently.
 
 #include <vector>
 

@@ -10,7 +10,7 @@ namespace hopscope::executor {
 using Register = int;
 
 struct Segment {
-    ir::ValueId source;     // whose rows are gathered, or the messages themselves
+    ir::ValueId source;     // the value whose rows are gathered, or the messages themselves
     Register from = -1;     // -1: the whole table, read in place
     Register columns = -1;  // rows of the source; -1: the source has one row per message, in the order of the class
     Register weight = -1;   // -1: none

@@ -26,14 +26,15 @@ struct SegmentInputs {
 };
 
 // Returns one row per destination, on the session's device. Uses a segment kernel if there is one (float32 and half
-// types, contiguous rows), else LibTorch's operators. Both are deterministic. If the kernels cannot run on this GPU,
-// that is noted once; any other failure of a launch raises Internal.
+// types, contiguous rows), else LibTorch's operators. Both are deterministic. If the kernels cannot run on this GPU, a
+// note says so once; any other failed launch raises Internal.
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
 
 // For the kernels: 32 or 64 bits; none if the tensor is undefined.
 kernels::Index index(const at::Tensor& numbers);
 
-// CPU: calls `work` for ranges of destinations with about as many edges each, on all cores. `width`: of a row.
+// CPU: calls `work` for ranges of destinations with about as many edges each, on all cores. `width`: the elements of a
+// row.
 void inShares(const kernels::Index& offsets, std::int64_t destinations, std::int64_t width,
               const std::function<void(std::int64_t first, std::int64_t last)>& work);
 

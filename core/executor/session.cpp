@@ -171,7 +171,7 @@ void Session::finishReduction(ir::OpId op)
     reducers.erase(it);
 }
 
-// Outputs are named as results, other checkpoints after their value.
+// Outputs are named as results, other stored values after their value.
 std::string Session::storeName(ir::ValueId id) const
 {
     for (const ir::NamedValue& o : analysis.program.outputs)

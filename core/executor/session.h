@@ -23,7 +23,7 @@ namespace hopscope::executor {
 // The contributions of a batch to the reductions of its loop.
 using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
 
-// All rows of a value, and how these are numbered.
+// All rows of a value, and their numbering.
 struct Table {
     at::Tensor rows;
     Numbers numbers = Numbers::Input;
@@ -49,8 +49,7 @@ public:
     // The rows that the last loop has left in memory for the next one.
     HandedOn handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
-    // Where several processes compute a run, nothing is merged before all have finished: the last batch's
-    // contributions.
+    // The last batch's contributions: if several processes compute a run, nothing is merged before all have finished.
     Contributions apart;
     RunReport report;
     plan::StageId stage{1};             // the current one
@@ -64,18 +63,17 @@ public:
 
     // A value without rows, or a whole table of the prologue, on the executing device. Thread-safe.
     at::Tensor whole(ir::ValueId id);
-    // Bytes of these values on the device, as counted by its allocator. Memory that several values share counts for the
-    // first.
+    // Bytes of these values on the device, as counted by its allocator. Shared memory counts for the first value.
     [[nodiscard]] std::map<ir::ValueId, std::int64_t> wholeBytes() const;
     // A value with rows, on the host: an input, a parameter, a value of the prologue, or a store.
     Table table(ir::ValueId id);
     // The same for a value that a loop reads in place.
     Table table(ir::ValueId id, const LoopProgram& program);
-    // The same in the order of the input; raises Internal if it lies in another.
+    // The same in the order of the input; raises Internal if it is in another.
     at::Tensor inputTable(ir::ValueId id);
-    // How the rows of a table are numbered. Stores lie in the order in which their nodes are computed, so that they are
-    // written from the first row to the last and rows computed together lie together; those of a run with a journal,
-    // which knows rows by their numbers in the input, lie in the order of the input.
+    // The numbering of a table's rows. Stores are in the order in which their nodes are computed, so that they are
+    // written from the first row to the last and rows computed together are adjacent. Stores of a run with a journal,
+    // which identifies rows by their numbers in the input, are in the order of the input.
     [[nodiscard]] Numbers numbers(ir::ValueId id) const;
     [[nodiscard]] Numbers numbers(ir::ValueId id, const LoopProgram& program) const;
     // A value of the prologue in the order of an adjacency.

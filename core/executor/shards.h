@@ -20,18 +20,19 @@ public:
            double budget);
 
     // The ranges of a loop that this process has to compute: the unfinished rest of its part, and damaged chunks of any
-    // process. `left`: the remainder in a resumed process. Raises Unsupported if the loop cannot be computed in parts.
+    // process. `left`: the work that remains in a resumed process. Raises Unsupported if the loop cannot be computed in
+    // parts.
     Ranges part(const LoopNumber& number, const Remainder* left);
     // The same with a dealer: chunks that were finished before count as taken over.
     void begin(const LoopNumber& number, const Remainder* left);
-    // The unfinished destinations of a stage, in pieces of about a `parts`-th of the whole stage.
+    // The unfinished destinations of a stage, in pieces of about 1/`parts` of the whole stage.
     StageShards left(plan::StageId stage, int parts);
-    // The unfinished parts of a range, for this process to compute. Raises Usage if the range does not consist of whole
+    // The unfinished parts of a range, for this process to compute. Raises Usage unless the range consists of whole
     // tiles.
     Ranges take(plan::StageId stage, const ShardRange& range);
 
-    // Waits until all loops of the stage are finished; at the last stage, returns whether they are and this process is
-    // the one to publish the results. `told`: the dealer's order, if there is a dealer.
+    // Waits until all loops of the stage are finished. At the last stage, returns whether this process publishes the
+    // results. `told`: the dealer's order, if there is a dealer.
     bool finished(plan::StageId stage, const std::optional<Order>& told);
 
     // The chunks of a loop that others have computed; `damaged`: ranges to compute again, because rows or reductions
@@ -54,7 +55,7 @@ private:
         Ranges had;   // noted when this process began
         Ranges mine;  // computed here, or taken over
         Ranges ofShard(int index) const;
-        std::vector<std::int64_t> cuts;  // where the parts begin, and the end
+        std::vector<std::int64_t> cuts;  // the begins of the parts, and the end
         std::optional<LoopWork> work;
     };
     const LoopProgram& programOf(const LoopNumber& number) const;

@@ -8,8 +8,7 @@
 
 namespace hopscope::executor {
 
-// Shows results of operators only; rows that are fetched have been seen where they were computed. There must be a
-// probe.
+// Shows only results of operators, since fetched rows were shown when they were computed. Requires a probe.
 void showResults(const Session& session, const LoopProgram& program, Block& block, const Instruction& instruction,
                  const std::vector<at::Tensor>& registers);
 

@@ -19,13 +19,13 @@ public:
 
     // Adds a store that is not read or written any more.
     void add(std::shared_ptr<Store> store);
-    // The shortest file that has room for so many bytes, unless it is much longer.
+    // The shortest file with room for this number of bytes, unless it is much longer.
     std::optional<graph::NewFile> take(std::int64_t bytes);
     // Frees the excess pages of a store's file while the store is written.
     void shorten(const std::shared_ptr<Store>& store);
     // Waits until they are freed: to be called before a store is published.
     void finishShortening() { m_shortening.clear(); }
-    // Frees the unused files in the background, or at once where their room may be needed.
+    // Frees the unused files in the background, or at once if their space may be needed.
     void drop();
 
 private:

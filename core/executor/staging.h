@@ -10,7 +10,7 @@
 
 namespace hopscope::executor {
 
-// A linear allocator on memory of fixed size. Each tensor starts on a page of its own.
+// A linear allocator in memory of fixed size. Each tensor starts on a new page.
 class StagingChunk {
 public:
     static constexpr std::int64_t page = 4096;
@@ -25,7 +25,7 @@ public:
     at::Tensor take(at::IntArrayRef shape, at::ScalarType dtype);
     // Makes all memory available again.
     void clear() { m_used = 0; }
-    // The bytes of capacity that take() uses for a tensor of so many bytes.
+    // The capacity that take() uses for a tensor of this number of bytes.
     static std::int64_t rounded(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 private:

@@ -19,7 +19,7 @@
 
 namespace hopscope::executor {
 
-// Rows as they have been written, and their rounding errors, where the store is narrower.
+// The rows as they were written, and their rounding errors if the store is narrower.
 struct StoredRows {
     at::Tensor rows;
     std::optional<Rounding> lost;
@@ -47,7 +47,8 @@ public:
     // another process.
     Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
-    // Rows in .npy files begin at the same offset: the rounding of products may depend on where their operands lie.
+    // Rows in .npy files begin at the same offset, because the rounding of products may depend on the alignment of
+    // their operands.
     static constexpr std::int64_t bytesAhead = 128;
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
@@ -77,7 +78,8 @@ public:
     void tell(Also also) { m_also = std::move(also); }
     // Gives the file its final name.
     void publish();
-    // The file that is being written, to be taken if the store is not used any more; nullptr: it is in memory.
+    // The file that is being written, which the caller may take once the store is not used any more; nullptr: it is in
+    // memory.
     graph::NewFile* newFile();
 
     // Lasting stores: whether an earlier process has written rows; counts these as written, with their rounding errors;
@@ -119,7 +121,7 @@ private:
     bool m_narrow = false;
 };
 
-// Makes a file name of any name: everything except letters, digits, '.', '-' and '_' becomes %XX.
+// Turns any name into a file name: everything except letters, digits, '.', '-' and '_' becomes %XX.
 std::string encodeFileName(const std::string& name);
 
 }  // namespace hopscope::executor

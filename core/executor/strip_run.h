@@ -15,7 +15,7 @@ struct StripInputs {
     std::vector<at::Tensor> tables;   // of the part; undefined: its number
     std::vector<at::Tensor> columns;  // by table; Gathered: for each edge of the batch the row
     at::Tensor offsets;               // destinations + 1, from any number on
-    bool alone;                       // on the calling thread, in a tile; else on all cores
+    bool alone;                       // in a tile, on the calling thread; otherwise on all cores
 };
 
 // One tensor per output of the part, in the shapes of these values. Allocates them and scratch memory that does not depend

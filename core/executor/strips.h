@@ -70,16 +70,16 @@ struct StripRequest {
     const plan::Loop& loop;
     const std::vector<StepUse>& uses;                                   // by step
     const std::map<std::pair<ir::ValueId, ir::RowClass>, int>& counts;  // of the uses of values
-    std::function<int(int)> known;  // how many steps the segment kernels fuse with an aggregation, itself included
+    std::function<int(int)> known;  // aggregation -> steps that the segment kernels fuse, including it
     const Families& families;
 };
 
-// The regions of a loop, without common steps. Regions that the segment kernels compute as fast are left out. No step
+// The regions of a loop, without common steps. Omits regions that the segment kernels compute equally fast. No step
 // outside a region lies between two of its own. O(steps times the square of the aggregations).
 std::vector<StripRegion> stripRegions(const StripRequest& request);
 
-// The loop's steps in an order in which all steps of a region follow each other: by number, regions as late as their last
-// input; without regions as the plan has them. Quadratic in the steps.
+// The loop's steps in an order in which all steps of a region are consecutive: by number, with regions as late as their
+// last input; without regions in the order of the plan. Quadratic in the steps.
 std::vector<int> stepsWithRegions(const analysis::Analysis& analysis, const plan::Loop& loop,
                                   const std::vector<StepUse>& uses, const std::vector<StripRegion>& regions);
 
@@ -90,7 +90,8 @@ struct StripTableSource {
     ir::RowClass on;
     double number = 0;
     int gather = -1;  // Gathered: the step
-    // Of the instruction; Gathered: the next one holds for each edge the number of its row. -1: a number, or in place.
+    // The operand of the instruction; Gathered: the next operand holds the row number of each edge. -1: a number, or in
+    // place.
     int operand = -1;
     Segment place{};  // Gathered: where the rows are
 };
@@ -100,7 +101,7 @@ struct StripPart {
     kernels::StripProgram program;
     ir::RowClass messages;
     std::vector<StripTableSource> tables;
-    std::vector<std::pair<ir::ValueId, int>> outputs;  // that are needed outside, and their buffers
+    std::vector<std::pair<ir::ValueId, int>> outputs;  // values that are needed outside, and their buffers
 };
 
 StripPart stripPart(const StripRequest& request, const StripRegion& region);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Everything that depends on the graph only, for the whole graph: table sizes, key columns,
-// adjacencies, and the values of the prologue. All is computed once, on demand; large arrays are in mapped scratch
-// files. Thread-safe; references stay valid as long as this object.
+// adjacencies, and the values of the prologue. Everything is computed once, on demand; large arrays are in mapped
+// scratch files. Thread-safe; references stay valid as long as this object.
 
 #include <map>
 #include <memory>
@@ -25,10 +25,10 @@ public:
     Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
               const std::string& scratchFolder, int threads, std::stop_token stop);
 
-    // From now on this token stops the making of tables and values.
+    // From now on this token stops the computation of tables and values.
     void stopBy(std::stop_token stop) { m_stop = std::move(stop); }
-    // From now on adjacencies, columns along them and orders of nodes that are slow to make are cached in this folder,
-    // which must exist. Only the first call has an effect.
+    // From now on adjacencies, columns along them and orders of nodes that are slow to compute are cached in this
+    // folder, which must exist. Only the first call has an effect.
     void cacheIn(const std::string& folder) { m_adjacencies.cacheIn(folder); }
     // nullptr: nothing is kept.
     StructureCache* cache() { return m_adjacencies.cache(); }
@@ -47,8 +47,7 @@ public:
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // The bytes of a row number in such a column: 4 where these suffice, whether the column lies in place or was
-    // copied.
+    // The bytes of a row number in such a column, copied or in place: 4 if these suffice.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
     // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64 bits.
     void readColumnsInPlace() { m_adjacencies.readColumnsInPlace(); }
@@ -74,12 +73,12 @@ public:
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
     // Frees tables that keep() did not name, since the values computed from them exist.
     void dropOthers();
-    // Drops the input: from now on, requests for it or for values that would have to be made of it raise Internal.
+    // Drops the input: from now on, requests for it or for values computed from it raise Internal.
     void forgetInput(ir::ValueId input);
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
     // Checks on the real inputs that guards have the same values as on the sample, that the largest indices agree with the
-    // sizes of tables, and that edges are sorted where the model counts on it. Raises Input.
+    // sizes of tables, and that edges are sorted if the model relies on it. Raises Input.
     void checkGuards();
 
 private:
@@ -101,7 +100,7 @@ private:
     graph::Scratch m_scratch;
     int m_threads;
     std::stop_token m_stop;
-    SameValues m_same;  // of equal values, only the first is evaluated and kept
+    SameValues m_same;  // only the first of equal values is evaluated and kept
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;

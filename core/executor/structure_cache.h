@@ -2,9 +2,9 @@
 
 // Private to executor: parts of a structure that later runs with the same edges take from a folder (graph/array_cache.h).
 //
-// Each is named after everything that it is made of: the numbers of its key columns, the sizes of tables, and the orders
-// of nodes. Parts that are quicker to make than to read are not cached. Others may write to the folder: a cached part
-// is used only if all of its numbers lie within their table and a random sample agrees with the edges.
+// Each is named after all of its inputs: the numbers of its key columns, the sizes of tables, and the orders
+// of nodes. Parts that are computed faster than they are read are not cached. Others may write to the folder: a cached
+// part is used only if all of its numbers lie within their table and a random sample agrees with the edges.
 
 #include <functional>
 #include <map>
@@ -45,7 +45,7 @@ public:
     graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key,
                                const std::function<std::int64_t(std::int64_t)>& targetOf,
                                const std::function<graph::Adjacency()>& make);
-    // `places`: of the rows that the keys refer to, where rows are numbered by places.
+    // `places`: those of the rows that the keys refer to, if rows are numbered by places.
     OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const graph::Adjacency& order, const std::int64_t* places,
                        const std::function<OwnedColumn()>& make);
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // Private to executor: a loop whose tables do not fit into memory. Its destinations are computed in windows, one after the
-// other. The rows of tables that a window requests by a key are brought into memory in one pass over each table, its
-// own rows are read ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits
-// of results, are the same as without windows.
+// other. One pass over each table brings the rows that a window requests by a key into memory; its own rows are read
+// ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits of results, are
+// the same as without windows.
 
 #include <algorithm>
 #include <functional>
@@ -20,31 +20,31 @@ bool inOrder(const Session& session, const LoopProgram& program);
 
 class TableStream {
 public:
-    // For a loop in tiles, and the one that follows, if any. nullptr: its tables and results fit into memory, lie in memory,
-    // are computed in another order than they lie in, or other processes write to them. Rows that the loop before left
-    // in memory are taken over, or dropped. Constant time but for passes over the names of this process's mappings
-    // where they do not fit.
+    // For a loop in tiles, and the next loop, if there is one. nullptr if tables and results fit into memory or are in
+    // memory already, if they are computed in an order other than that of the file, or if other processes write to
+    // them. Takes over, or drops, the rows that the previous loop left in memory. Constant time if they fit; otherwise
+    // it also reads the names of this process's mappings.
     static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program, const LoopProgram* next);
     ~TableStream();
     TableStream(const TableStream&) = delete;
     TableStream& operator=(const TableStream&) = delete;
 
-    // As many of these destinations, from the first one on, as there is room for the rows that they request, but at
-    // least a tile; invalidates the window before. Linear in the rows requested, with one pass over each table for
-    // those that are not in memory yet. In the last window, rows that the next loop will read stay in memory as far as
-    // there is room.
+    // As many of these destinations, from the first one on, as have room for the rows that they request, but at least a
+    // tile; invalidates the previous window. Linear in the requested rows, with one pass over each table for those that
+    // are not in memory yet. In the last window, rows that the next loop will read remain in memory while there is
+    // room.
     std::unique_ptr<Window> next(const Destinations& left);
-    // To be called for each window at its end.
+    // To be called at the end of each window.
     void finished(const Window& window);
 
     [[nodiscard]] std::int64_t windows() const { return m_windows; }
-    // Bytes that have been read from files, and bytes of the tables in these.
+    // Bytes that have been read from files, and bytes of the tables in these files.
     [[nodiscard]] std::int64_t read() const { return m_read; }
     [[nodiscard]] std::int64_t fileBytes() const;
 
 private:
     using Sets = std::map<ir::SpaceId, graph::RowSet>;
-    using RowBytes = std::map<ir::ValueId, std::int64_t>;  // of tables that are read by a key
+    using RowBytes = std::map<ir::ValueId, std::int64_t>;  // rows of tables that are read by a key
     using SharedSets = std::map<ir::SpaceId, std::shared_ptr<const graph::RowSet>>;
 
     TableStream(Session& session, const LoopProgram& program, const LoopProgram* next);
@@ -71,7 +71,7 @@ private:
     Destinations choose(const Destinations& left, SharedSets& sets);
     Destinations choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left, std::int64_t room,
                         SharedSets& sets) const;
-    // The first destination of a tile for which this holds, as it does for all after it and for the end of the range.
+    // The first tile's destination for which this holds; it then holds for all later ones and for the end of the range.
     [[nodiscard]] std::int64_t firstThatFits(const Destinations& range,
                                              const std::function<bool(std::int64_t first)>& fits) const;
     [[nodiscard]] std::int64_t firstOwn(const Destinations& window, const SharedSets& sets) const;
@@ -94,9 +94,9 @@ private:
     const LoopProgram* const m_next;
     HandedOn m_handed;       // from the loop before
     std::int64_t m_memory;   // bytes that tables and results may take
-    std::int64_t m_forRows;  // bytes of them for rows that are brought in: no more than --memory leaves
+    std::int64_t m_forRows;  // bytes of them for rows read into memory: no more than --memory leaves
     std::map<ir::ValueId, FileTable> m_files;
-    std::vector<ir::ValueId> m_gathered, m_own;  // of them: read by a key; rows of destinations
+    std::vector<ir::ValueId> m_gathered, m_own;  // the bytes of them: rows read by a key; rows of destinations
     std::map<ir::ValueId, KeptRows> m_kept, m_ownKept;
     HandedOn m_leaving;  // to the next loop
     std::int64_t m_windows = 0, m_read = 0;

@@ -2,10 +2,10 @@
 
 // Private to executor: computes a loop on a CPU in tiles, small batches that each run on one core from end to end.
 //
-// Where no frontier is built, a batch costs nothing but its own rows, so that it may be small: its values stay
-// in the core's cache, buffers are used again by the next one instead of being fresh memory, and cores wait for each
-// other only at the end of the loop. Tiles depend on the plan, the graph and nothing else: sizes of products, and with
-// them the last bits of results, are the same for any number of cores and any memory limit that a tile fits into.
+// If no frontier is built, a batch costs nothing but its own rows, so it may be small: its values stay in the core's
+// cache, the next batch reuses its buffers instead of fresh memory, and cores wait for each other only at the end of
+// the loop. Tiles depend only on the plan and the graph: sizes of products, and with them the last bits of results, are
+// the same for any number of cores and any memory limit that a tile fits into.
 
 #include <exception>
 #include <map>
@@ -19,8 +19,8 @@
 namespace hopscope::executor {
 
 struct TilingRequest {
-    std::optional<std::int64_t> batch;  // destinations per batch, if the caller sets them: no tiles then
-    std::optional<std::int64_t> tile;   // destinations per tile; nullopt: by the bytes that a tile works on
+    std::optional<std::int64_t> batch;  // destinations per batch, if the caller sets them; there are no tiles then
+    std::optional<std::int64_t> tile;   // destinations per tile; nullopt: chosen by the bytes that a tile works on
     double budget = 1;                  // bytes for all workers together
     int threads = 1;
     Families families{};  // that are computed in strips
@@ -36,9 +36,9 @@ class Tiles {
 public:
     Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling);
 
-    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same destinations, whatever
-    // the range. Rethrows a worker's exception. A tile that runs out of memory is computed again alone, in smaller
-    // batches if it must be; from then on there are half as many workers.
+    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same destinations for any
+    // range. Rethrows a worker's exception. A tile that runs out of memory is computed again alone, if necessary in
+    // smaller batches; from then on the number of workers is halved.
     void run(const Destinations& range) { run(range, nullptr); }
     void run(Window& window) { run(window.range(), &window); }
 
@@ -75,7 +75,7 @@ private:
     std::int64_t m_end = 0;                       // of the range
     std::vector<Destinations> m_failed;           // for want of memory
     std::map<std::int64_t, Finished> m_finished;  // by first destination
-    std::optional<BatchFigures> m_untold;         // of tiles not yet reported to the observer
+    std::optional<BatchFigures> m_untold;         // figures of tiles not yet reported to the observer
     double m_told = 0, m_ended = 0;               // time of its last report; end of the last reported tile
 };
 

@@ -2,9 +2,9 @@
 
 // Private to executor: files of inputs that are not read after the run (Options::transientInputs).
 //
-// Their pages are in use already, so that stores which take them cost less than fresh memory, and the run needs less of
-// it in all. Whether an input is still needed is determined by address: a value, a key column or a table in another
-// order may be a view of an input or a copy of it.
+// Stores take over their pages, which costs less than fresh memory, and the run needs less memory in total. Whether an
+// input is still needed is determined by address: a value, a key column or a table in another order may be a view of an
+// input or a copy of it.
 
 #include <string>
 #include <thread>
@@ -21,8 +21,8 @@ public:
     TransientInputs(Session& session, const StagePrograms& programs);
 
     // Empties the files that no stage from `stage` on (counted from 0) and no output needs. Linear in the
-    // programs; the files are emptied in the background (their pages take the system some 100 ms per GiB). A file
-    // that cannot be emptied stays as it is.
+    // programs; the files are emptied in the background (the system takes some 100 ms per GiB to free pages). A file
+    // that cannot be emptied is left unchanged.
     void release(std::size_t stage);
 
 private:

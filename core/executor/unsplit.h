@@ -19,7 +19,7 @@
 
 namespace hopscope::executor {
 
-// A row of a declared table; of an edge, also the rows at its two ends.
+// A row of a declared table and, for an edge, the rows at its two ends.
 struct InputRow {
     ir::SpaceId table;
     std::int64_t row = 0;
@@ -43,10 +43,10 @@ public:
     UnsplitValues& operator=(UnsplitValues&&) = delete;
     ~UnsplitValues();
 
-    // Whether an output follows from the value, which is a tensor that an operator computes, or that is given.
+    // Whether an output depends on the value, a tensor that an operator computes or an input.
     [[nodiscard]] bool wanted(ir::ValueId value) const;
-    // A wanted value; to be requested in the program's order, since the operands of an operator may be gone once it is
-    // evaluated. Strided; the view keeps it.
+    // A wanted value, strided; the view owns it. Values must be requested in the program's order, since operands may be
+    // freed once an operator is evaluated.
     base::Result<base::TensorView> value(ir::ValueId value);
     // The input row behind a row of a derived table.
     base::Result<InputRow> inputRow(ir::SpaceId table, std::int64_t row);
@@ -58,7 +58,7 @@ private:
 };
 
 // The number of rows that each mask over a table selects: the sizes of tables that do not follow from those of the
-// inputs. Linear in the rows, no features are computed. Fails like evaluateUnsplit().
+// inputs. Linear in the rows; computes no features. Fails like evaluateUnsplit().
 base::Result<std::map<ir::SpaceId, std::int64_t>> countSelected(const loader::Walk& walk,
                                                                 const analysis::Analysis& analysis,
                                                                 const base::TensorMap& inputs,

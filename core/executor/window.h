@@ -26,34 +26,34 @@ struct Ask {
 // Each once, in the order of the instructions.
 std::vector<Ask> asksOf(const LoopProgram& program);
 
-// Threads may use a window side by side.
+// Threads may use a window concurrently.
 class Window {
 public:
     explicit Window(const Destinations& range) : m_range(range), m_done(range.first) {}
 
     [[nodiscard]] const Destinations& range() const { return m_range; }
 
-    // The requested rows of a table that is read in place, one after the other, by ascending number. nullptr: the table
-    // is read where it lies.
+    // The requested rows of a table that is read in place, consecutive, by ascending number. nullptr: read the table
+    // itself.
     [[nodiscard]] const at::Tensor* table(ir::ValueId table) const;
     // The places of requested rows in that table, by their numbers (32 or 64 bits).
     [[nodiscard]] at::Tensor places(ir::ValueId table, const at::Tensor& rows) const;
 
     // A tile's own rows of a table, valid until done(). Their offset within a page is that in the file, since it
-    // affects the rounding of products; undefined: they are read where they lie.
+    // affects the rounding of products; undefined: read the table itself.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
-    // To be called once for each tile, however it ended.
+    // To be called once for each tile, even if it failed.
     void done(const Destinations& tile);
 
-    // Add the rows that outlive the window: requested rows; own rows that no key refers to, whose memory is released
-    // behind the tiles that are done.
+    // Add rows that remain after the window: requested rows; and own rows that no key refers to, whose memory is
+    // released after the tiles that use them.
     void add(const FileTable& table, std::shared_ptr<const graph::RowSet> rows, const KeptRows& asked)
     {
         at::Tensor all = rowsAt(asked.data(), rows->count(), table.mapped);
         m_tables[table.value] = {&table, std::move(rows), std::move(all), &asked, nullptr};
     }
     void addOwn(ir::ValueId table, KeptRows& rows) { m_tables.at(table).own = &rows; }
-    // Releases that memory to `spare`, and not to the system.
+    // Releases that memory to `spare` instead of to the system.
     void giveTo(std::shared_ptr<graph::SparePages> spare) { m_spare = std::move(spare); }
     void readAhead(std::unique_ptr<ReadAhead> own) { m_ahead.push_back(std::move(own)); }
     [[nodiscard]] std::int64_t bytesAhead() const;
@@ -75,7 +75,7 @@ private:
     std::shared_ptr<graph::SparePages> m_spare;
     std::mutex m_mutex;                            // guards the members below
     std::int64_t m_done;                           // all destinations before it are
-    std::map<std::int64_t, std::int64_t> m_later;  // first and end of those after it that are
+    std::map<std::int64_t, std::int64_t> m_later;  // begin and end of the next such rows
 };
 
 }  // namespace hopscope::executor

@@ -40,7 +40,7 @@ private:
 Text dtypeText(base::DType dtype);
 // The origin of a statement: "conv1.lin (sage_conv.py:134: `x = self.lin(x)`)".
 std::string comesFrom(const ir::Op& op);
-// `op` for a value whose rows nothing depends on: one number, repeated.
+// `op` for a value that is the same number in every row.
 Text dummyText(const analysis::Analysis& analysis, ir::ValueId value, const std::optional<std::vector<Text>>& shape);
 
 }  // namespace hopscope::exporter

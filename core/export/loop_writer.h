@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to export: the method that computes one loop of a stage for a batch. The rows that an operator needs come
-// from analysis/rows/classes.h, as for the executor; the executor's fusions and tables in place are its own.
+// from analysis/rows/classes.h, as for the executor; fusions and tables in place exist only in the executor.
 
 #include "analysis/rows/classes.h"
 #include "export/method_writer.h"

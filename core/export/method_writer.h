@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to export: a method with the arguments that a runner calls it with. Values without rows are computed where
-// they are used: they are small, and the code shows where they come from.
+// they are used: they are small, and the code then shows their origin.
 
 #include "export/context.h"
 
@@ -19,7 +19,7 @@ public:
     std::string whole(ir::ValueId value);
     // The number of rows of a whole table.
     Text size(ir::SpaceId space);
-    // The arguments that are left after the method has been pruned, in the order of its parameters.
+    // The arguments that remain after the method has been pruned, in the order of its parameters.
     [[nodiscard]] std::vector<schema::CodeArgument> arguments() const;
 
 private:

@@ -11,7 +11,7 @@ namespace hopscope::exporter {
 
 struct Prologue {
     Method method{"prologue"};
-    std::vector<std::string> inputs;        // of the model, in the order of the method's parameters
+    std::vector<std::string> inputs;        // inputs of the model, in the order of the method's parameters
     std::vector<schema::CodeTable> tables;  // with the names of their results
     std::vector<schema::CodeColumn> columns;
 };

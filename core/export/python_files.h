@@ -9,9 +9,9 @@
 
 namespace hopscope::exporter {
 
-// The files by name: prologue.py, stage_1.py, stage_2.py, ..., and results.py where outputs have no rows. Each holds an
-// nn.Module per method, Prologue, Stage1 or, where a stage has a loop per node type, Stage1User, with the method as its
-// `forward` and the weights that this uses; METHODS lists them by the names of the methods.
+// The files by name: prologue.py, stage_1.py, stage_2.py, ..., and results.py where outputs have no rows. Each contains
+// an nn.Module per method: Prologue, Stage1 or, if a stage has a loop per node type, Stage1User, with the method as its
+// `forward` and the weights that it uses; METHODS lists them by the names of the methods.
 std::map<std::string, std::string> pythonFiles(const Stages& stages, const analysis::ValueNames& names,
                                                const std::string& model, const std::string& tool);
 

@@ -9,14 +9,18 @@ namespace hopscope::exporter {
 
 namespace {
 
+// "64", or "node" for "|node|".
+std::string sizeText(const schema::Dim& dim)
+{
+    if (const auto* n = std::get_if<std::int64_t>(&dim)) return std::to_string(*n);
+    const auto& table = std::get<std::string>(dim);
+    return plain(table.starts_with('|') ? table.substr(1, table.size() - 2) : table);
+}
+
 std::string shapeText(const schema::TensorSpec& spec)
 {
     std::string text;
-    for (const schema::Dim& dim : spec.shape) {
-        text += text.empty() ? "" : " x ";
-        if (const auto* n = std::get_if<std::int64_t>(&dim)) text += std::to_string(*n);
-        else text += plain(std::get<std::string>(dim));
-    }
+    for (const schema::Dim& dim : spec.shape) text += (text.empty() ? "" : " x ") + sizeText(dim);
     return (text.empty() ? std::string("one number") : text) + ", " + base::dtypeName(spec.dtype);
 }
 
@@ -86,7 +90,7 @@ std::string readme(const Request& request, const Bundle& bundle)
            "with PyTorch and NumPy alone:\n```\npython run.py --data graph.safetensors -o results\n```\n`--data` takes "
            "`.safetensors` files, folders of `.npy` files and NAME=FILE.npy, and may be repeated; `--device cuda` and "
            "`--batch N` "
-           "are optional; `python run.py --help` has the rest.\n\n" +
+           "are optional; `python run.py --help` lists all options.\n\n" +
            inputTable(split) + "\n" + outputTable(split) +
            "\n## Files\n"
            "- `run.py`: the runner; `import run; run.load(folder).inference(x=.., edge_index=..)` from Python\n"
@@ -95,11 +99,11 @@ std::string readme(const Request& request, const Bundle& bundle)
            "`weights.safetensors`\n"
            "- `stages.pt`: all of them as one TorchScript module, with the weights, for `torch.jit.load` in Python and "
            "C++\n"
-           "- `schema.json`: tensors, tables and what each method is called with; `docs/guides/exporting.md` of "
+           "- `schema.json`: tensors, tables and the arguments of each method; `docs/guides/exporting.md` of "
            "Hopscope "
            "explains it\n\n" +
-           stageTable(request, split) + "\n## What was verified\n" + verified(request.verification) + "\nMade from:\n" +
-           hashList(split) +
+           stageTable(request, split) + "\n## Verification\n" + verified(request.verification) +
+           "\nHashes of the sources:\n" + hashList(split) +
            "\n## Terms\nThe code in this folder may be used, copied, changed and passed on for any purpose, without "
            "conditions and without any warranty (0BSD). The weights and the model remain their owners'.\n";
 }

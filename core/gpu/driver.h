@@ -1,7 +1,7 @@
 #pragma once
 
-// The NVIDIA GPUs of this machine as the driver's own library lists them. No context is made on any of them, so that
-// listing takes none of their memory; no CUDA header or library is needed to build this.
+// The NVIDIA GPUs of this machine as the driver's own library lists them. Listing creates no context on them and takes
+// none of their memory; no CUDA header or library is needed to build this.
 
 #include <cstdint>
 #include <string>
@@ -23,8 +23,8 @@ struct Driver {
     bool library = false;   // libcuda.so.1 could be loaded
     int initResult = 0;     // the result of its cuInit; 0: it works
     std::string initText;   // the library's text for that
-    int cudaVersion = 0;    // the newest CUDA that it serves: 13000 is 13.0; 0: not known
-    std::vector<Gpu> gpus;  // as CUDA numbers them: "cuda:N" is gpus[N]; CUDA_VISIBLE_DEVICES has been heeded
+    int cudaVersion = 0;    // the newest CUDA that it supports: 13000 is 13.0; 0: not known
+    std::vector<Gpu> gpus;  // in CUDA's numbering: "cuda:N" is gpus[N]; respects CUDA_VISIBLE_DEVICES
 
     bool hiding = false;         // CUDA_VISIBLE_DEVICES is set
     std::string visibleDevices;  // its value

@@ -29,9 +29,9 @@ private:
 };
 
 // Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
-// row numbers are 32-bit where the table has fewer than 2^32 rows. Where keys ascend already, as in a list of edges that is
-// sorted by destination, rows are their own places and no numbers are kept. Where they ascend twice, as with self-loops
-// behind such edges, or where the targets of such a table are in another order, only where the rows of each target begin.
+// row numbers are 32-bit where the table has fewer than 2^32 rows. If keys ascend already, as in a list of edges sorted
+// by destination, rows are their own places and no numbers are stored. If they ascend twice, as with self-loops behind
+// such edges, or if the targets of such a table are in another order, only the begin of each target's rows is stored.
 class Adjacency {
 public:
     // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in
@@ -41,12 +41,13 @@ public:
     static base::Result<Adjacency> build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
 
-    // The same rows with the targets in another order: target t becomes target order[t] of this one, its rows as they are.
+    // The same rows with the targets in another order: target t becomes target order[t] of this one, with the same
+    // rows.
     [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
                                                    int threads) const;
 
-    // Restores an adjacency with so many targets and rows from its arrays(); nullopt: the arrays have other sizes, or a
-    // number in them is out of range. Linear in both.
+    // Restores an adjacency with these numbers of targets and rows from its arrays(); nullopt: the arrays have other
+    // sizes, or a number in them is out of range. Linear in both.
     static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
                                          int threads);
     // The offsets, row numbers and runs of this one; arrays that it lacks are empty. Valid as long as any copy of it.

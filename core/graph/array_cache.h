@@ -42,7 +42,7 @@ public:
 
     // The arrays in mapped memory, read once; nullopt: there are none.
     [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
-    // Fails like NewFile, and with Resources if there cannot be room; the cache is then unchanged.
+    // Fails like NewFile, and with Resources if there is not enough room; the cache is then unchanged.
     [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
 
 private:

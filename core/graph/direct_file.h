@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that do not fit into memory: read past the page cache, in large pieces, in the order in which they lie.
+// Files that do not fit into memory: read past the page cache, in large pieces, in file order.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace hopscope::graph {
 
-// The file and the offset in it at which the bytes of a mapping lie.
+// The file of a mapping, and the mapping's offset in it.
 struct FilePlace {
     std::string path;
     std::int64_t offset = 0;
 };
 
-// The file that is mapped at an address of this process; nullopt: none, one without a name, or one that is in memory
-// anyway because its file system is. Reads /proc/self/maps.
+// The file that is mapped at an address of this process; nullopt: there is none, it has no name, or its file system is
+// in memory anyway. Reads /proc/self/maps.
 std::optional<FilePlace> fileBehind(const void* address);
 
 // Lets the page cache drop a part of a mapping that is only read. Reading it again reads the file.
 void letGoOf(const void* address, std::int64_t bytes);
 
-// Memory of whole pages, for reading past the page cache; large pages where the system has them. The content is anything.
+// Memory of whole pages, for reading past the page cache; large pages if the system has them. The content is undefined.
 class PageMemory {
 public:
     // Resources if there is none.
@@ -41,8 +41,8 @@ private:
     std::int64_t m_size = 0;
 };
 
-// A file that is only read, by any number of threads. Where the file system cannot read past the page cache, bytes
-// leave it as soon as they have been read.
+// A file that is only read, by any number of threads. If the file system cannot read past the page cache, bytes leave
+// it as soon as they have been read.
 class DirectFile {
 public:
     // Bytes by which a buffer must be larger than the part of the file read into it.

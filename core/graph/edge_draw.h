@@ -10,7 +10,7 @@ struct Edge {
     std::int64_t source = 0, target = 0;
 };
 
-// The edges of a generated graph as a function of their number; any thread may ask for any of them. Options have been
+// The edges of a generated graph as a function of their number; any thread may draw any of them. Options have been
 // checked. Random kinds have no last edge; the others have count().
 class EdgeDraw {
 public:

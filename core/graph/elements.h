@@ -11,12 +11,12 @@
 
 namespace hopscope::graph {
 
-// Bytes of a tensor, or nothing if the product exceeds 64 bits. Extents are not negative.
+// Bytes of a tensor, or nullopt if the product exceeds 64 bits. Extents are not negative.
 std::optional<std::int64_t> checkedBytes(base::DType dtype, const std::vector<std::int64_t>& shape);
 
 // A row-major (or, with `fortran`, column-major) view of file.data + offset; the range has been checked against the
 // file. Elements in the wrong byte order, or at addresses that their type cannot be read from, are copied to memory;
-// all others stay mapped. Fails with Input where a bool is neither 0 nor 1.
+// all others remain mapped. Fails with Input if a bool is neither 0 nor 1.
 struct ElementLayout {
     base::DType dtype = base::DType::Float32;
     std::vector<std::int64_t> shape;

@@ -15,7 +15,7 @@ namespace hopscope::graph {
 // A regular file mapped read-only and private. Pages stay file-backed; a file that is cut short while it is mapped ends
 // the process (explainCutFiles() in graph/given_files.h).
 struct MappedFile {
-    const std::byte* data = nullptr;  // never null, also where the file is empty
+    const std::byte* data = nullptr;  // never null, even if the file is empty
     std::int64_t size = 0;
     std::shared_ptr<const void> owner;  // keeps the mapping
 };
@@ -26,17 +26,17 @@ enum class Links : std::uint8_t { Followed, Refused };
 // Fails with Input: a file that is missing, unreadable, or no regular file (folder, pipe, device). Never blocks.
 base::Result<MappedFile> mapFile(const std::string& path, Links links = Links::Followed);
 
-// Takes all bytes of a file away. Its pages are free at once, also where it is mapped; who reads the mapping then gets
+// Truncates a file to no bytes. Its pages are free at once, even if it is mapped; reading the mapping then raises
 // SIGBUS. A file that cannot be emptied stays as it is.
 void emptyFile(const std::string& path);
 
-// Brings the names in a folder to the disk, where its file system can do that. Resources on failure.
+// Flushes the names in a folder to the disk, if its file system supports that. Resources on failure.
 base::Status syncFolder(const std::string& folder);
 
 // The fate of a file that has not been published when its object ends.
 enum class Lasting : std::uint8_t {
     No,      // it is removed
-    Yes,     // it stays, and a later process resumes writing it
+    Yes,     // it remains, and a later process resumes writing it
     Shared,  // likewise, and other processes write to it at the same time
 };
 
@@ -45,13 +45,13 @@ enum class Flush : std::uint8_t { Yes, No };
 
 class WrittenBehind;
 
-// A new file of a fixed size. Blocks are reserved by create(), so that a full disk is found there. Until publish() it
+// A new file of a fixed size. Blocks are reserved by create(), which therefore detects a full disk. Until publish() it
 // has a temporary name next to `path`, which the destructor removes.
 class NewFile {
 public:
-    // With Lasting::Yes the temporary name is always `path` with ".part"; a file of this size that is there already,
-    // also under its final name, keeps its content. Only one process may do that at a time. With Lasting::Shared several
-    // may: one of them reserves the blocks while the others wait.
+    // With Lasting::Yes the temporary name is always `path` with ".part"; an existing file of this size, even under its
+    // final name, keeps its content. Only one process may do that at a time. With Lasting::Shared several may: one of
+    // them reserves the blocks while the others wait.
     static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
     // The same from a reusable() file, if it is long enough: the file keeps its pages, its blocks and its content,
     // which saves allocating new ones. shorten() or publish() cuts off its surplus.
@@ -65,17 +65,17 @@ public:
     base::Result<std::shared_ptr<std::byte>> map();
     // Writes without mapping; several threads may write disjoint ranges at once.
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
-    // From now on, written bytes start on their way to the disk at once, so that publish() has little left to wait for.
+    // From now on, written bytes are sent to the disk at once, so that publish() waits for little.
     // Meant for files that are written roughly from front to end. Other parts wait for publish().
     void flushBehind() { m_behind = true; }
-    // The same for a file that does not fit into memory: its pages leave the page cache as soon as they are on the disk, and
-    // writers wait for the disk where it falls behind. Meant for rows written roughly in the order of the file.
+    // The same for a file that does not fit into memory: its pages leave the page cache as soon as they are on the
+    // disk, and writers wait for the disk if it falls behind. Meant for rows written roughly in the order of the file.
     void letGoBehind();
     // Flushes file and folder and takes the final name, replacing any file of that name. Resources on failure.
     base::Status publish(Flush flush = Flush::Yes);
     // Flushes all bytes written so far, also through the mapping. Thread-safe.
     [[nodiscard]] base::Status sync() const;
-    // Makes the mapping show what processes on other machines have written, as far as the file system can do that.
+    // Makes writes of processes on other machines visible in the mapping, as far as the file system supports that.
     void refresh() const;
     // Whether the content of an earlier process was kept.
     [[nodiscard]] bool continued() const { return m_continued; }
@@ -85,7 +85,7 @@ public:
     [[nodiscard]] bool reusable() const { return m_lasting == Lasting::No && !m_written && !m_temporary.empty(); }
     // Bytes that the file has room for.
     [[nodiscard]] std::int64_t room() const { return m_room; }
-    // Removes the file at once, although it may have been to last; its bytes go when this object and its mapping end.
+    // Removes the file at once, even a lasting one; its bytes are freed when this object and its mapping end.
     void forget();
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
@@ -108,7 +108,7 @@ private:
     std::shared_ptr<std::byte> m_mapping;
 };
 
-// How many bytes of scratch memory may be anonymous, in the whole process: 0 at first. Existing memory stays.
+// The bytes of scratch memory that may be anonymous, in the whole process: 0 at first. Does not affect existing memory.
 void allowAnonymousScratch(std::int64_t bytes);
 std::int64_t anonymousScratchAllowed();
 // Bytes of scratch memory that is anonymous now.
@@ -124,11 +124,11 @@ enum class Fill : std::uint8_t {
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill);
 void dropScratch();
 
-// Anonymous scratch memory with all pages present: kept from an earlier use, or allocated on so many threads. null: it
-// is not allowed, or a file is faster, because a host has to provide the pages (base::freeMemoryIsTaken) or they arrive
-// slowly for another reason; then it is not tried again before dropScratch().
+// Anonymous scratch memory with all pages present: kept from an earlier use, or allocated on this number of threads.
+// null: it is not allowed, or a file is faster, because a host has to provide the pages (base::freeMemoryIsTaken) or
+// because they are provided slowly; the next attempt is then after dropScratch().
 std::shared_ptr<std::byte> readyScratch(std::int64_t size, int threads);
-// From now on all pages are assumed to arrive fast, whatever the machine reports: for tests.
+// From now on all pages are assumed to be provided fast, regardless of the machine: for tests.
 void assumeFastPages();
 
 // The scratch memory of a piece of work: kept memory is returned to the system at its end. `inFiles`: until then, new

@@ -11,7 +11,7 @@
 namespace hopscope::graph {
 
 // Hands over the bytes from `offset` on in their order, all pieces but the last one of a multiple of 4096 bytes, while other
-// threads read the next piece. Fails like DirectFile::read, or with Resources; the pieces before have been handed over.
+// threads read the next piece. Fails like DirectFile::read, or with Resources, after handing over the previous pieces.
 base::Status passOver(const DirectFile& file, std::int64_t offset, std::int64_t count,
                       const std::function<void(const std::byte* bytes, std::int64_t count)>& visit);
 

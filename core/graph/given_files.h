@@ -13,7 +13,8 @@
 
 namespace hopscope::graph {
 
-// Which file a path names, and when it was written to. Another file under the same path has another stamp.
+// The identity of the file that a path names, and the time of its last change. Another file under the same path has
+// another stamp.
 struct FileStamp {
     std::uint64_t device = 0, inode = 0;
     std::int64_t size = 0, modified = 0;  // nanoseconds
@@ -44,8 +45,8 @@ private:
     std::vector<Given> m_files;
 };
 
-// From now on a mapped file that is cut short while it is read ends the process with one line that names it, and with the
-// exit code of Input, instead of by SIGBUS.
+// From now on, if a mapped file is cut short while it is read, the process ends with the exit code of Input and a line
+// that names the file, instead of by SIGBUS.
 void explainCutFiles();
 
 }  // namespace hopscope::graph

@@ -11,7 +11,7 @@
 
 namespace hopscope::graph {
 
-// A label is the mixed number of a node: an order of the nodes that has nothing to do with how the graph is numbered.
+// A label is the mixed number of a node, so that the order of labels does not depend on the numbering of the graph.
 using Label = std::uint32_t;
 
 inline Label mixed(std::uint32_t number)
@@ -34,7 +34,7 @@ inline std::uint32_t unmixed(Label label)
 inline constexpr std::size_t mostSeen = 16;
 
 struct Around {
-    std::array<std::uint32_t, mostSeen> seen;  // nodes or labels; after the first `count` that of the node again
+    std::array<std::uint32_t, mostSeen> seen;  // nodes or labels; after the first `count`, repeats that of the node
     std::size_t count = 1;
 };
 
@@ -58,7 +58,7 @@ inline Label firstLabel(const Around& nodes)
     return least;
 }
 
-// The label that occurs most often; of several, the least.
+// The most frequent label; the smallest of several.
 inline Label mostFrequent(const Around& labels)
 {
     std::array<std::uint32_t, mostSeen> times{};

@@ -37,15 +37,15 @@ NodeOrder rcmOrder(const Neighbours& graph);
 // Sorts the nodes by falling degree. Linear in the nodes.
 NodeOrder degreeOrder(const Neighbours& graph);
 
-// The nodes of the last `count` places in their own order at the end, all others before them as they were.
+// The nodes of the last `count` places in their own order at the end, all others before them in their former order.
 NodeOrder withFixedTail(NodeOrder order, std::int64_t count);
 
-// Distinct rows that a tile of `rows` destinations reads, per destination: over all tiles, or over a few of them where
-// the graph is large. `order` may be null, which means the order of the input. About 70,000 edges are sampled.
+// Distinct rows that a tile of `rows` destinations reads, per destination: over all tiles, or over a few of them if the
+// graph is large. `order` may be null, which means the order of the input. About 70,000 edges are sampled.
 double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, std::int64_t rows);
 
 // The share of the edges whose ends label propagation puts into the same community of at most `rows` nodes, by its
-// first rounds on a few edges and what surrounds them: in constant time.
+// first rounds on a few edges and their surroundings; constant time.
 double sampledTogether(const Neighbours& graph, std::int64_t rows, int threads);
 
 }  // namespace hopscope::graph

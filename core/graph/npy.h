@@ -12,17 +12,17 @@
 
 namespace hopscope::graph {
 
-// Maps a .npy file (format 1 to 3, C or Fortran order; little-endian mapped, big-endian converted). Constant time but
-// for conversions and bools, whose bytes must be 0 or 1. Never unpickles. Fails with Input, naming file, field and
-// offset: object dtypes, structured dtypes, short files, headers that lie.
+// Maps a .npy file (format 1 to 3, C or Fortran order; little-endian mapped, big-endian converted). Constant time
+// except for conversions and bools, whose bytes must be 0 or 1. Never unpickles. Fails with Input, naming file, field
+// and offset: object dtypes, structured dtypes, short files, contradictory headers.
 base::Result<base::TensorView> mapNpy(const std::string& path);
 
-// A .npy file being filled: created at its full size (blocks reserved, so that a full disk is found now, not by SIGBUS)
-// under a temporary name and renamed by publish(). Unpublished files are removed by the destructor. dtypes that numpy
-// lacks (bfloat16) are refused: use SafetensorsWriter.
+// A .npy file being filled: created at its full size (blocks reserved, so that a full disk is an error now and not a
+// SIGBUS later) under a temporary name and renamed by publish(). Unpublished files are removed by the destructor.
+// dtypes that numpy lacks (bfloat16) are refused: use SafetensorsWriter.
 class NpyWriter {
 public:
-    // `lasting`, `spare`: see NewFile; the elements are those of the earlier process where file().continued().
+    // `lasting`, `spare`: see NewFile; the elements are those of the earlier process if file().continued().
     static base::Result<NpyWriter> create(const std::string& path, base::DType dtype, std::vector<std::int64_t> shape,
                                           Lasting lasting = Lasting::No, std::optional<NewFile> spare = std::nullopt);
     NpyWriter(NpyWriter&&) noexcept;

@@ -12,7 +12,7 @@ enum class FileKind : std::uint8_t { Npy, Safetensors, Text, Zip, Pickle, Hdf5, 
 // Recognises a file by its first few hundred bytes, never by its name.
 FileKind recognise(const MappedFile& file);
 
-// The reason why a file of that kind is no input, and a hint: parts of two sentences, for an Error.
+// The reason why a file of that kind is not an input, and a hint: parts of two sentences, for an Error.
 struct Refusal {
     std::string what, hint;
 };

@@ -23,7 +23,7 @@ public:
         const std::uint64_t bit = std::uint64_t{1} << (row & 63);
         if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
     }
-    // Numbers the rows that have been added, as place() needs it, and returns their count.
+    // Numbers the rows that have been added, which place() requires, and returns their count.
     std::int64_t number()
     {
         m_count = 0;
@@ -40,13 +40,13 @@ public:
     {
         return (m_words[static_cast<std::size_t>(row >> 6)].bits >> (row & 63) & 1) != 0;
     }
-    // How many rows of the set come before this one, which is its number where it belongs to the set.
+    // The number of rows of the set before this one, which is its own number if it belongs to the set.
     [[nodiscard]] std::int64_t place(std::int64_t row) const
     {
         const Word& word = m_words[static_cast<std::size_t>(row >> 6)];
         return word.before + std::popcount(word.bits & ((std::uint64_t{1} << (row & 63)) - 1));
     }
-    // How many rows of [first, end) belong to the set.
+    // The number of rows of [first, end) that belong to the set.
     [[nodiscard]] std::int64_t countIn(std::int64_t first, std::int64_t end) const
     {
         const auto before = [this](std::int64_t row) { return row < m_rows ? place(row) : m_count; };

@@ -23,9 +23,9 @@ struct TensorSpec {
     std::vector<std::int64_t> shape;
 };
 
-// A .safetensors file being filled in place: like NpyWriter (reserved, temporary name, renamed by publish). Tensors lie
-// in the file by falling element size, then name, so that all are aligned. Usage for complex128, which the format
-// lacks, and for a repeated or reserved name.
+// A .safetensors file being filled in place: like NpyWriter (reserved, temporary name, renamed by publish). Tensors are
+// ordered by decreasing element size, then name, so that all are aligned. Usage for complex128, which the format lacks,
+// and for a repeated or reserved name.
 class SafetensorsWriter {
 public:
     // `lasting`, `spare`: as for NpyWriter.

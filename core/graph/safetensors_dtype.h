@@ -7,7 +7,7 @@
 
 namespace hopscope::graph {
 
-// "F32" and the like; nothing for codes that the format or tensors lack.
+// "F32" and the like; nullopt for codes that the format or tensors lack.
 std::optional<base::DType> safetensorsDType(const std::string& code);
 const char* safetensorsCode(base::DType dtype);  // null pointer for complex128
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Moves pages that one memory does not need any more to another one that is about to be filled: the system would have
-// to clear fresh ones, and the host of a virtual machine to find them.
+// Moves pages from memory that is not needed any more to memory that is about to be filled: the system would have to
+// clear fresh pages, and the host of a virtual machine would have to provide them.
 
 #include <mutex>
 #include <set>
@@ -16,8 +16,8 @@ class SparePages {
 public:
     static constexpr std::int64_t block = 8 << 20;  // bytes that move at once
 
-    // Offers bytes whose content is not needed any more. The memory keeps its pages until they are moved, or it ends.
-    // Takes whole blocks; returns where the rest begins.
+    // Offers bytes whose content is not needed any more. The memory keeps its pages until they are moved or it is
+    // freed. Takes whole blocks; returns the begin of the rest.
     std::int64_t give(const PageMemory& from, std::int64_t first, std::int64_t end);
     // To be called before these bytes of a memory are written for the first time. Each whole block gets pages once, as
     // long as there are any.

@@ -2,9 +2,9 @@
 
 // Hopscope's own program: a model specialised to a straight line of operators, with no LibTorch type in it.
 //
-// The loader emits a *raw* program: operators in the order they ran, with in-place operators and views as the model
-// wrote them. analysis::functionalise turns it into SSA without aliasing. Ids depend only on the model file and the
-// walk. Shapes and numbers recorded on values are those of the sample walk.
+// The loader emits a *raw* program: operators in the order of execution, with in-place operators and views as in the
+// model. analysis::functionalise turns it into SSA without aliasing. Ids depend only on the model file and the walk.
+// Shapes and numbers recorded on values are those of the sample walk.
 
 #include <cstdint>
 #include <initializer_list>
@@ -152,7 +152,7 @@ std::string describeSource(const Source& source);                 // "gcn_conv.p
 // "aten::sort in convs.1 (gcn_conv.py:241: `x = x.sort()[0]`)": the place every refusal names.
 std::string describeOp(const Op& op);
 
-// The argument of this name in the operator's schema, or of one of these; null where there is none.
+// The argument of this name in the operator's schema, or of one of these; null if there is none.
 const Arg* argument(const Op& op, std::string_view name);
 const Arg* argument(const Op& op, std::initializer_list<std::string_view> names);
 

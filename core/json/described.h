@@ -138,7 +138,7 @@ M numbersAs(const Reader& reader, double null)
     }
 }
 
-// Refuses a whole number that is less or more.
+// Refuses a whole number outside of the range.
 void checkWithin(const Reader& reader, std::int64_t number, const base::Within& within);
 
 template <class M>
@@ -163,8 +163,8 @@ void readField(const Reader& item, const base::Field<T, M>& field, T& into)
     checkNumber(member, into.*field.member, field.within);
 }
 
-// The first error stays in the reader. What no type says, such as two lists of equal length, a function that is found by its
-// arguments checks: void checkRead(const T&, const json::Reader&), which refuses.
+// The first error stays in the reader. Conditions beyond types, such as two lists of equal length, are checked by a
+// function that is found by its arguments: void checkRead(const T&, const json::Reader&), which refuses.
 template <class T>
 T readAs(const Reader& reader)
 {

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] bool isNull() const { return std::holds_alternative<std::nullptr_t>(m_data); }
     [[nodiscard]] bool isObject() const { return asObject() != nullptr; }
     [[nodiscard]] bool isArray() const { return asArray() != nullptr; }
-    // Null pointers where the value is of another kind.
+    // Null pointers if the value is of another kind.
     [[nodiscard]] const bool* asBool() const { return std::get_if<bool>(&m_data); }
     [[nodiscard]] const std::int64_t* asInt() const { return std::get_if<std::int64_t>(&m_data); }
     [[nodiscard]] const double* asDouble() const { return std::get_if<double>(&m_data); }
@@ -60,7 +60,7 @@ public:
     // Building: a null value becomes an object or an array; any other kind is a broken contract.
     Value& operator[](std::string_view key);
     void push(Value item);
-    // The member of an object, or null pointer (also where this is no object).
+    // The member of an object, or a null pointer, also if this is not an object.
     [[nodiscard]] const Value* find(std::string_view key) const;
     [[nodiscard]] std::size_t size() const;      // members or items; 0 for anything else
     [[nodiscard]] const char* kindName() const;  // "null", "boolean", "integer", "number", "string", ...
@@ -77,8 +77,8 @@ struct Limits {
 };
 
 // Strict RFC 8259: refuses comments, trailing text, duplicate keys, invalid UTF-8, integers outside int64, numbers
-// outside double, and whatever exceeds the limits. Fails with Input; the message names `file`, the byte offset and, in
-// `where`, "file:offset /json/pointer". Linear; keeps no reference to `text`.
+// outside double, and anything that exceeds the limits. Fails with Input; the message names `file`, the byte offset
+// and, in `where`, "file:offset /json/pointer". Linear; keeps no reference to `text`.
 base::Result<Value> parse(std::string_view text, const std::string& file = "JSON", Limits limits = {});
 
 // Keys sorted, doubles as the shortest text that reads back equal (always with '.' or 'e', so that they stay doubles),

@@ -15,13 +15,13 @@ namespace hopscope::json {
 struct PinParts {
     base::PinKind kind;
     Reader value;                 // a name
-    std::optional<Reader> third;  // of a cut: the name of the consumer; of a hop stage: a number
+    std::optional<Reader> third;  // a cut: the name of the consumer; a hop stage: a number
 };
 
-// Refuses another shape and a kind that is not known; then there is nothing.
+// Refuses other shapes and unknown kinds; the result is then nullopt.
 std::optional<PinParts> readPin(const Reader& item);
 
-// `third` is left out where the kind has none.
+// `third` is omitted if the kind has none.
 Value pinValue(base::PinKind kind, const std::string& value, Value third = {});
 
 }  // namespace hopscope::json

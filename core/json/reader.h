@@ -1,7 +1,8 @@
 #pragma once
 
 // Reading a document field by field. A Reader is a cursor with one shared, sticky error: after the first failure every
-// accessor returns a default and every array is empty, so that callers read straight through and ask once, at the end.
+// accessor returns a default and every array is empty, so that callers read straight through and check once, at the
+// end.
 //
 //     Reader root(value, "plan.json");
 //     plan.batch = root.get<std::int64_t>("batch");
@@ -33,13 +34,13 @@ public:
         return child(key).template as<T>();
     }
     template <class T>
-    [[nodiscard]] std::optional<T> maybe(std::string_view key) const  // nothing where the member is missing or null
+    [[nodiscard]] std::optional<T> maybe(std::string_view key) const  // nullopt if the member is missing or null
     {
         if (!has(key)) return std::nullopt;
         return child(key).template as<T>();
     }
     [[nodiscard]] bool has(std::string_view key) const;      // present and not null
-    [[nodiscard]] Reader child(std::string_view key) const;  // a required member; null is handed on as null
+    [[nodiscard]] Reader child(std::string_view key) const;  // a required member; null is passed on as null
     [[nodiscard]] std::vector<Reader> items() const;         // of this array
     [[nodiscard]] std::vector<Reader> items(std::string_view key) const { return child(key).items(); }
     [[nodiscard]] std::vector<std::pair<std::string, Reader>> members() const;  // of this object, by key

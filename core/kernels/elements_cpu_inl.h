@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Highway's own conversions elsewhere do without infinities and NaN, or cut off instead of rounding.
+// On other targets, Highway's own conversions do not support infinities and NaN, or truncate instead of rounding.
 #undef HOPSCOPE_F16C
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 #define HOPSCOPE_F16C 1

@@ -14,7 +14,7 @@ struct RowDots {
 };
 
 // Rows [first, last), on the calling thread, by the best instruction set of the machine. Products are rounded before they
-// are added up, in an order that depends on the vectors of the machine and on nothing else. An empty part gives 0.
+// are added up, in an order that depends only on the machine's vectors. An empty part gives 0.
 void rowDotsCpu(const RowDots& dots, std::int64_t first, std::int64_t last);
 
 }  // namespace hopscope::kernels

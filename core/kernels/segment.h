@@ -1,7 +1,7 @@
 #pragma once
 
 // Segment kernels: gather, scale and combine rows along in-edges without an edge-by-feature temporary. The result is
-// defined to the bit (but for the payload of NaN), and CPU, GPU and every instruction set give that result.
+// defined to the bit (except for the payload of NaN), and is the same on CPU, GPU and every instruction set.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Index {
     Index(const std::int64_t* numbers) : data(numbers) {}
     Index(const std::int32_t* numbers) : data(numbers), wide(false) {}
 
-    // On the host, where data is host memory.
+    // On the host, if the data is in host memory.
     [[nodiscard]] std::int64_t operator[](std::int64_t i) const
     {
         return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const std::int32_t*>(data)[i];
@@ -70,8 +70,8 @@ struct SegmentArguments {
     Combine combine = Combine::Sum;
     float empty = 0;
     bool accumulate = false;
-    // GPU only: all of hubPieces, in device memory, and room for pieceCount * width floats. Then hubs are spread over the
-    // machine, otherwise (null) each is walked by one group of threads; the result is the same.
+    // GPU only: all of hubPieces, in device memory, and room for pieceCount * width floats, so that hubs are spread
+    // over the GPU. null: one group of threads computes each hub; the result is the same.
     const HubPiece* pieces = nullptr;
     std::int64_t pieceCount = 0;
     float* partial = nullptr;
@@ -89,7 +89,7 @@ std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations);
 
 // Return codes of segmentCuda other than 0 and CUDA's own errors.
 constexpr int kNoCuda = -1;      // a build without CUDA kernels (those with them define HOPSCOPE_CUDA)
-constexpr int kOutOfMemory = 2;  // of the device, while the kernel was loaded
+constexpr int kOutOfMemory = 2;  // the device ran out of memory while it loaded the kernel
 constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun
 
 // All destinations on the current device, pointers in its memory (columns and offsets as well), on `stream` (a

@@ -34,8 +34,8 @@ enum class StripOp : std::uint8_t {
 
 enum class StripElement : std::uint8_t { Float32, Float64, Float16, BFloat16 };
 
-// A row that a step reads. To the width of the step's result, each element is repeated `inner` times, or the row `outer`
-// times.
+// A row that a step reads. To reach the width of the step's result, each element is repeated `inner` times, or the row
+// `outer` times.
 struct StripOperand {
     enum class From : std::uint8_t { None, Edge, Destination, Table };
     From from = From::None;
@@ -95,11 +95,11 @@ std::int64_t stripScratchBytes(const StripProgram& program);
 // stripScratchBytes(), aligned to 64 bytes.
 //
 // Arithmetic: each operator is computed in float32 (Float64: in float64) and rounded to the element type. Aggregations,
-// with or without a factor, are those of segmentCpu, with the same bits but for the sign of a zero among extremes of rows of
-// one, two or four elements (Float64: the same in float64). The result for a destination depends on its own edges
-// alone, and not on [first, last) or on earlier results. Exp is exact to 1 unit in the last place, Sigmoid, Silu and
-// Softplus to 3, Tanh to 4; they and RowSum may differ by these units between instruction sets. NaN and infinities come
-// out as in LibTorch.
+// with or without a factor, are those of segmentCpu, with the same bits except for the sign of a zero among extremes of
+// rows of one, two or four elements (Float64: the same in float64). The result for a destination depends on its own
+// edges alone, and not on [first, last) or on earlier results. Exp is exact to 1 unit in the last place, Sigmoid, Silu
+// and Softplus to 3, Tanh to 4; they and RowSum may differ by these units between instruction sets. NaN and infinities
+// are as in LibTorch.
 //
 // A destination with more edges than a strip is computed in pieces, once for each phase, so that memory does not grow
 // with degrees.

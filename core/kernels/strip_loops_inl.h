@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kRowsAhead = 24, kLongRowsAhead = 8;
-constexpr std::int64_t kLongRow = 1024;  // bytes: more of them would drive each other out of the first cache
+constexpr std::int64_t kLongRow = 1024;  // bytes: more would evict each other from the first cache
 constexpr std::int64_t kLineBytes = 64;
 constexpr int kMostVectors = 8;  // of sums, in registers
 
@@ -248,8 +248,8 @@ struct Most {
 // PerPart: a block lies within a part.
 enum class Factor : std::uint8_t { None, PerPart, PerElement };
 
-// Positions [begin, end); columns from `at` on in vectors that follow each other, but for the last one, which begins at
-// at + last and may overlap the one before: what both hold is computed alike.
+// Positions [begin, end); columns from `at` on in consecutive vectors, except for the last one, which begins at at +
+// last and may overlap the previous one: both compute the same results there.
 template <class T>
 struct Block {
     const Messages<T>& m;
@@ -298,8 +298,8 @@ void addFew(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
     for (; b.at < end; ++b.at) addBlock<Step, factor, 1>(one, b, sums);
 }
 
-// Columns [at, end), which share an element of the factor where one is shared. Rows are walked once for up to eight
-// vectors; no block leaves less than a vector for the next one.
+// Columns [at, end), which share an element of the factor, if it is shared. Rows are read once for up to eight vectors;
+// no block leaves less than a vector for the next one.
 template <class Step, Factor factor, class T>
 void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
 {
@@ -326,8 +326,8 @@ void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
     addBlock<Step, factor, 4>(d, b, sums);
 }
 
-// The columns of several parts, in vectors that each lie within one part: rows are walked once for up to eight of them,
-// where a block per part would walk them once for each.
+// The columns of several parts, in vectors that each lie within one part: rows are read once for up to eight of them,
+// instead of once for each part.
 template <int kCount, class T>
 HWY_NOINLINE void addVectors(const Messages<T>& m, std::int64_t begin, std::int64_t end, const std::int64_t* places,
                              ComputeOf<T>* sums)
@@ -366,7 +366,8 @@ void addVectors(const Messages<T>& m, std::int64_t begin, std::int64_t end, cons
     }
 }
 
-// The last vector of a part may overlap the one before; so both are of one walk, and compute alike what both hold.
+// The last vector of a part may overlap the previous one, so both belong to one pass and compute the same results
+// there.
 template <class T>
 void addParts(const Messages<T>& m, std::int64_t begin, std::int64_t end, ComputeOf<T>* sums)
 {

@@ -1,5 +1,5 @@
-// Rows so short that a vector holds several, once per instruction set (see elements_cpu_inl.h). Calls and
-// loops for a row of a few bytes would take longer than the bytes.
+// Rows so short that a vector holds several, once per instruction set (see elements_cpu_inl.h). Calls and loops for a
+// row of a few bytes would take longer than its elements.
 
 #if defined(HOPSCOPE_KERNELS_STRIP_NARROW) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOPSCOPE_KERNELS_STRIP_NARROW
@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t kNarrowAhead = 32;  // such rows are on their way for longer than it takes to read a few
+constexpr std::int64_t kNarrowAhead = 32;  // such rows take longer to arrive than a few take to read
 
 // ---- rows side by side: row i of `count` begins at from(i)
 
@@ -80,7 +80,7 @@ HWY_INLINE void repeat(const T* row, std::int64_t count, std::int64_t width, T* 
 
 // ---- aggregations of rows that follow each other
 
-// One after the other, as wider rows are.
+// Sequentially, like wider rows.
 template <int kWidth, class T>
 HWY_INLINE void sumOfRows(const T* rows, std::int64_t count, ComputeOf<T>* sums)
 {
@@ -94,7 +94,7 @@ HWY_INLINE void sumOfRows(const T* rows, std::int64_t count, ComputeOf<T>* sums)
     for (int k = 0; k < kVectors; ++k) hn::StoreU(state[k], d, sums + place(k));
 }
 
-// Of the elements at the same place in the rows of a vector, the first kWidth of `all`.
+// Among the elements at the same place in the rows of a vector, the first kWidth of `all`.
 template <int kLanes, int kWidth, class C>
 HWY_INLINE void foldMost(C* all)
 {

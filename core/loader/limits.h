@@ -6,11 +6,10 @@
 
 namespace hopscope::loader {
 
-// Graph: the inputs are those of a whole graph. Part: a sample of it, for which ranges of sizes say nothing.
+// Graph: the inputs are those of a whole graph. Part: a sample of it, to which ranges of sizes do not apply.
 enum class Extent : std::uint8_t { Graph, Part };
 
-// Fails with Input, naming the data key, where a size is another one than the program takes. Inputs that are missing or sparse
-// are passed over.
+// Fails with Input, naming the data key, if the program does not accept a size. Ignores missing and sparse inputs.
 base::Status checkLimits(const ModelLimits& limits, const base::TensorMap& inputs, Extent extent);
 // The types of the inputs likewise.
 base::Status checkTypes(const ModelLimits& limits, const base::TensorMap& inputs);

@@ -58,7 +58,7 @@ struct ModelInfo {
     std::int64_t fileBytes = 0;
     std::string className;
     bool traced = false;
-    bool exported = false;  // an exported program (.pt2), which holds no code
+    bool exported = false;  // an exported program (.pt2), which contains no code
     std::vector<Argument> arguments;
     ModelLimits limits;
     std::vector<Repair> repairs;
@@ -159,9 +159,9 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const
 
 // The operators in the code of forward and of everything that it calls, found without running them: for showing a model
 // that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body
-// of a loop once; containers and numbers are left out. Inputs have the shapes of `sample` (keys as in --data; if it is
+// of a loop once; containers and numbers are omitted. Inputs have the shapes of `sample` (keys as in --data; if it is
 // empty, shapes are unknown and every argument is an input), results have no shape. `where` is Error::where of the
-// refusal: the node at that place becomes an operator even if it would be left out otherwise. Reading ends after
+// refusal: the node at that place becomes an operator in any case. Reading ends after
 // 200,000 instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 

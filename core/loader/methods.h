@@ -6,7 +6,7 @@
 
 namespace hopscope::loader {
 
-// As load(), for such a model, which is then only good for readCode(): that reads all of its methods.
+// Like load(), for such a model; the result only serves readCode(), which reads all of its methods.
 base::Result<Model> loadMethods(const std::string& path);
 
 }  // namespace hopscope::loader

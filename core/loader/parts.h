@@ -21,8 +21,9 @@ bool isComposite(const std::string& name);
 // Called with a part and a stack of its arguments, which it replaces by the results.
 using PartFn = std::function<void(const torch::jit::Operator& part, torch::jit::Stack& stack)>;
 
-// While it lives, a call of a composite operator without a line on this thread becomes calls of `part`, one for each of
-// its parts; a composite part is taken apart as well. Calls from within `part` run as usual. Exceptions pass through.
+// While it exists, a call of a composite operator without a line on this thread becomes calls of `part`, one for each
+// of its parts; a composite part is divided further. Calls from within `part` run as usual. Exceptions pass
+// through.
 class PartsApart {
 public:
     explicit PartsApart(PartFn part);

@@ -15,7 +15,7 @@ struct ModuleScope {
     std::string type;  // "GCNConv"
 };
 
-// A scope inside of another one. Two calls of a module have two scopes.
+// A scope within another one. Two calls of a module have two scopes.
 torch::jit::ScopePtr pushModule(const torch::jit::ScopePtr& outer, const ModuleScope& module);
 // The innermost module of a scope that pushModule() made.
 ModuleScope moduleOf(const torch::jit::Scope& scope);

@@ -10,7 +10,7 @@ namespace hopscope::loader {
 
 struct Model::Impl {
     ModelInfo info;
-    torch::jit::Module module;  // in eval mode; its tensors and the devices in its code are the CPU
+    torch::jit::Module module;  // in eval mode; its tensors and the devices in its code are on the CPU
 };
 
 // The arguments of forward in order, assembled from the data keys: elements of Dict and List arguments are collected,

@@ -23,7 +23,7 @@ bool isPlain(std::string_view name);
 bool hasSideEffects(std::string_view name);
 // Derivatives by automatic differentiation, which need the graph of all operators before them: no batch has it.
 bool takesGradients(std::string_view name);
-// Operators that always draw random numbers, as far as their names tell.
+// Operators that always draw random numbers, judged by their names.
 bool isRandom(std::string_view name);
 
 }  // namespace hopscope::operators

@@ -72,12 +72,12 @@ enum class Rule : std::uint8_t {
 // The memory that the results share with the first operand. The walk compares the storages and refuses a contradiction.
 enum class Aliasing : std::uint8_t {
     Fresh,        // memory of their own
-    Copy,         // a copy, with the same numbers where the dtype is the same
+    Copy,         // a copy, with the same numbers if the dtype is the same
     Same,         // the operand itself
-    SameDtype,    // the operand itself if it has the dtype asked for, else a copy: the same on every graph
-    SameIfDense,  // the operand itself if its elements lie as asked for, else a copy
+    SameDtype,    // the operand itself if it has the requested dtype, else a copy: the same on every graph
+    SameIfDense,  // the operand itself if it has the requested layout, else a copy
     View,         // views
-    ViewIfDense,  // a view where strides allow, else a copy
+    ViewIfDense,  // a view if strides allow it, else a copy
     Unfollowed,   // may share memory with an operand: writing to it in place is refused
 };
 
@@ -103,7 +103,7 @@ enum class Fill : std::uint8_t { None, Zero, One, Number };
 enum class Write : std::uint8_t { None, Zero, Copy };
 
 struct Operator {
-    std::string_view name;  // "relu" for aten::relu; with its namespace where that is another one
+    std::string_view name;  // "relu" for aten::relu; with its namespace if that is not aten
     Rule rule = Rule::None;
     struct Traits {
         Aliasing aliasing = Aliasing::Fresh;
@@ -114,17 +114,17 @@ struct Operator {
         bool aggregates = false;     // one more round of message passing where it combines rows
         bool multiplies = false;     // a matrix product: its work grows with the other width
         bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
-        bool tells = false;          // true or false, whatever its operands are
-        bool keepsOrder = false;     // of row numbers: a renumbering that keeps their order does not change the result
+        bool tells = false;          // true or false for any operands
+        bool keepsOrder = false;     // the result does not change if rows are renumbered in the same order
         bool otherForShape = false;  // its argument "other" only lends a shape or a dtype
         bool intoSelf = false;       // its result has the dimensions of "self", and replaces all of it or a part
         bool mixesRows = false;      // its result is not the same for every row although its operands are
-        bool jumps = false;          // a last digit of an operand may change more than the last digits of its result
+        bool jumps = false;          // rounding of an operand may change more than the last digits of its result
         bool countsContent = false;  // the size of its result depends on the values of its operands
         bool ofCoalesced = false;    // a part of a sparse matrix that only a coalesced one has
         bool plumbing = false;       // irrelevant to the description of a stage
-        // Rule::Batched: of each argument, how many of its last dimensions one call of it needs as a whole; those before
-        // them are a batch, in which rows may be. "." for others, which may have no rows.
+        // Rule::Batched: for each argument, the number of its last dimensions that one call needs as a whole. The
+        // dimensions before them are a batch and may be rows. "." stands for other arguments, which may not have rows.
         std::string_view whole = {};
     };
     Traits traits;

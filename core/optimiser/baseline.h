@@ -19,8 +19,8 @@ enum class Baseline : std::uint8_t {
 // The baseline that corresponds to a rule.
 Baseline baselineOf(base::Strategy rule);
 
-// Fails with Unsupported where labels do not make a placement (a value is needed on rows on which it cannot be computed in
-// its stage). May use more stages than the instance has. Linear.
+// Fails with Unsupported if labels do not result in a placement (a value is needed on rows on which it cannot be
+// computed in its stage). May use more stages than the instance has. Linear.
 base::Result<Placement> baseline(const Instance& instance, Baseline which);
 
 }  // namespace hopscope::optimiser

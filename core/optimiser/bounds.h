@@ -12,7 +12,7 @@ namespace hopscope::optimiser {
 
 void addOnce(std::vector<int>& list, int v);  // unless it is there. Linear
 
-// The bounds of each node. Linear to make.
+// The bounds of each node. Linear.
 struct Bounds {
     explicit Bounds(const Instance& instance, bool withPins = true);
 

@@ -42,7 +42,7 @@ Cells cellsOf(const Graph& g, const Placement& placement, const std::vector<int>
 
 // The placement of `g` that takes its decisions from `cells`, a table over the graph to whose nodes `image` maps those of
 // `g` (-1: computed wherever it is needed; empty: identity). Writes that nothing reads and needless computations are
-// dropped. Cost and peak are set. Fails with Internal where a decision is missing.
+// dropped. Cost and peak are set. Fails with Internal if a decision is missing.
 base::Result<Placement> realise(const Graph& g, const Cells& cells, const std::vector<int>& image = {});
 
 }  // namespace hopscope::optimiser

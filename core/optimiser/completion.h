@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to the optimiser: the cost of a plan that is given by its stores and the stages of its hops. Made once per
+// Private to the optimiser: the cost of a plan that is given by its stores and the stages of its hops. Created once per
 // graph, evaluated thousands of times.
 
 #include <cstdint>
@@ -24,11 +24,12 @@ public:
     [[nodiscard]] Choice plain() const;
 
     // The cost (without regard to the host budget), or infinity if a value is needed but neither stored nor computable.
-    // From the last stage to the first, a value that is needed is read or computed, as in `like` where that says so and it
-    // is possible, or else whichever looks cheaper on its own.
+    // From the last stage to the first, a needed value is read or computed, as in `like` if it decides this and it is
+    // possible, otherwise by the cheaper of both, considered alone.
     double evaluate(const Choice& choice, Cells* cells = nullptr, const Cells* like = nullptr);
 
-    // The node that made the last evaluation infinite: where it is needed it is neither stored nor computable. Or -1.
+    // The node that made the last evaluation infinite: it is needed where it is neither stored nor computable. -1:
+    // none.
     [[nodiscard]] int stuckAt() const { return m_stuck; }
     [[nodiscard]] double peak() const;  // on the host, of the last evaluation
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Computes the cost of a placement, or says why it is not legal.
+// Computes the cost of a placement, or the reason why it is not legal.
 
 #include "base/result.h"
 #include "optimiser/placement.h"

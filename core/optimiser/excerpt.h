@@ -24,15 +24,15 @@ struct Excerpt {
 
 // The stages `window` of `incumbent`, which is legal except for pins on these stages. Values that were stored before
 // are inputs, values that are read later are outputs; hops stay among these stages. Values that are stored before and
-// computed again here are not read. None where the part cannot stand alone: a pin asks for hops of other stages, or a
-// value that may be computed once is computed elsewhere. Host budgets are left out. Linear in the nodes, with a small
-// factor outside of the window.
+// computed again here are not read. nullopt if the part cannot stand alone: a pin demands hops of other stages, or a
+// value that may be computed once is computed elsewhere. Ignores host budgets. Linear in the nodes, with a small factor
+// outside of the window.
 std::optional<Excerpt> excerptOf(const Instance& instance, const Placement& incumbent, StageRange window);
 
-// `incumbent` with `part`, a legal placement of the excerpt, in place of its stages. Earlier stores that nothing reads any
-// longer are dropped with the computations that only they needed; later stages recompute the values that pins forbid to
-// store. Linear in the placement. Sets its peak, but not its cost: evaluate()
-// computes that and checks that the whole is legal.
+// `incumbent` with `part`, a legal placement of the excerpt, in place of its stages. Drops earlier stores that nothing
+// reads any longer, with the computations that only they needed; later stages recompute the values that pins forbid to
+// store. Linear in the placement. Sets its peak, but not its cost: evaluate() computes that and checks that the whole
+// is legal.
 Placement withExcerpt(const Instance& instance, const Placement& incumbent, const Excerpt& excerpt,
                       const Placement& part);
 

@@ -24,7 +24,7 @@ struct Explanation {
 };
 
 // One per decision, in order of stages and nodes. Alternatives come from reoptimise(), so `saves` can be too high, never
-// too low for an optimal placement. Outputs have to be stored and are left out. One small solve per decision.
+// too low for an optimal placement. Omits outputs, which have to be stored. One small solve per decision.
 base::Result<std::vector<Explanation>> explain(const Instance& instance, const Placement& placement,
                                                const ReoptimiseOptions& options = {});
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: minimum cuts by Dinic's method on flat arrays (E. A. Dinic, 1970). O(V^2 E), far less on the
-// shallow networks made here.
+// Private to the optimiser: minimum cuts by Dinic's method on flat arrays (E. A. Dinic, 1970). O(V^2 E), far less on
+// these shallow networks.
 
 #include <vector>
 
@@ -14,7 +14,7 @@ public:
     explicit Flow(int vertices) : m_first(static_cast<std::size_t>(vertices), -1) {}
 
     void addEdge(int from, int to, double capacity);
-    // The value of a minimum cut; at least `unlimited` where there is none of finite capacity.
+    // The value of a minimum cut; at least `unlimited` if there is none of finite capacity.
     double minimumCut(int source, int sink);
     // Whether a vertex is on the source's side of the minimum cut that is nearest to the sink.
     [[nodiscard]] bool onSourceSide(int vertex) const { return !m_reachesSink[vertex]; }

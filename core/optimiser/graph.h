@@ -1,7 +1,7 @@
 #pragma once
 
 // Private to the optimiser: an instance with the data that every algorithm needs: order, consumers, bounds by node, and
-// the windows of stages in which a node can be of use.
+// the windows of stages in which a node can be useful.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace hopscope::optimiser {
 
-// Nodes and types are plain indices here. Linear to make (times the number of types). Keeps a reference to the instance.
+// Nodes and types are plain indices here. Linear (times the number of types). Keeps a reference to the instance.
 struct Graph : Bounds {
     explicit Graph(const Instance& instance);
 
@@ -25,7 +25,7 @@ struct Graph : Bounds {
     std::vector<int> earliest;  // in which the node can be computed on D, if there is such a stage (0: from `first` on)
     std::vector<int> earliestF;  // in which an op can be computed on frontier rows
     std::vector<int> latest;     // in which a hop can run
-    std::vector<int> lastD;      // in which D rows can be of use, or never
+    std::vector<int> lastD;      // in which D rows can be useful, or never
     std::vector<int> lastF;      // likewise frontier rows, by node * types + type
 
     [[nodiscard]] const Node& node(int v) const { return in.nodes[static_cast<std::size_t>(v)]; }

@@ -12,8 +12,8 @@
 // source (src: needed on F@type of the hop) or destination-local (loc: needed on the rows that are computed).
 //
 // Other operations: a row reduction, a random or a mutating operation is a hop without src and without relation; where
-// its consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing and belong to their
-// consumers before an instance is made.
+// its consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing, and are merged
+// into their consumers before an instance is built.
 
 #include <cstdint>
 #include <optional>
@@ -45,7 +45,7 @@ struct Node {
     std::string name;
     NodeKind kind = NodeKind::Op;
     RowKind rows = RowKind::Node;
-    TypeId type{0};           // of its rows; of a value on edges: of their destinations
+    TypeId type{0};           // the table of its rows or, for a value on edges, of their destinations
     std::vector<NodeId> src;  // hops only
     std::vector<NodeId> loc;
     double write = 0;              // once, in the stage that stores it
@@ -60,8 +60,8 @@ struct Node {
     bool operator==(const Node&) const = default;
 };
 
-// Empty vectors of frontier costs mean 0. The own frontier includes D: where it is cheaper than D all the same, a value is
-// still not brought there only to have its D rows.
+// Empty vectors of frontier costs mean 0. The own frontier includes D: if it is nevertheless cheaper than D, a value is
+// not read there only for its D rows.
 double readCostF(const Node& node, TypeId type);
 double computeCostF(const Node& node, TypeId type);
 

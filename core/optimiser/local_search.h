@@ -17,7 +17,7 @@ struct SearchLimits {
     bool thorough = true;  // off: one pass, for a first plan
 };
 
-// The best plan found that respects pins and budget, or nothing. Changes one decision at a time (which values are
+// The best plan found that respects pins and budget, or nullopt. Changes one decision at a time (which values are
 // stored, in which stage hops run, whether values that depend on inputs alone are stored in stage 0 or 1) and evaluates
 // each plan by demand, as long as the cost falls. Deterministic apart from the time limit.
 std::optional<Placement> searchLocally(const Graph& g, const SearchLimits& limits);

@@ -9,8 +9,8 @@
 
 namespace hopscope::optimiser {
 
-// Sets Node::noCheckpoint where a cheapest placement exists that never stores the node. `kept`: nodes, by index, that
-// neither vanish nor decide for others.
+// Sets Node::noCheckpoint if some cheapest placement never stores the node. `kept`: nodes, by index, that are neither
+// removed nor used to decide about others.
 void markNeverStored(Instance& instance, const std::vector<std::uint8_t>& kept);
 
 }  // namespace hopscope::optimiser

@@ -16,7 +16,7 @@ struct OnFrontier {
     auto operator<=>(const OnFrontier&) const = default;
 };
 
-// All lists are in topological order. A value of type t in computeF@t or readF@t is there on D as well and not listed in
+// All lists are in topological order. A value of type t in computeF@t or readF@t also exists on D, and is not listed in
 // computeD or readD again.
 struct StagePlacement {
     int stage = 0;
@@ -40,8 +40,8 @@ struct Placement {
     double hostPeak = 0;  // see hostPeak()
 };
 
-// The same in stages without gaps, from stage 1 on, or from stage 0 if anything happens there; unchanged where pins of the
-// instance name stages. Costs and peak stay.
+// The same in stages without gaps, from stage 1 on, or from stage 0 if it is used; unchanged if pins of the instance
+// name stages. Costs and peak do not change.
 Placement withoutGaps(const Instance& instance, Placement placement);
 
 // The stored values, outputs included, by id.

@@ -16,10 +16,10 @@
 namespace hopscope::optimiser {
 
 struct ProgramOptions {
-    // How many values above a stage's demand may be recomputed there (each value may always be computed in its earliest
-    // stage); negative: without limit. A bound of a limited program is not a bound of the problem.
+    // The number of values above a stage's demand that may be recomputed there (each value may always be computed in
+    // its earliest stage); negative: without limit. A bound of a limited program is not a bound of the problem.
     int recompute = -1;
-    const Cells* include = nullptr;  // cells that a limited program has in any case
+    const Cells* include = nullptr;  // cells that a limited program always has
     // Stages outside from..to keep their cells from `include`.
     int from = 0, to = std::numeric_limits<int>::max();
     bool minimisePeak = false;  // the objective is the host's peak; the budget is ignored

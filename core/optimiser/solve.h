@@ -28,7 +28,7 @@ using base::Strategy;
 
 enum class Status : std::uint8_t {
     Optimal,     // proven: no legal placement is cheaper (relative tolerance 1e-6)
-    Feasible,    // legal; the gap says how much cheaper another one could be at most
+    Feasible,    // legal; the gap bounds the saving of any other placement
     Infeasible,  // proven: pins, stages and budget leave no legal placement
 };
 const char* statusName(Status status);  // "optimal", "feasible", "infeasible"
@@ -50,9 +50,9 @@ struct Options {
     const Placement* incumbent = nullptr;  // a legal plan to start from; others are ignored
     bool reduce = true;                    // off: the program of the whole instance, to compare with
     bool solver = true;                    // off: as if built without HiGHS
-    bool search = true;                    // off: no baselines and no local search, the programs alone
+    bool search = true;                    // off: no baselines and no local search, only the programs
     // Ends with a good plan rather than the best one: local search and the program with all recomputation, which take
-    // longest, follow only where the rules and the smaller programs have found none.
+    // longest, follow only if the rules and the smaller programs have found none.
     bool brief = false;
     std::shared_ptr<std::int64_t> iterations = nullptr;  // of the smaller programs, see solver::Limits
 };

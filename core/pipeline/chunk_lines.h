@@ -20,7 +20,7 @@ struct ChunkLines {
     std::vector<executor::Chunk> chunks;  // of all lines that are whole, in their order
     std::vector<std::size_t> ends;        // of the line of each
     std::size_t end = 0;                  // of the last line that ends
-    std::int64_t settled = 0;             // the largest end that a line says to have reached the disk
+    std::int64_t settled = 0;             // the largest end that has reached the disk according to a line
 };
 // Linear.
 ChunkLines readChunkLines(std::string_view text);

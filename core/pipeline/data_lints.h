@@ -6,7 +6,7 @@
 
 namespace hopscope::pipeline {
 
-// Appends to `prepared.analysis.lints`; nothing without data, or where the model is refused. At most one of each kind:
+// Appends to `prepared.analysis.lints`; nothing without data, or if the model is refused. At most one of each kind:
 //   unused-input         no operator reads the numbers of an input
 //   isolated-extremum    a largest or smallest message where rows have no edge: the initial value stays there
 //   self-loops-twice     a self-loop is added for each node of a graph that has some already

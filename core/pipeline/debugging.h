@@ -1,6 +1,6 @@
 #pragma once
 
-// The debugger on models as they come from files. Branches of the models must be settled (settleBranches).
+// The debugger on models from files. Branches of the models must be settled (settleBranches).
 
 #include "debugger/debugger.h"
 #include "debugger/tensor.h"
@@ -9,16 +9,16 @@
 namespace hopscope::pipeline {
 
 struct DebugOptions {
-    PlanSource plan;      // of the staged run, where none is given
+    PlanSource plan;      // the plan of the staged run, if none is given
     std::string against;  // another model file, on the same data; empty: the staged run against the unsplit model
     std::optional<std::int64_t> batch;
     schema::ToleranceRecord tolerance;
 };
 
-// The prepared model as the debugger takes it.
+// The prepared model in the form that the debugger takes.
 debugger::Subject subjectOf(const Prepared& prepared);
 
-// Makes the plan of a run on the CPU. Fails with the reason where the model cannot be split.
+// Makes the plan of a run on the CPU. Fails with the reason if the model cannot be split.
 base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
                                    Reporter& reporter, const std::stop_token& stop);
 

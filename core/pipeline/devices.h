@@ -1,6 +1,6 @@
 #pragma once
 
-// Devices as users meet them: the list, and the one that a plan from elsewhere runs on.
+// Devices for users: the list, and the device that a plan from elsewhere runs on.
 
 #include <string>
 #include <vector>
@@ -23,8 +23,9 @@ Devices findDevices();
 // `initialize` takes the first two.
 json::Value devicesValue(const Devices& devices);
 
-// Sets the device that a plan made elsewhere runs on: the one that is `wanted` (fails with Usage where that is not there), or
-// with "auto" the plan's own. Where that is not there it is the one that `auto` means, and a sentence is added to `notes`.
+// Sets the device that a plan made elsewhere runs on: the one that is `wanted` (fails with Usage if it does not exist)
+// or, with "auto", the plan's own. If that does not exist, the one that `auto` stands for is used, and a sentence is
+// added to `notes`.
 base::Status placePlan(plan::Plan& plan, const std::string& wanted, std::vector<std::string>& notes);
 
 }  // namespace hopscope::pipeline

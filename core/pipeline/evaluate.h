@@ -19,14 +19,14 @@ struct EvaluationRequest {
 };
 
 struct Evaluation {
-    schema::Report report;                        // as it was published; of a shard that is not the last one: its part
-    std::optional<schema::Verification> verdict;  // on the whole graph, where one was asked for
+    schema::Report report;                        // as published; for a shard that is not the last one, its part
+    std::optional<schema::Verification> verdict;  // on the whole graph, if requested
 };
 
 // The report.json of a folder.
 base::Result<schema::Report> reportIn(const OutputFolder& folder);
 
-// Opens a shared folder where the request is for a shard.
+// Opens a shared folder if the request is for a shard.
 base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,
                                       const std::stop_token& stop);
 

@@ -9,7 +9,7 @@
 namespace hopscope::pipeline {
 
 // `answer` is what planFor returned for the request. Each decision takes a small solve, all of them `deadline` seconds
-// at most. Expects data. Fails with Unsupported without data, with Cancelled, and as prediction does.
+// at most. Expects data. Fails with Unsupported without data, with Cancelled, and like prediction.
 base::Result<schema::Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer);
 
 }  // namespace hopscope::pipeline

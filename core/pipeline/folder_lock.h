@@ -1,7 +1,7 @@
 #pragma once
 
 // The lock file of an output folder, held by one process alone or by the shards of a run together. The kernel releases
-// the locks of a process when it ends, however it ends. Names are below `folder` and are not links (base::Folder).
+// the locks of a process in any case when it ends. Names are below `folder` and are not links (base::Folder).
 
 #include <cstdint>
 #include <optional>
@@ -33,23 +33,23 @@ LockAttempt tryToShare(const base::Folder& folder, const std::string& name, int 
 // Lets others share the lock. False if the file was removed meanwhile: flock() does not promise that a lock is held while it
 // changes.
 base::Result<bool> shareLock(int descriptor, const base::Folder& folder, const std::string& name, int shards);
-// Whether the lock is held alone now. If not, one that was shared before is lost.
+// Whether this process is now the only holder. If not, a lock that was shared before is lost.
 bool becomesAlone(int descriptor, const base::Folder& folder, const std::string& name);
-// Whether the file still says that this process has it alone.
+// Whether the file still names this process as the only holder.
 bool saysThisProcess(int descriptor);
 
 // The text of the file while this many shards hold it; 0: any number of workers.
 std::string sharersOf(int shards);
-// Whether a lock file says that a fixed number of shards hold it.
+// Whether a lock file names a fixed number of shards as its holders.
 bool heldByShards(const std::string& holder);
 
-// Takes a lock for this process alone, whatever the text of the file; -1 if another process has it. `holder` receives
+// Takes a lock for this process alone, ignoring the text of the file; -1 if another process holds it. `holder` receives
 // that text.
 int tryToLock(const base::Folder& folder, const std::string& name, std::string& holder);
 // Whether any process holds the lock.
 bool isLocked(const base::Folder& folder, const std::string& name);
 
-// Sets the time of a lock file every few seconds, until its end: a sign of life for other machines.
+// Sets the time of a lock file every few seconds during its lifetime, as a sign of life for other machines.
 class LockHeartbeat {
 public:
     explicit LockHeartbeat(int descriptor);
@@ -58,7 +58,7 @@ private:
     std::jthread m_thread;
 };
 
-// Whether no file system is taken to tell other machines of locks: for tests.
+// Whether all file systems are assumed not to pass locks on to other machines: for tests.
 void doubtLocks(bool doubt);
 
 }  // namespace hopscope::pipeline

@@ -9,8 +9,8 @@
 namespace hopscope::pipeline {
 
 // The engine's own folder for scratch files and for results that are not to be kept. It lies below the system's
-// temporary folder, is locked while the process lives and is removed when it ends. The next engine removes the folder
-// of one that was killed.
+// temporary folder, is locked during the lifetime of the process and is removed when it ends. The next engine removes
+// the folder of one that was killed.
 class EngineHome {
 public:
     static base::Result<EngineHome> make();

@@ -9,7 +9,7 @@
 
 namespace hopscope::pipeline {
 
-// The plan that a description is made with. None where the model cannot be split; the reason is among the lints. Called
+// The plan of a description; nullopt if the model cannot be split, with the reason among the lints. Called
 // once per Prepared: it adds the lints that need the data and a pass over the edges, which only descriptions show.
 base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared);
 

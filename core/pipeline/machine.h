@@ -20,10 +20,10 @@ struct KnownMachine {
     plan::Machine rates;
     bool measured = false;  // false: typical of such a device
     std::int64_t runs = 0;  // finished runs that have refined the measured rates
-    bool outdated = false;  // there are rates, but of an engine that measured other things: they are not used
+    bool outdated = false;  // there are rates, but an engine with other measurements wrote them: they are not used
 };
 
-// A file that is missing or that cannot be read is as good as none.
+// A file that cannot be read counts as missing.
 KnownMachine knownMachine(const std::string& device);
 plan::Machine machineFor(const std::string& device);  // its rates
 
@@ -32,7 +32,7 @@ base::Status keepMachine(const KnownMachine& machine);
 // Removes the measured rates: the device counts as a typical one again. Fails with Resources.
 base::Status forgetMachine(const std::string& device);
 
-// A sentence where rates were measured that this engine cannot use; else empty.
+// A sentence if rates were measured that this engine cannot use; otherwise empty.
 std::string noteOf(const KnownMachine& machine);
 
 // The rates, in the order in which they are shown.

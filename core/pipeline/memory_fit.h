@@ -13,8 +13,8 @@ namespace hopscope::pipeline {
 base::Result<PlanAnswer> fitMemory(const Planning& planning, PlanAnswer found);
 
 // Fails with Resources if not even a batch of one destination fits into the memory limit, and names a limit that is enough.
-// Plans and runs share this check. On a CPU it counts a dry run, elsewhere, or where there is none, the tensors of the program.
-// `prediction` belongs to the plan with this limit.
+// Plans and runs share this check. On a CPU it counts the memory of a dry run; on a GPU, or without a dry run, that of
+// the program's tensors. `prediction` belongs to the plan with this limit.
 base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
                          const forecast::PredictOptions& limits, const std::stop_token& stop);
 

@@ -12,15 +12,16 @@ using analysis::Overrides;
 base::Result<analysis::InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
                                                const loader::ModelInfo& info);
 
-// The schema and the sample of these inputs. Input where they do not fit the roles, or a weight has other rows than its table.
+// The schema and the sample of these inputs. Input if they do not fit the roles, or if the rows of a weight are not
+// those of its table.
 base::Status cutByRoles(Prepared& prepared, const base::TensorMap& inputs, const Overrides& roles);
 
 // Adds the notes on the roles, and their hash.
 void noteRoles(Prepared& prepared);
 
-// Tries a refused model with the roles by which its code uses the inputs, then with those by which its operators use the weights. Where
-// it can be split with these, they replace the inferred ones, with a note for each; otherwise nothing changes. Walks the model up
-// to sixteen times.
+// Tries a refused model with the roles by which its code uses the inputs, then with those by which its operators use
+// the weights. If it can be split with these, they replace the inferred ones, with a note for each; otherwise nothing
+// changes. Walks the model up to sixteen times.
 void readRolesOfModel(Prepared& prepared, Reporter& reporter);
 
 }  // namespace hopscope::pipeline

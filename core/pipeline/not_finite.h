@@ -10,8 +10,8 @@
 namespace hopscope::pipeline {
 
 // Counts them in one pass over all outputs, on all cores. If there are any, repeats the run on the CPU and examines
-// every operator, for twice the run's own seconds, at least 20 and at most 60; where that does not
-// suffice, examines a sample of the graph. None: every result is finite. Fails with Cancelled only.
+// every operator, for twice the run's own seconds, at least 20 and at most 60; if that does not suffice, examines a
+// sample of the graph. nullopt: every result is finite. Fails with Cancelled only.
 base::Result<std::optional<schema::NotFiniteRecord>> examineOutputs(const Execution& execution,
                                                                     const Prepared& prepared,
                                                                     const ExecutionRequest& request, Reporter& reporter,

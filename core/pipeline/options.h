@@ -18,7 +18,7 @@ namespace hopscope::pipeline {
 struct ModelOptions {
     std::string model;
     std::vector<std::string> data, roles;
-    bool reassociate = false;  // as the settings say: products before aggregations (analysis/analyse.h)
+    bool reassociate = false;  // as in the settings: products before aggregations (analysis/analyse.h)
     bool trusted = false;      // its code may be run, whether or not the user has agreed before (pipeline/trust.h)
 };
 
@@ -26,11 +26,11 @@ struct ModelOptions {
 struct ShardOptions {
     int index = 1, count = 1;                       // from 1; with a dealer both are 0: any number of processes
     std::optional<double> patience = std::nullopt;  // seconds to wait for others at one point; none: without end
-    executor::Dealer* dealer = nullptr;             // says what this process is to compute; must outlive the run
+    executor::Dealer* dealer = nullptr;             // assigns the work of this process; must outlive the run
 };
 
 struct PlanSource {
-    std::string file;       // empty: the plan is made as the settings say
+    std::string file;       // empty: a new plan is made from the settings
     std::string pins = {};  // a file; empty: none
 };
 

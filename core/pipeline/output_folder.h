@@ -17,15 +17,15 @@ namespace hopscope::pipeline {
 enum class Unfinished : std::uint8_t { Refuse, Continue };
 
 // The folder of a run. While it runs, everything is under DIR/.hopscope-journal (locked against a second run); finished
-// files appear under their final names in one go at the end. Whatever happens before that leaves nothing behind, the
-// folder itself included if it was made here, unless a journal is kept. No link below the folder is followed: another
-// user may have planted it.
+// files appear under their final names in one go at the end. A failure before that leaves nothing behind, not even the
+// folder if it was created here, unless a journal is kept. No link below the folder is followed: another user may have
+// planted it.
 class OutputFolder {
 public:
     // Input: a file is in the way, the folder cannot be made or written, another run holds it ("locked by pid 12 on host"),
-    // it has an unfinished run with a journal, or links in the place of files of the journal. The lock of a process that is
-    // gone is taken over, and its leavings are removed, except for a journal. If it was killed while its results were
-    // appearing, they are made to appear now.
+    // it has an unfinished run with a journal, or the journal contains links instead of files. The lock of a process
+    // that has ended is taken over, and its files are removed, except for a journal. If it was killed while it renamed
+    // its results, this is completed now.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
     // For one of several processes that compute a run together; index 0 takes the first shard that has not been taken
     // yet. Waits while another process makes the results of the run appear. Also fails with Input if a run without
@@ -36,7 +36,7 @@ public:
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
-    // Does the work of the destructor, which then has nothing left to do.
+    // Does the work of the destructor in advance.
     void abandon();
     // From now on a thread shows processes on other machines that the run holding the folder alone is alive. A run has
     // to start it within the time after which they would take the folder over (folder_lock.h).
@@ -60,7 +60,7 @@ public:
     // Renames in the order of add() and removes the journal. Once the list of files is on the disk, the next open()
     // completes the renames if this process does not.
     base::Status publish();
-    // From now on the journal stays if nothing is published.
+    // From now on the journal is kept if nothing is published.
     void keepJournal() { m_keep = true; }
     [[nodiscard]] bool keepsJournal() const { return m_keep; }
     // Whether open() has made the results of an earlier process appear.

@@ -9,7 +9,7 @@
 
 namespace hopscope::pipeline {
 
-// Readies the results of a run for publishing: stores as they are, values in memory written to the journal, dtypes that
+// Prepares the results of a run for publishing: stores unchanged, values in memory written to the journal, dtypes that
 // numpy lacks as .safetensors. Fails with Resources.
 base::Result<std::vector<schema::OutputRecord>> stageOutputs(const executor::RunReport& run, OutputFolder& folder);
 

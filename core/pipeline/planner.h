@@ -40,14 +40,14 @@ struct Basis {
 struct PlanAnswer {
     plan::Plan plan;  // for the device and the batch of the request, with the hashes known so far
     std::vector<std::string> notes;
-    std::shared_ptr<const Basis> basis = nullptr;  // where there is an optimum, also if a rule's plan was taken
+    std::shared_ptr<const Basis> basis = nullptr;  // if there is an optimum, even if a rule's plan was chosen
 };
 
 // Strategies "optimal" and "local-search" never return a plan that is more expensive, by the same cost model, than those
-// of the rules with the same pins and number of stages, but for up to 2 % of time where that spares bytes; if no optimum can
-// be found for the model, the better rule's plan is returned with a note. Without data they are the same as "depth". Where the
-// limit of memory asks for smaller batches, they return the fastest plan that they find to fit into it (see fitMemory).
-// Fails as placement does, with Cancelled, and with Resources.
+// of the rules with the same pins and number of stages, apart from up to 2 % of time if that saves bytes; if no optimum
+// can be found for the model, the better rule's plan is returned with a note. Without data they are the same as
+// "depth". If the memory limit requires smaller batches, they return the fastest plan that they find to fit into
+// it (see fitMemory). Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
@@ -62,7 +62,7 @@ base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan);
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   const Basis& before, std::stop_token stop);
 
-// Fails with Unsupported where the plan's stores need more than `limit` at a time.
+// Fails with Unsupported if the plan's stores need more than `limit` at a time.
 base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit);
 
 // The bytes that a plan will move and hold, and the expected and least time of each stage on its device, from the rates

@@ -11,7 +11,7 @@ namespace hopscope::pipeline {
 // The largest of any stage, in bytes.
 std::int64_t peakOf(const forecast::Prediction& prediction);
 
-// Fills `bytes`, `peak_memory` and each checkpoint's `bytes_written` and `bytes_read`.
+// Fills `bytes`, `peak_memory` and the `bytes_written` and `bytes_read` of each stored value.
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
 // The `predicted` member of plan/make's answer.

@@ -28,7 +28,7 @@ struct Prepared {
     base::TensorMap sample;
     loader::Walk walk;
     analysis::Analysis analysis;
-    std::map<analysis::SpaceId, std::int64_t> sizes;  // rows of the tables, where the data gives them
+    std::map<analysis::SpaceId, std::int64_t> sizes;  // rows of the tables, if the data determines them
     std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
     std::vector<std::string> dataArguments;           // where the data is, as given
     graph::GivenFiles files;                          // of the model and of the data
@@ -46,7 +46,7 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
 
-// Runs all three steps. Where `tolerant` is set, a model that cannot be walked, fails, or has no sample becomes a
+// Runs all three steps. If `tolerant` is set, a model that cannot be walked, fails, or has no sample becomes a
 // Prepared with a refused analysis of the operators in its code (loader::readCode). Any other failure is an error.
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
 
@@ -57,7 +57,7 @@ inline constexpr const char* rewalkNote =
 base::Result<bool> rewalk(Prepared& prepared, Reporter& reporter);
 
 // Walks once more with the whole inputs where a branch goes the other way on them than on the sample, and notes it.
-// Nothing changes where the graph is too large for that: a run will say so.
+// If the graph is too large for that, nothing changes here, and the run reports the branch.
 base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder, Reporter& reporter,
                             std::stop_token stop);
 
@@ -68,7 +68,7 @@ void hashInputs(Prepared& prepared, Reporter& reporter);
 base::Result<std::vector<std::string>>
 finiteNotes(const Prepared& prepared, const std::map<std::string, std::int64_t>& notFinite, base::NanPolicy policy);
 
-// Adds the hash of the data and these notes, linear in its bytes. Input where the policy refuses them.
+// Adds the hash of the data and these notes, linear in its bytes. Input if the policy refuses them.
 base::Status examineInputs(Prepared& prepared, base::NanPolicy policy, Reporter& reporter);
 
 // Adds what --reassociate has moved, or that there was nothing to move, for commands that show no lints.

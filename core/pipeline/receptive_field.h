@@ -11,7 +11,7 @@ base::Result<schema::ReceptiveField> receptiveField(const Prepared& prepared, co
                                                     const std::string& scratchFolder, Reporter& reporter,
                                                     const std::stop_token& stop);
 
-// The nodes and edges that the batches of the plan move along. Fails in the same way.
+// The nodes and edges from which the batches of the plan gather. Fails in the same way.
 base::Result<schema::GraphPart> graphPart(const Prepared& prepared, const plan::Plan& plan,
                                           const receptive::PartRequest& request, const std::string& scratchFolder,
                                           Reporter& reporter, const std::stop_token& stop);

@@ -28,7 +28,7 @@ class RunJournal : public executor::Journal {
 public:
     // Reads the records of an earlier process, if there are any. Fails with Input if its conditions were different (the
     // message names them), or if the journal is damaged. `folder` must outlive the journal. The journal makes it keep
-    // the files as soon as they are of use to a later process.
+    // the files as soon as they are useful to a later process.
     static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions);
     ~RunJournal() override;
     RunJournal(const RunJournal&) = delete;
@@ -56,7 +56,7 @@ protected:
     [[nodiscard]] OutputFolder& folder() const { return m_folder; }
     [[nodiscard]] std::string file(const std::string& name) const;
     [[nodiscard]] bool hasBegun() const;  // run.json is there
-    // Fails where the conditions of this process are different.
+    // Fails if the conditions of this process differ.
     base::Status readBegun();
     // "the run that was not finished here cannot go on".
     [[nodiscard]] virtual std::string whatCannot() const;

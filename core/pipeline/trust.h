@@ -1,11 +1,11 @@
 #pragma once
 
 // Whether the code of a model file may be run. The user agrees once: to a file, which is known by its SHA-256 from then on, or
-// to a folder with everything below it. The samples of Hopscope need no agreement, and neither do exported programs (.pt2), which
-// hold no code, and drawing a model.
+// to a folder with everything below it. No agreement is needed for the samples of Hopscope, for exported programs
+// (.pt2), which contain no code, and for drawing a model.
 //
-// The list is a text of the user's, as known_hosts is: a line of sha256sum for each file ("HASH  PATH"), and the path of
-// each folder. Lines of another form are left alone.
+// The list is a text file of the user, like known_hosts: a line of sha256sum for each file ("HASH PATH"), and the path
+// of each folder. Other lines are ignored.
 
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ struct TrustList {
     std::vector<TrustedFile> files;
     std::vector<std::string> folders;  // absolute, without links
 };
-// Empty where there is no list. Input: it cannot be read.
+// Empty if there is no list. Input: it cannot be read.
 base::Result<TrustList> trusted();
 
 // Whether the file lies in a trusted folder, by the list or by $HOPSCOPE_TRUST (folders with ":" between them; "/" means
@@ -35,7 +35,8 @@ bool trustedByPlace(const std::string& path);
 // Untrusted, with a hint how to agree, unless these bytes are of the list or of a sample.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);
 
-// Both, for the file as it is at this moment, unless it is an exported program; linear in its bytes. Input: it cannot be read.
+// Both for the present content of the file, unless it is an exported program; linear in its bytes. Input: it cannot be
+// read.
 base::Status mayRun(const std::string& path);
 
 // Puts a file, by its content at this moment, or a folder on the list. Linear in the bytes of the file. Input: it cannot be

@@ -12,7 +12,7 @@ loader::SlowFn slownessTo(Reporter& reporter);
 // Whether forward may run on the whole data.
 bool smallEnoughToWalk(const analysis::InputSchema& schema);
 
-// Walks the sample, or where forward fails on it the data themselves, if they are small. Unsupported where it fails on both.
+// Walks the sample or, if forward fails on it, the data themselves if they are small. Unsupported if it fails on both.
 base::Status walkSample(Prepared& prepared, Reporter& reporter);
 
 // Analyses what walkSample() has recorded.

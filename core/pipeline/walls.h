@@ -9,7 +9,7 @@
 
 namespace hopscope::pipeline {
 
-// [{wall, all, one, ..}]: the members of a shape are there where they are not 0.
+// [{wall, all, one, ..}]: the members of a shape are present unless they are 0.
 json::Value wallsValue(const plan::Walls& walls);
 // Refuses a wall that is not known, and rates that are not positive.
 plan::Walls readWalls(const json::Reader& list);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The costs of a plan, value by value: of any plan, whatever made it, so that plans can be compared.
+// The costs of any plan, value by value, so that plans from different sources can be compared.
 
 #include <map>
 #include <vector>

@@ -15,7 +15,7 @@ namespace hopscope::placement {
 
 using base::Objective;
 
-// All costs are in the objective's unit. Where the objective is bytes, an operator costs a millionth of a byte per byte
+// All costs are in the objective's unit. If the objective is bytes, an operator costs a millionth of a byte per byte
 // that it touches, so that of two plans that move the same number of bytes, the one with less work is cheaper.
 class CostModel {
 public:
@@ -36,8 +36,8 @@ public:
     [[nodiscard]] Objective objective() const { return m_objective; }
     [[nodiscard]] const plan::RowCounts& rowCounts() const { return m_rows; }
 
-    // The same where each byte that is moved costs so many seconds more than it takes (0: none): of plans that take nearly
-    // the same time, the one that moves less is cheaper then. Without effect where the objective is bytes.
+    // The same with an additional price in seconds on each byte that is moved (0: none), so that the plan that moves
+    // less is the cheaper of two plans of nearly the same time. No effect if the objective is bytes.
     [[nodiscard]] CostModel leaning(double secondsPerByte) const;
     [[nodiscard]] bool leans() const { return m_secondsPerByte > 0; }
 

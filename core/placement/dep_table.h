@@ -45,7 +45,7 @@ public:
     [[nodiscard]] Home home(ir::ValueId v) const { return m_home[v.at()]; }
     [[nodiscard]] Home reductionHome(ir::OpId op) const;  // the loop that a row reduction runs over
 
-    // For a table made from another one: whether its entries for the value may differ.
+    // For a table derived from another one: whether its entries for the value may differ.
     [[nodiscard]] bool differs(ir::ValueId v) const { return !m_differs.empty() && m_differs[v.at()] != 0; }
 
 private:
@@ -86,7 +86,7 @@ private:
     std::vector<Cell> m_cells;
     std::vector<Home> m_home;  // by value
     std::map<ir::OpId, Home> m_reductions;
-    std::vector<std::uint8_t> m_differs;  // by value; empty where it was made from nothing
+    std::vector<std::uint8_t> m_differs;  // by value; empty if it is not derived
 };
 
 }  // namespace hopscope::placement

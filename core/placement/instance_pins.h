@@ -11,8 +11,8 @@
 
 namespace hopscope::placement {
 
-// Adds the pins to `model`, whose nodes are complete, and remembers in `pinOf` which one each stands for.
-//   store, cut, no recomputation   on the rows on which the value is complete: only there it can be stored
+// Adds the pins to `model`, whose nodes are complete, and stores in `pinOf` which pin each stands for.
+//   store, cut, no recomputation   on the rows on which the value is complete: it can be stored only there
 //   never store                    on all rows
 //   hop stage                      every gather that makes the value, or that it aggregates through values on edges
 class InstancePins {
@@ -24,8 +24,8 @@ public:
     InstancePins(const analysis::Analysis& analysis, const DepTable& table, const NodesOfValues& nodes,
                  ModelInstance& model);
 
-    // Fails with Unsupported where the value cannot be pinned, and where the instance cannot express the pin: a value
-    // that is complete on other rows than it is needed on, or on no rows at all.
+    // Fails with Unsupported if the value cannot be pinned, or if the instance cannot express the pin: the value is not
+    // complete on the rows on which it is needed, or on no rows at all.
     base::Status add(const plan::Pin& pin);
 
 private:

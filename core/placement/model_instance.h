@@ -39,17 +39,17 @@ struct ModelInstance {
     std::vector<std::size_t> pinOf;  // by pin of the instance: which of `pins` it stands for
     StoredOn storedOn = StoredOn::CompleteRows;
     bool confined = false;  // a value is also computed on rows on which it is not complete first
-    std::shared_ptr<const UnpinnedInstance> unpinned = nullptr;  // the instance without pins, to add others to
+    std::shared_ptr<const UnpinnedInstance> unpinned = nullptr;  // the instance without pins, as a base for others
 };
 
 // Linear in the program. Fails with Unsupported if the model cannot be split, if a pinned value cannot be pinned, or if
 // the abstract problem cannot express the model: a value that has to be stored on one partition and read on another.
-// `before`, an instance of the same model for the same costs, saves most of the work where its nodes are the same.
+// `before`, an instance of the same model for the same costs, saves most of the work if its nodes are the same.
 base::Result<ModelInstance> makeInstance(const analysis::Analysis& analysis, const CostModel& costs,
                                          const std::vector<plan::Pin>& pins = {}, StoredOn on = StoredOn::CompleteRows,
                                          const ModelInstance* before = nullptr);
 
-// The decisions from which `realise` makes a plan. Stages in which nothing happens are left out.
+// The decisions from which `realise` makes a plan. Omits empty stages.
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement);
 
 }  // namespace hopscope::placement

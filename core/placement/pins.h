@@ -1,6 +1,6 @@
 #pragma once
 
-// A strategy's plan with the user's own decisions in it.
+// A strategy's plan with the user's own decisions.
 
 #include <vector>
 
@@ -9,9 +9,9 @@
 namespace hopscope::placement {
 
 // The strategy's stored values, with the pinned ones added and taken away (in order; the last pin on a value counts).
-//   Checkpoint    the value is stored, and read by later stages that need it. Where no later stage would read it, its
-//                 consumers wait for it: the cut is put there, with one more stage if need be, and stores that no
-//                 stage reads any more disappear.
+// Checkpoint the value is stored, and read by later stages that need it. If no later stage would read it, its consumers
+// wait for it: they are cut off there, with one more stage if necessary, and stores that no stage reads any more are
+// removed.
 //   NoCheckpoint  the value is recomputed wherever it is needed.
 // Rules support no other kind of pin. Without pins, returns exactly the strategy's plan. Fails with Unsupported, naming
 // the value's operator, module path and source: where checkPin does, and where no legal plan is left, with the smallest
@@ -22,14 +22,14 @@ base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy s
 // "store v35 of op42 aten::relu in convs.1 (net.py:12: `x = x.relu()`)".
 std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
-// Fails with Unsupported where a value cannot be stored or pinned (no rows, structure alone, inputs, parameters), has to be
-// stored (results of the model), is no operand of the consumer, or is neither gathered nor aggregated.
+// Fails with Unsupported if a value cannot be stored or pinned (no rows, structure alone, inputs, parameters), has to
+// be stored (results of the model), is no operand of the consumer, or is neither gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
 // The pins that count, each once, in their order: see base::PinKind.
 std::vector<plan::Pin> settled(const std::vector<plan::Pin>& pins);
 
-// Why a value cannot be pinned; nothing if it can. Constant time.
+// The reason why a value cannot be pinned; nullopt if it can. Constant time.
 std::string whyNotStorable(const analysis::Analysis& analysis, plan::ValueId value);
 
 // Whether a stage can store the value for others. Constant time.

@@ -56,13 +56,13 @@ struct Schedule {
     std::set<ir::ValueId> stored;
     std::vector<plan::Stage> stages;
     std::vector<plan::Checkpoint> checkpoints;
-    std::array<StageWorks, 3> works;  // of each attempt, for the next schedule
+    std::array<StageWorks, 3> works;  // of each attempt; the next schedule reuses them
 };
 
-// An earlier schedule of the same model, which saves the stages that are as they were.
+// An earlier schedule of the same model, whose unchanged stages need not be scheduled again.
 struct EarlierSchedule {
     const Schedule& schedule;
-    std::set<int> stages;  // in which the rule says something else, not counting values that the table says differ
+    std::set<int> stages;  // in which the rule decides differently, apart from values that differ by the table
 };
 
 // Demand-driven from the outputs: every output and every value that the rule reads is stored at its home, everything else

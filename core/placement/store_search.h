@@ -1,9 +1,9 @@
 #pragma once
 
 // Private to placement: the cheapest plan by trying sets of stores, for models that the abstract placement problem does not
-// express or has no plan for: a value is made on the rows of one partition class there, a gather runs in one stage, and a
-// store is read on the rows that it was written on. Rows that are sources and destinations of messages at once, such as
-// edges in a line graph, or clusters, need more; `evaluate` decides whether a plan is legal.
+// express or has no plan for: in that problem a value is computed on the rows of one partition class, a gather runs in
+// one stage, and a store is read on the rows on which it was written. Rows that are sources and destinations of
+// messages at once, such as edges in a line graph, or clusters, need more; `evaluate` decides whether a plan is legal.
 
 #include <stop_token>
 
@@ -20,8 +20,8 @@ struct SearchLimits {
 
 // Tries all sets if at most eight values may be stored. Otherwise it descends from the cheaper rule: it adds or removes
 // one store, or moves one to an operand or a consumer, until no such step is cheaper. The plan has its cost, as
-// `stageCosts` counts it, and no bound. Each try is linear in the program. Fails with Unsupported where no rule has a
-// plan of so few stages (as `makePlan` does), and with Cancelled.
+// `stageCosts` counts it, and no bound. Each try is linear in the program. Fails with Unsupported if no rule has a plan
+// with this number of stages (like `makePlan`), and with Cancelled.
 base::Result<plan::Plan> searchStores(const analysis::Analysis& analysis, const CostModel& costs,
                                       const SearchLimits& limits);
 

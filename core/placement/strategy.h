@@ -26,9 +26,9 @@ base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& a
 
 // The plan that stores exactly `stored` (outputs are always stored), each value computed in the earliest stage that this
 // allows and recomputed wherever it is not stored; or, with Unsupported, the reason why it is not legal: which value is
-// needed on which rows and is neither stored nor computable there. Values that no later stage reads are not stored after
-// all. `read` (part of `stored`) holds values that every consumer reads from the store, in a later stage than the one
-// that makes them.
+// needed on which rows and is neither stored nor computable there. Values that no later stage reads are then not
+// stored. `read` (part of `stored`) holds values that every consumer reads from the store, in a later stage than the
+// one that makes them.
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
                                   const std::set<plan::ValueId>& read = {});
 
@@ -42,7 +42,7 @@ struct Decisions {
         auto operator<=>(const Read&) const = default;
     };
     std::map<plan::ValueId, int>
-        written;           // stored values, and results of row reductions, with the stage they are made in
+        written;           // stored values, and results of row reductions, with the stage that computes them
     std::set<Read> reads;  // everything else is computed where it is needed, if it can be
 };
 
@@ -54,9 +54,9 @@ struct Realised {
     std::shared_ptr<const Realisation> how;
 };
 
-// The plan of these decisions. Delays, recomputation and a first stage without hops are as decided; values that nothing
-// needs are left out, and results that are not named are stored as well. Fails as `evaluate` does. With `before`, of
-// the same model, only the stages that differ are made again; the plan is the same.
+// The plan of these decisions. Delays, recomputation and a first stage without hops follow the decisions; unneeded
+// values are omitted, and results that are not named are stored as well. Fails as `evaluate` does. With `before`, of
+// the same model, only the stages that differ are built again; the plan is the same.
 base::Result<Realised> realise(const analysis::Analysis& analysis, const Decisions& decisions,
                                const Realisation* before = nullptr);
 

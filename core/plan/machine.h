@@ -21,7 +21,7 @@ struct Machine {
     double call = 5e-6;          // s per operator and batch
     double batch = 1e-4;         // s per batch
     Walls walls{};               // empty: not known
-    double slowness = 1;         // how much longer finished runs took than the walls predict
+    double slowness = 1;         // the time of finished runs relative to that by the walls
     bool operator==(const Machine&) const = default;
 };
 

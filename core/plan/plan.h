@@ -96,7 +96,7 @@ struct Plan {
     base::Objective objective = base::Objective::Bytes;  // gives the unit of costs
     std::string device = "cpu";
     std::optional<std::int64_t> batch;  // destinations per batch; none: chosen while running
-    std::vector<Pin> pins;              // the stores follow from the strategy and these
+    std::vector<Pin> pins;              // the stores follow from the strategy and these pins
     std::vector<OpId> prologue;         // evaluated once for the whole graph
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;

@@ -105,7 +105,7 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described(
         "steps", field("unit", &T::unit, "of costs"),
-        field("ways", &T::ways, "`depth`, `source-rule` and `optimal`, in this order, as far as they have a plan"),
+        field("ways", &T::ways, "`depth`, `source-rule` and `optimal`, in this order, if they have a plan"),
         field("colouring", &T::colouring,
               "the minimum cut; null without data, and where the model cannot be expressed as a placement instance"));
 }

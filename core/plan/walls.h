@@ -44,8 +44,8 @@ struct WallRate {
     WallKind kind = WallKind::Stream;
     double all = 0, one = 0;   // per second: bytes, or operations of a product; with all cores and with one
     std::int64_t bytes = 0;    // of the tensor or table; 0: of any
-    std::int64_t width = 0;    // bytes of a row; of a product the columns of its rows
-    std::int64_t outputs = 0;  // of a product: columns of the result
+    std::int64_t width = 0;    // bytes of a row; products: columns of the rows
+    std::int64_t outputs = 0;  // products: columns of the result
     base::DType dtype = base::DType::Float32;  // of a product
     bool operator==(const WallRate&) const = default;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to receptive: walks a program back from its outputs and finds the rows of each value that the result of one row
-// follows from.
+// Private to receptive: walks a program back from its outputs and finds the rows of each value that the result of one
+// row depends on.
 
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace hopscope::receptive {
 
-// The messages that some operators of one depth combine by destination, and the key that leads to where they come from.
+// The messages that some operators of one depth combine by destination, and the key of their sources.
 struct Messages {
     ir::SpaceId space;
     ir::KeyId owner, source;
@@ -38,7 +38,7 @@ public:
 
     // The rows that `row` of `table` needs, in outputs on this table.
     Demand from(ir::SpaceId table, std::int64_t row);
-    // The demand of the operators of one depth that make the values of `row` for later depths or outputs.
+    // The demand of the operators of one depth that compute the values of `row` for later depths or outputs.
     Demand round(int depth, ir::SpaceId table, std::int64_t row);
     // Bytes per row of the values that pass, by depth and table: distinct values, once each.
     [[nodiscard]] std::map<Needed, std::int64_t> rowBytes() const;
@@ -65,7 +65,7 @@ private:
     RowMoves& m_moves;
     std::map<ir::ValueId, RowsPtr> m_wanted;
     // Rows of edges that are copies of their destinations' rows, or follow from these alone, and that only later rounds
-    // use. Those rounds recompute them, and so read the rows of the destinations instead.
+    // use. Those rounds recompute them, and therefore read the rows of the destinations instead.
     std::set<ir::ValueId> m_carried;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The nodes and edges that the batches of a plan move along, as many as can be drawn.
+// The nodes and edges from which the batches of a plan gather, as many as can be drawn.
 
 #include <stop_token>
 
@@ -17,9 +17,10 @@ struct PartRequest {
     std::uint64_t seed = 1;            // to draw it with
 };
 
-// All of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. Of a larger one: nodes around the
-// one in the middle, breadth first along the edges into them, each with all that it gathers. `folder`: for scratch files. Fails
-// with Usage (no such node), Unsupported (it gathers more than can be drawn), Input, Resources or Cancelled.
+// All of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. For a larger one: nodes
+// around the one in the middle, breadth first along the edges into them, each with all that it gathers. `folder`: for
+// scratch files. Fails with Usage (no such node), Unsupported (it gathers more than can be drawn), Input, Resources or
+// Cancelled.
 base::Result<schema::GraphPart> graphPart(const loader::Walk& walk, const analysis::Analysis& analysis,
                                           const plan::Plan& plan, const base::TensorMap& inputs,
                                           const PartRequest& request, const std::string& folder, std::stop_token stop);

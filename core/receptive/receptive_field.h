@@ -1,6 +1,6 @@
 #pragma once
 
-// The rows and edges that the result of one node follows from: exactly those that the recorded program reads for it, in
+// The rows and edges that the result of one node depends on: exactly those that the recorded program reads for it, in
 // every round of message passing, on any mixture of node types and relations.
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace hopscope::receptive {
 
 struct Request {
-    std::string table;                 // of the destination; empty: the only one that outputs have rows of
+    std::string table;                 // of the destination; empty if outputs have rows of one table only
     std::optional<std::int64_t> node;  // none: drawn with the seed
     std::uint64_t seed = 1;            // also of the sample of nodes
     std::int64_t budget = 20'000'000;  // rows and edges that the average over nodes may visit
@@ -25,9 +25,9 @@ struct Request {
     std::string idsFile;               // .safetensors for all row numbers; empty: none
 };
 
-// Averages over nodes are exact where all fields can be walked within the budget, else over a sample, whose size follows from
-// the budget and the first fields of the sample (at least four). `folder`: for scratch files. Fails with Usage (no such node
-// or table), Unsupported (no output has rows), Input, Resources or Cancelled.
+// Averages over nodes are exact if all fields can be visited within the budget; otherwise they are those of a sample,
+// whose size follows from the budget and the first fields of the sample (at least four). `folder`: for scratch files.
+// Fails with Usage (no such node or table), Unsupported (no output has rows), Input, Resources or Cancelled.
 base::Result<schema::ReceptiveField> receptiveField(const loader::Walk& walk, const analysis::Analysis& analysis,
                                                     const base::TensorMap& inputs, const Request& request,
                                                     const std::string& folder, std::stop_token stop);

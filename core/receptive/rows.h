@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to receptive: sets of rows of one table, and how operators move them to other tables. Edges into a set of nodes
-// are kept as that: they are counted by offsets and walked in the order of the adjacency.
+// Private to receptive: sets of rows of one table, and how operators move them to other tables. Edges into a set of
+// nodes are represented by the nodes: they are counted by offsets and visited in the order of the adjacency.
 
 #include <cstdint>
 #include <map>
@@ -50,7 +50,7 @@ public:
 
     // Forgets the results for other sets; to be called between two nodes.
     void forget() { m_known.clear(); }
-    // The number of rows visited so far, which the work is proportional to.
+    // The number of rows visited so far, a measure of the work.
     [[nodiscard]] std::int64_t visited() const { return m_visited; }
 
 private:
@@ -67,7 +67,7 @@ private:
     };
     enum class Move : std::uint8_t { Owned, Targets, Parents, Part, Unite };
     using Known = std::tuple<Move, const Rows*, std::int64_t, std::int64_t>;
-    // Made from sets that must outlive them, since their addresses identify them.
+    // Derived from sets that must outlive them, since their addresses identify them.
     struct Made {
         RowsPtr rows, from, other;
     };

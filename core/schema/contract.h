@@ -18,7 +18,7 @@ struct DocumentedStruct {
 struct Contract {
     std::string file;  // in resources/schemas
     json::Value schema;
-    std::string page;  // in docs; tables stand between <!-- members NAME --> and <!-- end -->; empty: none
+    std::string page;  // in docs; tables are between <!-- members NAME --> and <!-- end -->; empty: none
     std::vector<DocumentedStruct> structs;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The debugger's findings as documents: the first operator at which two computations differ, the operator that makes
-// numbers that are not finite, and the results of operators at breakpoints.
+// The debugger's findings as documents: the first operator at which two computations differ, the operators that produce
+// NaN or infinities, and the results of operators at breakpoints.
 
 #include <concepts>
 #include <cstdint>
@@ -38,7 +38,7 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described("place", field("op", &T::op, "`op12`; empty: an input or a weight"),
                            field("value", &T::value, "its result: `v5`"),
-                           field("name", &T::name, "what people call it: `relu after convs.0`"),
+                           field("name", &T::name, "readable: `relu after convs.0`"),
                            field("kind", &T::kind, "`aten::relu`"), field("module", &T::module, "its path: `convs.0`"),
                            field("source", &T::source, "file and line: `gcn.py:17`"),
                            field("depth", &T::depth, "rounds of message passing before it", base::Quantity::Count));
@@ -88,7 +88,7 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "difference", base::embedded(&T::place),
         field("other", &T::other, "the operator of the second computation, if that is another model"),
-        field("what", &T::what, "`values`, or how dtype or shape differ"),
+        field("what", &T::what, "`values`, or the difference of dtype or shape"),
         field("arguments", &T::arguments, "literals that differ: `exponent: -0.5, -1`"),
         field("rows", &T::rows, "that differ", Quantity::Count),
         field("of", &T::of, "rows of the result", Quantity::Count),
@@ -99,7 +99,7 @@ constexpr auto fieldsOf(const T*)
         field("shown", &T::shown, "the first 20 of these rows"), field("stage", &T::stage, "of the staged run"));
 }
 
-// The size of differences behind each operator: they grow with depth.
+// The size of differences after each operator: they grow with depth.
 struct ErrorPoint {
     OpOrNone op;
     ir::ValueId value;
@@ -187,7 +187,7 @@ constexpr auto fieldsOf(const T*)
         field("seconds", &T::seconds, "without loading", base::Quantity::Seconds));
 }
 
-// A result of one batch at which a condition held.
+// A result in one batch that met a condition.
 struct HitRecord {
     OperatorRecord place;
     plan::StageId stage{1};

@@ -1,6 +1,6 @@
 #pragma once
 
-// The answer to plan/graph: the nodes and edges that the batches of a plan move along, all of a small graph or the
+// The answer to plan/graph: the nodes and edges from which the batches of a plan gather: all of a small graph, or the
 // surroundings of a node. Tables and keys have the names of plan.json.
 
 #include <concepts>
@@ -35,7 +35,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 // The rows of `table` that its key `owner` assigns to nodes of type `to`, and the nodes of type `from` that its key `key`
-// names: where nothing is gathered along them, `key` and `from` are empty, and `fromIds` are the rows themselves.
+// names: if nothing is gathered along them, `key` and `from` are empty, and `fromIds` are the rows themselves.
 struct PartRelation {
     std::string table{}, owner{}, key{};
     std::string label{}, from{}, to{};

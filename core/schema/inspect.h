@@ -1,7 +1,7 @@
 #pragma once
 
 // `inspect --json`: the description of a model. Depth, operators, values, stages, prologue and lints are plain data;
-// colours and wording are left to the reader.
+// readers choose colours and wording.
 
 #include <map>
 #include <optional>
@@ -21,7 +21,7 @@ struct InspectSubject {
     const plan::Plan* plan = nullptr;  // null: the model cannot be split
     const analysis::InputSchema* inputs = nullptr;
     std::map<analysis::SpaceId, std::int64_t>
-        sizes;  // rows of the tables whose sizes the data gives; empty without data
+        sizes;  // rows of the tables whose sizes follow from the data; empty without data
     std::string model, modelClass;
     bool traced = false, exported = false, repaired = false;
     std::map<std::string, std::string> hashes;
@@ -41,11 +41,11 @@ std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& a
                                                      const std::map<std::string, std::int64_t>& declared,
                                                      const std::map<analysis::SpaceId, std::int64_t>& counted = {});
 
-// Bytes of a value for the whole graph; nothing where the size of one of its tables is not known.
+// Bytes of a value for the whole graph; nullopt if the size of one of its tables is not known.
 std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,
                                        const std::map<analysis::SpaceId, std::int64_t>& sizes);
 
-// Fills in the bytes written to each checkpoint, where sizes are known. The bytes read depend on the batches and stay
+// Fills in the bytes written for each stored value, if sizes are known. The bytes read depend on the batches and stay
 // open.
 void fillBytes(plan::Plan& plan, const analysis::Analysis& analysis,
                const std::map<analysis::SpaceId, std::int64_t>& sizes);

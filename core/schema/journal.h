@@ -1,6 +1,6 @@
 #pragma once
 
-// run.json in the journal of a run (docs/reference/format-journal.md): the conditions under which it was begun.
+// run.json in the journal of a run (docs/reference/format-journal.md): the conditions under which it started.
 
 #include <array>
 #include <concepts>

@@ -16,7 +16,7 @@ public:
     // `later`: added to the type of members that some documents lack.
     explicit MemberTables(const char* later) : m_later(later) {}
 
-    // The struct itself, and all that stand in it.
+    // The struct itself, and all structs within it.
     template <base::Described T>
     void add()
     {

@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// The id that "v17" stands for, in whatever model; nothing for other texts.
+// The id that "v17" stands for, in any model; nullopt for other texts.
 std::optional<ir::ValueId> valueNamed(const std::string& name);
 // Likewise, "op42".
 std::optional<ir::OpId> opNamed(const std::string& name);
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::string key(ir::KeyId id) const;      // "" for none
     [[nodiscard]] std::string rows(const ir::RowClass& rows) const;
 
-    // Nothing for names that this analysis does not know.
+    // nullopt for names that this analysis does not know.
     [[nodiscard]] std::optional<ir::SpaceId> findSpace(const std::string& name) const;
     [[nodiscard]] std::optional<ir::KeyId> findKey(const std::string& name) const;
     [[nodiscard]] std::optional<ir::RowClass> findRows(const std::string& name) const;
@@ -58,7 +58,7 @@ ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::siz
 
 using Dim = std::variant<std::int64_t, std::string>;  // a size, or "|table|"
 
-// The shape as documents give it: numbers, and "|table|" where a dimension holds the rows of a table.
+// The shape as documents give it: numbers, and "|table|" for a dimension with the rows of a table.
 std::vector<Dim> symbolicShape(const analysis::Analysis& analysis, ir::ValueId id);
 // One entry per dimension: the table's name, or none.
 std::vector<std::optional<std::string>> rowSpaces(const analysis::Analysis& analysis, ir::ValueId id);

@@ -219,7 +219,7 @@ constexpr auto fieldsOf(const T*)
     using base::field, base::Presence;
     return base::described(
         "repair", field("drop", &T::drop, "a pin: without it there is a plan", Presence::WhenSet),
-        field("stages", &T::stages, "a number of stages: with so many there is a plan", Presence::WhenSet),
+        field("stages", &T::stages, "a number of stages with which there is a plan", Presence::WhenSet),
         field("cost", &T::cost, "of that plan", Presence::Later), field("unit", &T::unit, "of the cost"));
 }
 

@@ -150,7 +150,7 @@ private:
     {
         const auto home = m_homes.find(write.value);
         if (home == m_homes.end() || home->second != stage)
-            return field.refuse("has " + name(write.value) + ", which is no checkpoint of this stage");
+            return field.refuse("has " + name(write.value) + ", which this stage does not store");
         if (!covers(write.value, write.rows))
             return field.refuse("has " + nameOn(write.value, write.rows) + ", not on each of its rows once");
         if (!isDone(write.value, write.rows))
@@ -217,7 +217,7 @@ private:
     const plan::Plan& m_plan;
     const analysis::Analysis& m_analysis;
     const ir::Program& m_program;
-    std::map<ValueId, plan::StageId> m_homes;  // of checkpoints that nothing has written yet
+    std::map<ValueId, plan::StageId> m_homes;  // of stored values that nothing has written yet
     std::set<ValueId> m_stored;                // by earlier stages
     std::set<OpId> m_reduced;
     mutable std::set<ValueId> m_whole;  // values without rows that follow from these

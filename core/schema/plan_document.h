@@ -1,6 +1,6 @@
 #pragma once
 
-// plan.json as it is written (docs/reference/format-plan.md): a plan in which tables, keys and classes of rows have names.
+// plan.json (docs/reference/format-plan.md): a plan in which tables, keys and classes of rows have names.
 
 #include <concepts>
 #include <map>
@@ -32,7 +32,7 @@ constexpr auto fieldsOf(const T*)
               "by later stages, for the same batches as the `bytes` of the plan; null if they are", Quantity::Bytes));
 }
 
-// The members that a document takes over unchanged; stages and checkpoints are written in the words of the model.
+// The members that a document contains unchanged; stages and stored values are written with names from the model.
 template <std::same_as<Plan> T>
 constexpr auto fieldsOf(const T*)
 {
@@ -64,7 +64,7 @@ constexpr auto fieldsOf(const T*)
               Quantity::Bytes),
         field("resident", &T::resident,
               "values whose tables stay on the GPU from their first use to their last: inputs are copied once, and a "
-              "checkpoint that is not an output never leaves the device",
+              "stored value that is not an output never leaves the device",
               Presence::Later),
         field("resident_structure", &T::residentStructure,
               "whether the adjacencies that their readers traverse stay on the GPU as well", Presence::Later),
@@ -192,7 +192,7 @@ struct CalledNames {
 };
 
 struct PlanDocument {
-    plan::Plan plan;  // but for its stages and checkpoints
+    plan::Plan plan;  // but for its stages and stored values
     base::Unit unit = base::Unit::Bytes;
     std::optional<bool> reassociate{};
     std::vector<PlannedStage> stages;
@@ -215,7 +215,7 @@ constexpr auto fieldsOf(const T*)
               "numbered consecutively from 1; a stage without hops before the first round of message passing counts"),
         field("checkpoints", &T::checkpoints, "the stored values, including outputs of the model"),
         field("names", &T::names,
-              "by id, the names of the values that loops read and write and of the checkpoints, as `inspect` prints "
+              "by id, the names of stored values and of the values that loops read and write, as `inspect` prints "
               "them: `{\"v17\": \"conv1 output\"}`",
               Presence::WhenSet));
 }

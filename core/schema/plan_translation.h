@@ -45,7 +45,7 @@ public:
     PlannedLoop operator()(const plan::Loop& loop) const { return loopOf<PlannedLoop>(loop); }
     plan::Loop operator()(const PlannedLoop& loop) const { return loopOf<plan::Loop>(loop); }
 
-    // A document lists the operators of all loops together, since people look at them first.
+    // A document lists the operators of all loops together, since they interest readers most.
     PlannedStage operator()(const plan::Stage& stage) const
     {
         PlannedStage planned{.index = stage.index, .ops = {}, .rowless = stage.rowless, .loops = (*this)(stage.loops)};

@@ -1,6 +1,6 @@
 #pragma once
 
-// receptive-field.json: the rows and edges that the result of one node follows from, round by round, and the work that
+// receptive-field.json: the rows and edges that the result of one node depends on, round by round, and the work that
 // computing every node from its own receptive field would repeat.
 
 #include <array>
@@ -115,8 +115,8 @@ constexpr auto fieldsOf(const T*)
                            field("sources", &T::sources, "different rows that they come from", Quantity::Count));
 }
 
-// Rows of one table that one round of the layer-wise run reads for the node: the sources of its edges, and its own row where
-// the round uses it.
+// Rows of one table that one round of the layer-wise run reads for the node: the sources of its edges, and its own row
+// if the round uses it.
 struct FieldRead {
     int depth = 0, from = 0;
     std::string table{};
@@ -184,13 +184,12 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "explosion",
         field("method", &T::method,
-              "`exact`: all nodes were looked at; `sampled`: nodes are drawn without replacement, as many as can be "
+              "`exact`: over all nodes; `sampled`: over nodes drawn without replacement, as many as can be "
               "visited with "
               "a fixed amount of work, at least four"),
         field("nodes", &T::nodes, "that were looked at", Quantity::Count),
         field("seed", &T::seed, "with which they were drawn", Quantity::Count),
-        field("means", &T::means,
-              "by descending depth; empty if the average was not asked for (`average: false` in the request)"));
+        field("means", &T::means, "by descending depth; empty if the request excludes the average (`average: false`)"));
 }
 
 struct ReceptiveField {
@@ -221,7 +220,7 @@ constexpr auto fieldsOf(const T*)
         field("reads", &T::reads,
               "the rows that a layer-wise run reads for the node, once in each round, by descending depth"),
         field("explosion", &T::explosion, "averages over all nodes"),
-        field("notes", &T::notes, "why a field is the whole graph"),
+        field("notes", &T::notes, "reasons why a field is the whole graph"),
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 

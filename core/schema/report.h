@@ -42,7 +42,7 @@ constexpr auto fieldsOf(const T*)
                            field("of", &T::of, "numbers of the output", base::Quantity::Count));
 }
 
-// The NaN and infinite numbers of the results, whatever the model itself makes of the inputs, and their origin.
+// The NaN and infinite numbers of the results, regardless of the model's own results, and their origin.
 struct NotFiniteRecord {
     std::vector<LostNumbers> outputs;
     std::optional<OperatorRecord> first{};
@@ -72,8 +72,8 @@ constexpr auto fieldsOf(const T*)
         field("stage", &T::stage, "that computes it; null: before the first stage, or `first` is null"),
         field("given", &T::given, "inputs and parameters that hold such numbers themselves"),
         field("on_sample", &T::onSample,
-              "whether `first` and `given` were found on a sample of the graph, not on the whole"),
-        field("origin", &T::origin, "the same as a phrase, or how to find out"));
+              "whether `first` and `given` were found on a sample of the graph instead of the whole"),
+        field("origin", &T::origin, "the same as a phrase, or a hint how to find it"));
 }
 
 // The cost of an operator in one loop of a stage; `op` and `fused` as in the plan.
@@ -90,7 +90,7 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field;
     return base::described("operator", field("op", &T::op, "as in the plan: `op12`"),
-                           field("label", &T::label, "what people call its result: `convs.0.lin output`"),
+                           field("label", &T::label, "the readable name of its result: `convs.0.lin output`"),
                            field("fused", &T::fused, "operators computed with it, in one pass over the edges"),
                            field("seconds", &T::seconds, "for computing it", base::Quantity::Seconds),
                            field("bytes", &T::bytes, "of its results in one batch, at most", base::Quantity::Bytes));
@@ -116,12 +116,13 @@ constexpr auto fieldsOf(const T*)
         field("bound_seconds", &T::boundSeconds, "the stage cannot take less on this machine ([the bound](#the-bound))",
               Quantity::Seconds),
         field("wall", &T::wall,
-              "what most of the bound is: `gemm` (matrix products), `rows` (random rows), `stream` (memory bandwidth), "
+              "the largest part of the bound: `gemm` (matrix products), `rows` (random rows), `stream` (memory "
+              "bandwidth), "
               "`link` (copies to and from a GPU), or `disk` (tables in windows)"),
         field("operators", &T::operators,
               "on a CPU, in the order of computation. An operator occurs once for each loop that computes it; reading "
-              "rows and writing stores are not part of its time. Of tiles that are computed side by side each core's "
-              "time counts by its share, so that the sum is comparable to `seconds` of the stage",
+              "rows and writing stores are not part of its time. Tiles that run in parallel count by their share of a "
+              "core's time, so that the sum is comparable to `seconds` of the stage",
               base::Presence::Later));
     return base::described("stage", std::tuple_cat(index, base::inherited<T, plan::StageFigures>(), others));
 }
@@ -158,11 +159,10 @@ constexpr auto fieldsOf(const T*)
     using base::field, base::Quantity;
     return base::described(
         "order", field("nodes", &T::nodes, "the type"), field("order", &T::order, "`none` if the input's was kept"),
-        field("seconds", &T::seconds, "for choosing and making it, part of the prologue's", Quantity::Seconds),
-        field(
-            "alpha_before", &T::alphaBefore,
-            "distinct rows that a tile asks for, per destination, in the order of the input (on a sample of the tiles)",
-            Quantity::Ratio),
+        field("seconds", &T::seconds, "for choosing and computing it, part of the prologue's", Quantity::Seconds),
+        field("alpha_before", &T::alphaBefore,
+              "distinct rows that a tile reads per destination, in the order of the input (on a sample of the tiles)",
+              Quantity::Ratio),
         field("alpha_after", &T::alphaAfter, "the same in this order", Quantity::Ratio),
         field("reason", &T::reason, "a sentence"));
 }
@@ -305,11 +305,11 @@ constexpr auto fieldsOf(const T*)
               "the reason",
               Presence::Later),
         field("fuse", &T::fuse, "the patterns that a CPU was to fuse (`--fuse`)", Presence::Later),
-        field("reorder", &T::reorder, "the order of the nodes that was asked for (`--reorder`)", Presence::Later),
+        field("reorder", &T::reorder, "the requested order of the nodes (`--reorder`)", Presence::Later),
         field("orders", &T::orders,
               "for each type of nodes that a CPU could have computed in another order; empty with `--reorder none`",
               Presence::Later),
-        field("store", &T::store, "the type of stores that was asked for (`--store`)", Presence::Later),
+        field("store", &T::store, "the requested type of stores (`--store`)", Presence::Later),
         field("narrowed", &T::narrowed, "each value that was stored in a narrower type than it was computed in",
               Presence::Later),
         field("reassociated", &T::reassociated, "only with `--reassociate`", Presence::WhenSet),
@@ -317,7 +317,7 @@ constexpr auto fieldsOf(const T*)
         field("stages", &T::stages, "in their order"),
         field("prologue_seconds", &T::prologueSeconds, "for the prologue", Quantity::Seconds),
         field("seconds", &T::seconds,
-              "for the whole run: compiling the stages, prologue, stages, and making the results appear",
+              "for the whole run: compiling the stages, prologue, stages, and publishing the results",
               Quantity::Seconds),
         field("peak_memory", &T::peakMemory, "maximum number of bytes allocated for tensors on the device",
               Quantity::Bytes),
@@ -326,7 +326,7 @@ constexpr auto fieldsOf(const T*)
               "bfloat16 goes "
               "to `.safetensors`"),
         field("resumed", &T::resumed,
-              "with `--resume`, if an earlier process had begun the run. Counts of stages are those of the whole run, "
+              "with `--resume`, if an earlier process started the run. Counts of stages are those of the whole run, "
               "seconds "
               "those of the last process",
               Presence::Later),
@@ -349,12 +349,12 @@ std::string sentenceOf(const NotFiniteRecord& record);
 std::string notFiniteBesideVerdict(const Report& report);
 plan::Bytes readBytes(const json::Reader& item);
 
-// Null where the report, which may be null, has no such stage.
+// Null if the report has no such stage or is null itself.
 const StageRecord* stageOf(const Report* report, plan::StageId stage);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text
-// The same with less than mostReportBytes of text, not counting its outputs: the least important records are left out, and a
+// The same with less than mostReportBytes of text, not counting its outputs: omits the least important records, and a
 // note counts them.
 inline constexpr std::size_t mostReportBytes = 4'000'000;
 Report bounded(Report report);

@@ -1,8 +1,7 @@
 #pragma once
 
-// schema.json: the split as another program needs it: the tensors that each stage takes and makes, with shapes, dtypes
-// and row spaces, the proof that came with it, and, in exported folders, how the code next to it is called. It holds no
-// operators.
+// schema.json: the split as another program needs it: the inputs and outputs of each stage with shapes, dtypes and row
+// spaces, the verification and, in exported folders, the calls of the code next to it. It contains no operators.
 
 #include <concepts>
 #include <map>
@@ -113,7 +112,7 @@ Split makeSplit(const plan::Plan& plan, const analysis::Analysis& analysis, std:
 std::string writeSplit(const Split& split);
 
 // Also refuses, as dangling: a value without a tensor, a row space that is not listed, a stage input that no earlier
-// stage makes, a checkpoint that its stage does not write.
+// stage computes, a stored value that its stage does not write.
 base::Result<Split> readSplit(const std::string& text, const std::string& file);
 
 }  // namespace hopscope::schema

@@ -1,7 +1,7 @@
 #pragma once
 
 // The part of schema.json that a program needs to run exported code: the methods with their arguments, and the rules
-// for making derived tables. Tables, keys and classes of rows go by their names in documents (schema/names.h).
+// for derived tables. Tables, keys and classes of rows have their names in documents (schema/names.h).
 
 #include <array>
 #include <concepts>
@@ -77,7 +77,7 @@ constexpr auto fieldsOf(const T*)
         "argument", field("name", &T::name, "the parameter of the method"),
         field("kind", &T::kind, "see [exporting](../guides/exporting.md#the-part-code-of-schemajson)"),
         field("value", &T::value, "of `rows` and `whole`; otherwise null", base::Null::IsDefault),
-        field("dim", &T::dim, "of `rows`: the dimension that the rows lie along", base::Quantity::Count),
+        field("dim", &T::dim, "for `rows`: the dimension of the rows", base::Quantity::Count),
         field("table", &T::table, "of `positions` and `size`; otherwise empty"),
         field("key", &T::key, "of `positions`; otherwise empty"),
         field("rows", &T::rows, "the rows that `kind` is about; `size` and `whole` need none"));
@@ -132,9 +132,9 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "merge", field("kind", &T::kind, "see [exporting](../guides/exporting.md#the-part-code-of-schemajson)"),
         field("tensors", &T::tensors, "the number of tensors that the method returns for it", Quantity::Count),
-        field("per_row", &T::perRow, "the number of numbers of a row that are reduced", Quantity::Count),
+        field("per_row", &T::perRow, "the number of reduced elements of a row", Quantity::Count),
         field("correction", &T::correction, "of `var` and `std`"),
-        field("include_self", &T::includeSelf, "of scatters: whether the initial table takes part"),
+        field("include_self", &T::includeSelf, "for scatters: whether the initial table contributes"),
         field("shape", &T::shape, "of the result; empty for scatters", Quantity::Count));
 }
 
@@ -152,7 +152,7 @@ constexpr auto fieldsOf(const T*)
     using base::field;
     return base::described("result", field("value", &T::value, "the value"),
                            field("rows", &T::rows, "its rows, or those that it reduces"),
-                           field("dim", &T::dim, "the dimension that the rows lie along", base::Quantity::Count),
+                           field("dim", &T::dim, "the dimension of the rows", base::Quantity::Count),
                            field("merge", &T::merge, "of a reduction over all rows; null: the rows are stored"));
 }
 
@@ -166,12 +166,11 @@ template <std::same_as<CodeFrontier> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field;
-    return base::described("frontier",
-                           field("target", &T::target,
-                                 "the table of the rows; where it is the destination, the batch's own rows come first"),
-                           field("table", &T::table, "the table that refers to them"),
-                           field("key", &T::key, "the reference"),
-                           field("owner", &T::owner, "the rows of `table` whose references are followed"));
+    return base::described(
+        "frontier",
+        field("target", &T::target, "the table of the rows; if it is the destination, the batch's own rows come first"),
+        field("table", &T::table, "the table that refers to them"), field("key", &T::key, "the reference"),
+        field("owner", &T::owner, "the rows of `table` whose references are followed"));
 }
 
 struct CodeLoop {
@@ -222,8 +221,9 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "table", field("name", &T::name, "its name; no two tables have the same"),
         field("kind", &T::kind,
-              "of nodes, edges or graphs, or made of other tables: a selection of rows, a concatenation, a reordering"),
-        field("from", &T::from, "the tables that it is made of; of edges: those of both ends"),
+              "of nodes, edges or graphs, or derived from other tables: a selection of rows, a concatenation, a "
+              "reordering"),
+        field("from", &T::from, "the tables that it is derived from; for edges, those of both ends"),
         field("made", &T::made, "for people: `the rows of edge_index that v12 selects`"),
         field("size", &T::size, "the key of the prologue's dictionary that holds the number of its rows"),
         field("parents", &T::parents,

@@ -32,7 +32,8 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field;
     return base::described(
-        "step", field("kind", &T::kind, "`rows` are read, `numbers` of rows are made, or an `operator` is computed"),
+        "step",
+        field("kind", &T::kind, "`rows` are read, `numbers` of rows are computed, or an `operator` is computed"),
         field("op", &T::op, "of an operator: `op12`"),
         field("fused", &T::fused, "operators computed with it, in one pass over the edges"),
         field("label", &T::label, "for people: the result of the operator, or the rows that are read"),
@@ -56,13 +57,12 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "held", field("value", &T::value, "empty: row numbers"), field("label", &T::label, "for people"),
         field("rows", &T::rows, "which rows they are"),
-        field("bytes", &T::bytes, "that it adds: none for views and for rows that are used where they lie",
-              Quantity::Bytes),
-        field("from", &T::from, "the step, counted from 0, at which the rows are there", Quantity::Count),
-        field("to", &T::to, "the step before which they are gone", Quantity::Count),
-        field("over", &T::over, "position in the list of the entry that it is written over", Quantity::Count),
+        field("bytes", &T::bytes, "that it adds: none for views and for rows used in place", Quantity::Bytes),
+        field("from", &T::from, "the first step, counted from 0, at which it is held", Quantity::Count),
+        field("to", &T::to, "the first step after its end", Quantity::Count),
+        field("over", &T::over, "position in the list of the entry that it overwrites", Quantity::Count),
         field("view_of", &T::viewOf, "position in the list of the entry that it is a view of", Quantity::Count),
-        field("in_place", &T::inPlace, "rows of a table, used where they lie"));
+        field("in_place", &T::inPlace, "rows of a table, used in place"));
 }
 
 // The batch of one node type's destinations that holds most.
@@ -86,7 +86,7 @@ constexpr auto fieldsOf(const T*)
                                  "batches that are computed at once, each with memory of its own", Quantity::Count),
                            field("peak_step", &T::peakStep, "the step that holds most", Quantity::Count),
                            field("steps", &T::steps, "in the order of computation"),
-                           field("held", &T::held, "rows that are there from one step to another"));
+                           field("held", &T::held, "rows that are held from one step to another"));
 }
 
 struct StageMemoryRecord {

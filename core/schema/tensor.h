@@ -38,7 +38,7 @@ constexpr auto fieldsOf(const T*)
               "the standard deviation of the finite numbers, without correction (`numpy.std`); null likewise",
               Quantity::Ratio),
         field("histogram", &T::histogram,
-              "how many of the finite numbers are in each of 40 equal parts from `min` to `max` (from `min` - 0.5 to "
+              "the number of finite numbers in each of 40 equal parts from `min` to `max` (from `min` - 0.5 to "
               "`max` + 0.5 if they are the same), as `numpy.histogram` counts them"));
 }
 
@@ -122,8 +122,7 @@ constexpr auto fieldsOf(const T*)
         base::embedded(&T::statistics),
         field("shown", &T::shown, "the first 20 rows, or with `--rows` or `--nodes` up to 100"),
         field("file", &T::file, "the `.npy` file that `-o` names; empty: none"),
-        field("tensor", &T::tensor,
-              "the number by which `debug/rows` and `debug/save` know it; null on the command line"),
+        field("tensor", &T::tensor, "its number for `debug/rows` and `debug/save`; null on the command line"),
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 

@@ -18,7 +18,7 @@ json::Array traceLanes();
 json::Value traceStage(plan::StageId stage, double start, double seconds);
 // `phase`: its position in namedPhases.
 json::Value tracePhase(std::size_t phase, plan::StageId stage, std::int64_t batch, double start, double seconds);
-// A curve of the memory on the device, now and at most.
+// A curve of the memory on the device: current and peak.
 json::Value traceMemory(double time, std::int64_t bytes, std::int64_t peak);
 
 // A mark in the lane of the stages, or across all lanes.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The answer to whether a run computes the model's own numbers: the verdict and its evidence.
+// The outcome of comparing a run with the model itself: the verdict and its evidence.
 
 #include <array>
 #include <concepts>
@@ -139,7 +139,7 @@ constexpr auto fieldsOf(const T*)
                            field("seconds", &T::seconds, "duration of the verification", base::Quantity::Seconds));
 }
 
-// `verify --json`, and the "verify" member of a report. `check` is the quick one on the sample, where it was made.
+// `verify --json`, and the "verify" member of a report. `check`: the quick comparison on the sample, if there was one.
 std::string writeVerification(const Verification& verification, const std::optional<Verification>& check);
 base::Result<Verification> readVerification(const std::string& text, const std::string& file);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to solver: work that looks only now and then whether it shall end. It runs on a thread of its own, so that the
-// caller can go on without it. The threads are few and serve one task after the other.
+// Private to solver: work that rarely checks whether it must end. It runs on a separate thread, so that the caller can
+// continue without it. A few threads serve all tasks.
 
 #include <atomic>
 #include <chrono>
@@ -23,9 +23,9 @@ private:
     std::atomic<bool> m_interrupted = false;
 };
 
-// Runs the task. True: it has ended, and what it has written is the caller's to read; an exception of it is thrown here.
-// False: stopped, or at its end of time, it did not end within a tenth of a second and was left behind, or did not begin
-// because of others that were. A process that exits gives those half a second to end.
+// Runs the task. True: it has ended, and its results can be read; rethrows its exception. False: it did not end within
+// a tenth of a second after a stop or its deadline and was abandoned, or did not begin because other abandoned tasks
+// occupy the threads. A process that exits gives those half a second to end.
 bool runAside(const std::shared_ptr<Task>& task, const std::stop_token& stop,
               std::chrono::steady_clock::time_point end);
 

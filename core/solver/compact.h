@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to solver: a smaller problem with the same solutions, by one linear pass. Columns whose bounds meet become part
-// of the rows' bounds; rows that always hold disappear; rows of one column become its bounds.
+// Private to solver: a smaller problem with the same solutions, by one linear pass. Columns with equal bounds are
+// merged into the rows' bounds; rows that always hold are dropped; rows of one column become its bounds.
 
 #include <vector>
 

@@ -64,8 +64,8 @@ struct Solution {
 bool available();
 const char* solverName();  // with its version, or "none"
 
-// The relaxation, integrality ignored: Optimal, Infeasible, Unbounded or Unknown. Fails with Unsupported where no solver is
-// available, with Internal where it throws.
+// The relaxation, integrality ignored: Optimal, Infeasible, Unbounded or Unknown. Fails with Unsupported if no solver
+// is available, with Internal if it throws.
 base::Result<Solution> solveRelaxation(const Problem& problem, const Limits& limits = {});
 
 // The integer program. `start` (by column, may be empty) is a feasible solution to improve on; one that is not feasible is

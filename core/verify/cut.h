@@ -21,7 +21,7 @@ public:
 
     // Writes the inputs restricted to `rows` to a .safetensors file. Linear in the sizes of the tables and of the file.
     base::Status write(const Neighbourhood& rows, const std::string& path);
-    // The number that a row has in the last cut.
+    // The number of a row in the last cut.
     [[nodiscard]] std::int64_t position(ir::SpaceId table, std::int64_t row) const;
 
 private:

@@ -12,7 +12,7 @@ namespace hopscope::verify {
 
 using TableSizes = std::map<ir::SpaceId, std::int64_t>;
 
-// The number of rows of a table. Estimates for derived ones: a selection counts as its parent, and tables of unknown
+// The number of rows of a table. Derived tables are estimated: a selection counts as its parent, and tables of unknown
 // size grow with the largest table.
 std::int64_t tableRows(const analysis::Analysis& analysis, const TableSizes& sizes, ir::SpaceId space);
 

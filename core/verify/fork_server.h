@@ -2,7 +2,7 @@
 
 // Child processes that begin with LibTorch loaded. A program takes a quarter of a second to load it, mostly to register
 // its operators, and a fork of a program that has done so takes a few milliseconds. It can be forked only while it has
-// a single thread, since locks that other threads hold stay locked in a fork for ever. So a program forks a server
+// a single thread, since locks of other threads remain locked in a fork forever. Therefore a program forks a server
 // before its first thread, and the server forks children on request.
 
 #include <sys/types.h>
@@ -19,9 +19,9 @@ namespace hopscope::verify {
 using ChildMain = int (*)(const std::string& argument, const std::vector<int>& handed);
 using ChildBeginning = void (*)();
 
-// Call once, while the program has one thread. The server does nothing but wait, and ends with the program, however
-// that ends. Its children call `main` and exit with its result. Before they open a file they call `first`, if it is
-// given. If no server can be started, forkChild() returns nothing.
+// Call once, while the program has one thread. The server only waits, and ends with the program in any case. Its
+// children call `main` and exit with its result. Before they open a file they call `first`, if it is given. If no
+// server can be started, forkChild() returns nullopt.
 void beginForkServer(ChildMain main, ChildBeginning first = nullptr);
 
 // The way in which a child has ended.
@@ -43,8 +43,8 @@ public:
     ~ForkedChild();
 
     [[nodiscard]] pid_t pid() const { return m_pid; }
-    // Waits at most this long for the child to end; nothing if it has not. The server may be gone first, and all of its
-    // children with it: the result is then that of a killed child.
+    // Waits at most this long for the child to end; nullopt if it has not. If the server ends first, and all of its
+    // children with it, the result is that of a killed child.
     [[nodiscard]] std::optional<ChildEnd> ended(std::chrono::milliseconds within);
     // Ends it and waits for that.
     ChildEnd kill();
@@ -61,7 +61,7 @@ private:
 inline constexpr std::size_t mostHanded = 2;  // descriptors
 
 // Calls main(argument, handed) in a new child, whose output and errors replace the contents of the file `log`. The
-// child is killed above `memory` anonymous bytes (0: no limit). Can be called from any thread. Returns nothing if there
+// child is killed above `memory` anonymous bytes (0: no limit). Can be called from any thread. Returns nullopt if there
 // is no server: start a program instead.
 std::optional<ForkedChild> forkChild(const std::string& argument, const std::string& log, std::int64_t memory = 0,
                                      const std::vector<int>& handed = {});

@@ -17,8 +17,8 @@ namespace hopscope::verify {
 bool overflows(const schema::Verification& verdict);
 
 // "aten::mm in conv1 (gcn.py:12: ..) is the first whose result leaves the range of float32": the first operator, in the
-// order of the program, that makes infinities or NaN of finite numbers on these inputs; empty if there is none, or if the
-// program cannot be evaluated. Evaluates the whole program unsplit and keeps each result: for samples.
+// order of the program, that turns finite numbers into infinities or NaN on these inputs; empty if there is none, or if
+// the program cannot be evaluated. Evaluates the whole program unsplit and keeps each result: for samples.
 std::string firstOverflow(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                           const std::string& folder, std::stop_token stop);
 

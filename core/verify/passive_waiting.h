@@ -9,7 +9,7 @@
 namespace hopscope::verify {
 
 // While it exists, they sleep after some microseconds. GCC's runtime does so if it has more threads than cores (see
-// GOMP_SPINCOUNT in its manual): the extra threads belong to a team that sleeps until this object is destroyed.
+// GOMP_SPINCOUNT in its manual): a team of extra threads sleeps until this object is destroyed.
 class PassiveWaiting {
 public:
     PassiveWaiting();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to verify: whether a difference is rounding that the model itself amplifies. Such a model gives other numbers
-// for each order of its sums, and none of them is right.
+// Private to verify: whether a difference is rounding that the model itself amplifies. Such a model gives different
+// numbers for each order of its sums, and none of them is right.
 
 #include <array>
 #include <optional>
@@ -20,9 +20,9 @@ struct Differing {
 
 // A difference is rounding if it is no larger than the absolute tolerance and four times the model's own rounding
 // error, as tests/models/zoo.py allows: the distance of the model's result from its result in float64, the largest over
-// all elements compared. If that is more than a thousandth of the largest number, a comparison may have turned, or the
-// code may mean something else in float64: then, and where float64 is not possible, the result must also move as far
-// when inputs change in their last digit.
+// all elements compared. If that is more than a thousandth of the largest number, a comparison may have a different
+// outcome, or the code a different meaning, in float64: then, and if float64 is not possible, the result must also
+// change as much when inputs change in their last digit.
 class Rounding {
 public:
     // `data`: the inputs on which the model's own forward was run, in a child with `memory` bytes, to give `reference`.
@@ -30,8 +30,8 @@ public:
     Rounding(const Request& request, std::vector<std::string> data, std::int64_t memory,
              const base::TensorMap& reference);
 
-    // How far the model's own result and the staged one are from exact numbers, as a sentence, if the difference is
-    // rounding; else empty. Runs forward in children, once for all outputs.
+    // A sentence with the distances of the model's own result and the staged one from exact numbers, if the difference
+    // is rounding; otherwise empty. Runs forward in children, once for all outputs.
     base::Result<std::string> explain(const Differing& output, const std::stop_token& stop);
 
 private:
@@ -45,7 +45,7 @@ private:
     std::vector<std::string> m_data;
     std::int64_t m_memory;
     const base::TensorMap& m_reference;
-    std::array<std::optional<Outputs>, ways> m_computed;  // empty: not yet; no outputs: it could not be computed so
+    std::array<std::optional<Outputs>, ways> m_computed;  // empty: not computed yet; no outputs: not possible
 };
 
 // The explanation of all differences of a verification.

@@ -8,7 +8,7 @@
 
 namespace hopscope::verify {
 
-// Fills the coverage, the outputs and the verdict. `memory`: bytes that a child may use. There must be no
+// Fills the coverage, the outputs and the verdict. `memory`: bytes that a child may use. Requires that there is no
 // sampledObstacle().
 base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory,
                            const base::ProgressFn& progress, std::stop_token stop, Verification& verdict);
@@ -18,8 +18,8 @@ base::Status verifySampled(const Request& request, Structure& structure, std::in
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output);
 OracleChild oracleChild(const Request& request, std::int64_t memory);
 
-// Decides the verdict from the comparisons and writes its reason; `covered` names the compared results, `rounding` says
-// why all differences are rounding, if they are.
+// Decides the verdict from the comparisons and writes its reason; `covered` names the compared results, `rounding`
+// gives the reason why all differences are rounding, if they are.
 void conclude(Verification& verdict, const std::string& covered, const std::string& rounding);
 
 }  // namespace hopscope::verify

@@ -34,7 +34,7 @@ struct Structure {
     std::vector<ir::SpaceId> tables;  // declared by inputs
     TableSizes sizes;
     std::vector<Link> links;
-    std::vector<std::string> unresolved;  // operators that go by a key that is not a column of the inputs: sentences
+    std::vector<std::string> unresolved;  // sentences about operators that use a key that is not a column of the inputs
 };
 
 // Marks the links that aggregations follow, including those of the prologue. Does not read the contents of inputs, only

@@ -13,7 +13,7 @@ namespace hopscope::verify {
 void computeInDouble(torch::jit::Module& module);
 base::TensorMap inDouble(const base::TensorMap& inputs);
 
-// Floating-point inputs with their last digit changed. Whole numbers stay: they may be ids or classes.
+// Floating-point inputs with their last digit changed. Whole numbers do not change: they may be ids or classes.
 base::TensorMap moved(const base::TensorMap& inputs, std::uint64_t seed);
 
 }  // namespace hopscope::verify

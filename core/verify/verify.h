@@ -20,7 +20,7 @@
 namespace hopscope::verify {
 
 using Mode = base::VerifyMode;
-// The parts of a verification that documents hold.
+// The parts of a verification that documents contain.
 using Tolerance = schema::ToleranceRecord;
 using TensorError = schema::TensorRecord;
 using Coverage = schema::CoverageRecord;
@@ -41,7 +41,8 @@ struct Request {
     std::map<std::string, base::TensorView> outputs;      // of the staged run, by name
     std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values that are not outputs; may be empty
     Mode mode = Mode::Sample;
-    // The type of stores, whose rounding widens the tolerance; narrowed checkpoints have it instead of their own type.
+    // The type of stores, whose rounding widens the tolerance; narrowed stored values have it instead of their own
+    // type.
     base::StoreType store = base::StoreType::Exact;
     std::string notFiniteOrigin = notFiniteHint;  // the origin of numbers in the outputs that are NaN or infinite
     std::string scratchFolder;
@@ -49,7 +50,7 @@ struct Request {
     std::uint64_t seed = 1;
     std::int64_t targets = 64;
     std::vector<std::string>
-        dataArguments;  // --data of the run, for the child to read; empty: inputs are copied to a file
+        dataArguments;  // --data of the run, which the child reads; empty: inputs are copied to a file
     std::vector<std::string> oracleProgram;  // command line of the child; empty: this program with `oracle`
     bool sampledOnly = false;                // no full comparison, even if memory is sufficient
     double sampledSeconds = 900;             // no further neighbourhoods are started after this time
@@ -83,7 +84,7 @@ int oracleMain(const std::string& requestPath);
 void volunteerForOom();
 
 // Like oracleMain(), in a child of the fork server (fork_server.h), which is killed with its parent in any case, and
-// which has volunteered before it was confined.
+// which offered itself to the kernel's memory killer before it was confined.
 int forkedOracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify

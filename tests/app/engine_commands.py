@@ -79,7 +79,7 @@ class CommandLine(EngineTest):
         out = ("-o", self.folder)
         for says, *words in (("A subcommand is required",), ("MODEL is required", "run"),
                              ("MODEL is required", "inspect"), ("--output is required", "run", *KARATE),
-                             ("there is no option '--frobnicate'", "inspect", *KARATE, "--frobnicate"),
+                             ("unknown option '--frobnicate'", "inspect", *KARATE, "--frobnicate"),
                              ("'0' is neither auto nor a positive number", "run", *KARATE, *out, "--batch", "0"),
                              ("'lots' is not a valid size", "run", *KARATE, *out, "--memory", "lots"),
                              ("--threads: '0' is neither auto nor a number from 1 to 4096", "run", *KARATE, *out, "--threads", "0"),
@@ -92,7 +92,7 @@ class CommandLine(EngineTest):
         for words in (("run", *KARATE, "-o", self.folder), ("plan", *KARATE)):
             for flag in ("--replicas=2", "--workers=2", "--network=1"):
                 with self.subTest(command=words[0], flag=flag):
-                    self.refused(2, f"there is no option '{flag.partition('=')[0]}'", *words, flag)
+                    self.refused(2, f"unknown option '{flag.partition('=')[0]}'", *words, flag)
 
     def test_help_and_version_end_with_0(self):
         self.assertIn("Examples", self.done("run", "--help").stdout)

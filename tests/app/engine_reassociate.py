@@ -241,7 +241,7 @@ class Reassociation(EngineTest):
         report, _ = self.ran(words, "--reassociate", *moved)
         self.assertEqual(len(report["reassociated"]["places"]), 1)
         self.assertEqual(self.document("verify", *words, "--reassociate", *moved)["verdict"], "equal")
-        self.refused(2, "there is no option '--reassociate'", "export", *words, *out, "--reassociate")
+        self.refused(2, "unknown option '--reassociate'", "export", *words, *out, "--reassociate")
 
     def test_processes_of_one_run_must_agree_on_it(self):
         words = [*self.three_layers(), "--batch", "100"]

@@ -302,8 +302,8 @@ class Refusals(unittest.TestCase):
         lacking = {
             "/stages/1": "is not a stage of this plan", "/stages/1/loops/0": "", loop + "/frontier/0": "frontier lacks the rows",
             loop + "/reads/0": "needs it, but no step before computes it, and the loop does not read it",
-            loop + "/writes/0": "which does not write it", "/checkpoints/0": "which is no checkpoint of this stage",
-            "/checkpoints/1": "which is no checkpoint of this stage",
+            loop + "/writes/0": "which does not write it", "/checkpoints/0": "which this stage does not store",
+            "/checkpoints/1": "which this stage does not store",
             **{f"/stages/1/ops/{i}": "" for i in range(steps)}}
         for pointer, sentence in lacking.items():
             with self.subTest(pointer):

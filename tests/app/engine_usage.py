@@ -53,18 +53,36 @@ class Usage(EngineTest):
         options = 0
         for (command,), shown in helps.items():
             wrong = command[1] + command[0] + command[2:]
-            error = self.refused(2, f"there is no command '{wrong}'", wrong, *KARATE)
+            error = self.refused(2, f"unknown command '{wrong}'", wrong, *KARATE)
             self.assertIn(f"did you mean '{command}'? see `hopscope-engine --help`", error)
             names = [name for row in help_text.options(shown) for name in row.names if len(name) > 5 and name != "--help"]
             for option in names:
                 options += 1
                 with self.subTest(command=command, option=option):
                     wrong = f"--{option[3]}{option[2]}{option[4:]}"
-                    error = self.refused(2, f"there is no option '{wrong}'", command, wrong)
+                    error = self.refused(2, f"unknown option '{wrong}'", command, wrong)
                     self.assertIn(f"did you mean '{option}'? see `hopscope-engine {command} --help`", error)
         self.assertGreater(options, 60)
-        self.assertNotIn("did you mean", self.refused(2, "there is no command 'fly'", "fly"))
-        self.assertIn("bench machine", self.refused(2, "there is no option '--devise'", "bench", "machine", "--devise", "cpu"))
+        self.assertNotIn("did you mean", self.refused(2, "unknown command 'fly'", "fly"))
+        self.assertIn("bench machine", self.refused(2, "unknown option '--devise'", "bench", "machine", "--devise", "cpu"))
+
+    def test_a_mistake_is_named_instead_of_printing_the_help_that_follows_it(self):
+        cases = (("unknown command 'pln'; did you mean 'plan'?", "pln", "--help"),
+                 ("unknown command 'pln'; did you mean 'plan'?", "pln", "--version"),
+                 ("unknown command 'machin'; did you mean 'machine'?", "bench", "machin", "-h"),
+                 ("unknown option '--hlep'; did you mean '--help'?", "--hlep"),
+                 ("unknown option '--hlep'; did you mean '--help'?", "--hlep", "--help"),
+                 ("unknown option '--modle'", "run", "--modle", "x", "--help"),
+                 ("unknown option '--memroy'; did you mean '--memory'?", "run", *KARATE, "--memroy=1Gi", "-h"),
+                 ("unknown option '-x'; see `hopscope-engine run --help`", "run", "-x", "--help"))
+        for says, *words in cases:
+            with self.subTest(words=words):
+                self.refused(2, says, *words)
+        for words in (["run", *KARATE, "-oout", "--help"], ["run", *KARATE, "-qo", "out", "-h"], ["plan", "--data", "-", "-h"],
+                      ["generate", "rmat", "--seed", "-1", "--help"], ["--help", "run"], ["--help", "--json"],
+                      ["run", "--help", "--", "--modle"]):
+            with self.subTest(words=words):
+                self.assertIn("Examples:", self.done(*words).stdout)
 
     def test_output_that_cannot_be_written_is_no_success(self):
         run = ["run", *KARATE, "-o", self.folder / "out"]

@@ -1,5 +1,5 @@
 """Runs scripts one after the other, each in a fork of one process that has loaded torch (1.5 s of a core) and has started the engine
-that forks (engine_process.py): together.py NAME... for engine_NAME.py Every script runs, even if an earlier one fails."""
+that forks (engine_process.py). `together.py NAME...` runs engine_NAME.py for each; every script runs, even if an earlier one fails."""
 import os
 import runpy
 import sys

@@ -319,7 +319,7 @@ usage("unknown strategy", "--strategy", "magic", says="unknown value of --strate
 usage("batch of zero", "--batch", "0", says="'0' is neither auto nor a positive number")
 usage("negative batch", "--batch", "-5", says="'-5' is neither auto nor a positive number")
 usage("batch that is no number", "--batch", "many", says="'many' is neither auto nor a positive number")
-usage("unknown flag", "--frobnicate", says="there is no option '--frobnicate'")
+usage("unknown flag", "--frobnicate", says="unknown option '--frobnicate'")
 usage("unknown device", "--device", "abacus", says="unknown device abacus")
 usage("role without meaning", "--role", "x=banana", says="--role x=banana is not a role")
 usage("role without a value", "--role", "x", says="--role x is not a role")

@@ -205,6 +205,46 @@ private slots:
         QVERIFY(window.view().extraSelections().isEmpty());
     }
 
+    void linesOfCodeHaveTheSameHeight()
+    {
+        PageView view;
+        int seen = 0;
+        for (const QString& page : allPages()) {
+            view.open({page, {}});
+            for (QTextFrame* frame : view.document()->rootFrame()->childFrames()) {
+                if (qobject_cast<QTextTable*>(frame) != nullptr) continue;
+                QTextBlock block = frame->firstCursorPosition().block();
+                for (; block.isValid() && block.position() <= frame->lastPosition(); block = block.next(), ++seen)
+                    QVERIFY2(block.blockFormat().lineHeight() == 125, qPrintable(page + ": " + block.text()));
+            }
+        }
+        QVERIFY2(seen > 500, qPrintable(QString::number(seen)));
+    }
+
+    void cellsOfTablesBeginInTheirFirstLine()
+    {
+        PageView view;
+        int seen = 0, afterCode = 0;
+        for (const QString& page : allPages()) {
+            view.open({page, {}});
+            for (QTextFrame* frame : view.document()->rootFrame()->childFrames()) {
+                auto* table = qobject_cast<QTextTable*>(frame);
+                if (table == nullptr) continue;
+                QTextBlock before = view.document()->findBlock(table->firstPosition() - 2);
+                if (before.length() == 1) before = before.previous();  // the line that ends a frame of code
+                afterCode += before.blockFormat().hasProperty(QTextFormat::BlockCodeFence) ? 1 : 0;
+                for (int column = 0; column < table->columns(); ++column) {
+                    const QTextTableCell cell = table->cellAt(0, column);
+                    const QTextBlock first = cell.firstCursorPosition().block();
+                    QVERIFY2(first.length() > 1 || cell.firstPosition() == cell.lastPosition(), qPrintable(page));
+                    ++seen;
+                }
+            }
+        }
+        QVERIFY2(seen > 200, qPrintable(QString::number(seen)));
+        QVERIFY2(afterCode > 0, "no page has a table right after code");
+    }
+
     void picturesFollowTheTheme()
     {
         QCOMPARE(pictureFile("start/window.md", "../images/window-light.png", false),

@@ -10,7 +10,7 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import hopscope
-from hopscope import _reading
+from hopscope import _reading, _svg
 from support import PackageTest, Plain, graph, made
 from test_documents import KARATE, Outline
 
@@ -30,15 +30,21 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-def background(drawn, text):
-    """The color of the last rectangle before a text that contains its position; None if it lies on the page."""
+def frame(drawn, text):
+    """The last rectangle before a text that contains its position; None if it lies on the page."""
     found = None
     for item in drawn[:drawn.index(text)]:
         if item.tag == f"{SVG}rect":
             x, y, width, height = (float(item.get(name)) for name in ("x", "y", "width", "height"))
             if x <= float(text.get("x")) <= x + width and y <= float(text.get("y")) <= y + height:
-                found = item.get("fill")
+                found = item
     return found
+
+
+def picture_of(name):
+    """A stage whose module, stored value and node type have a name."""
+    box, stored = _svg.Box("1", name, name), _svg.Stored(name, name, 0, "1", [])
+    return list(ElementTree.fromstring(_svg.draw(_svg.Picture([name], [[box]], [stored]))).iter())
 
 
 class Shown(PackageTest):
@@ -101,10 +107,25 @@ class Shown(PackageTest):
             texts = [part for part in drawn if part.tag == f"{SVG}text"]
             self.assertGreater(len(texts), 5)
             for text in texts:
-                self.assertGreater(contrast(text.get("fill"), background(drawn, text)), 4.5, text.get("fill"))
+                self.assertGreater(contrast(text.get("fill"), frame(drawn, text).get("fill")), 4.5, text.get("fill"))
             for line in (part for part in drawn if part.tag == f"{SVG}line"):
                 for page in ("#ffffff", "#111111"):
                     self.assertGreater(contrast(line.get("stroke"), page), 3)
+
+    def test_names_of_any_length_stay_inside_of_their_frames(self):
+        wide = {"n": 8.6, "i": 4.2, "W": 13.3, ".": 4.6}  # pixels of a bold letter in DejaVu Sans, one of the widest fonts
+        for letter, pixels in wide.items():
+            for length in (1, 12, 18, 30, 80):
+                name = letter * (length - 1) + "7"
+                drawn = picture_of(name)
+                texts = [part for part in drawn if part.tag == f"{SVG}text"]
+                self.assertEqual([text[0].text for text in texts], [name] * 5)
+                for text in texts:
+                    shown = text[0].tail
+                    self.assertTrue(shown == name or "…" in shown and shown[-1] == "7", shown)
+                    self.assertLess(len(shown) * pixels, float(frame(drawn, text).get("width")), shown)
+                if length <= 18 and letter != "W":
+                    self.assertEqual({text[0].tail for text in texts}, {name})
 
     def test_tables_take_the_colors_of_the_notebook(self):
         for item in (self.result, self.result.report, self.result.verification, *self.tables()):

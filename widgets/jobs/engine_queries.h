@@ -92,7 +92,8 @@ public:
     // The steps by which the rules and the optimum find their plans, for the settings of the document. For cancel().
     using Steps = std::function<void(base::Result<plan::Walkthroughs>)>;
     std::int64_t planSteps(QObject* context, Steps answer);
-    // The nodes and edges that the batches of the current plan move along, around that node or one drawn with the seed.
+    // The nodes and edges from which the batches of the current plan gather, around that node or one drawn with the
+    // seed.
     using Part = std::function<void(base::Result<schema::GraphPart>)>;
     std::int64_t planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer);
     // The memory of a stage's batches in the current plan, for the settings of the document. For cancel().

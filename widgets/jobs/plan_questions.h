@@ -17,7 +17,7 @@ public:
 
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, Workbench::WhatIf answer);
 
-    // While a checkpoint is dragged: the latest question counts, at most one is under way.
+    // While a stored value is dragged: the latest question counts, at most one is under way.
     void preview(Cuts wanted);
     void endPreview();
     // The document's preview for these cuts; null: not known yet.

@@ -47,8 +47,8 @@ public:
     // of the cuts, drops the one before. No answer comes while no engine has the model: ask again on engineBack.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer);
-    // While a checkpoint is dragged: Document::preview shows the plan for dropping it. The latest question counts; at most
-    // one is active. Dropping the checkpoint where the last question put it shows the answer at once.
+    // While a stored value is dragged: Document::preview shows the plan for dropping it. The latest question counts; at
+    // most one is active. Dropping the stored value where the last question put it shows the answer at once.
     void previewMove(protocol::ValueId from, protocol::ValueId to);
     void endPreview();
     void explain();                      // fills Document::explained, unless it is known or pending

@@ -29,14 +29,29 @@ public:
     {
         QTextCursor all(&m_document);
         all.beginEditBlock();
+        for (QTextTable* table : tables()) joinFirstCell(*table);
         for (QTextBlock block = m_document.begin(); block.isValid(); block = block.next()) setBlock(block);
-        for (QTextFrame* frame : m_document.rootFrame()->childFrames())
-            if (auto* table = qobject_cast<QTextTable*>(frame)) setTable(*table);
+        for (QTextTable* table : tables()) setTable(*table);
         frameCode();
         all.endEditBlock();
     }
 
 private:
+    [[nodiscard]] QVector<QTextTable*> tables() const
+    {
+        QVector<QTextTable*> found;
+        for (QTextFrame* frame : m_document.rootFrame()->childFrames())
+            if (auto* table = qobject_cast<QTextTable*>(frame)) found.append(table);
+        return found;
+    }
+
+    // The reader of Markdown puts an empty line into the first cell of a table that follows code.
+    void joinFirstCell(const QTextTable& table)
+    {
+        QTextCursor cursor = table.cellAt(0, 0).firstCursorPosition();
+        if (cursor.block().length() == 1 && cursor.position() < table.cellAt(0, 0).lastPosition()) cursor.deleteChar();
+    }
+
     void setBlock(const QTextBlock& block)
     {
         const int level = block.blockFormat().headingLevel();
@@ -145,7 +160,9 @@ private:
         format.setBottomMargin(10);
         for (; !parts.isEmpty(); parts.removeLast()) {
             const auto [begin, end] = parts.last();
+            const QTextBlockFormat lines = m_document.findBlock(begin).blockFormat();
             const QTextFrame* frame = select(begin, end - begin).insertFrame(format);
+            frame->firstCursorPosition().setBlockFormat(lines);  // a frame does not keep that of its first line
             flatten(frame->firstPosition() - 1);
             flatten(frame->lastPosition() + 1);
         }

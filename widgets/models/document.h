@@ -47,7 +47,7 @@ inline constexpr double provenGap = 1e-4;  // between plans: smaller differences
 // Whether the engine still looks for a better plan than the current one.
 enum class Search { Over, GoesOn };
 
-// The effect of dropping the dragged checkpoint at its current place.
+// The effect of dropping the dragged value at its current place.
 struct Preview {
     PlanPtr plan;     // null: not known, or refused
     QString refusal;  // why it would be refused; empty: it would not

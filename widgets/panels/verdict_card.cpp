@@ -66,7 +66,7 @@ QString detailOf(const schema::Verification& verification, const QString& before
     return parts.join(QStringLiteral(" · "));
 }
 
-// Reports identify checkpoints by ids; the model knows their names.
+// Reports identify stored values by ids; the model knows their names.
 QString nameOf(const schema::TensorRecord& record, const protocol::ModelRecord* model)
 {
     const protocol::ValueId value = model != nullptr ? model->findValue(record.name) : protocol::ValueId();

@@ -171,7 +171,7 @@ QString doneCaption(const Film& film, const Frame& frame)
     if (last) sentences << tr("The results are complete. Every row of every stage was computed once.");
     else sentences << tr("Only now can the next stage begin, for its batches may read the row of any node.");
     if (const std::int64_t gathered = gatheredIn(film, frame.stage); gathered > 0 && film.part.complete)
-        sentences << tr("The batches of this stage gathered %1 rows in all; larger batches gather fewer.")
+        sentences << tr("The batches of this stage gathered %1 rows in total; larger batches gather fewer.")
                          .arg(count(gathered));
     return sentences.join(u' ');
 }

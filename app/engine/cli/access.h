@@ -8,10 +8,10 @@
 
 namespace hopscope::engine {
 
-// Whether a command reads files that others may have made. Only such a command is confined.
+// Whether a command reads files that may come from others. Only such a command is confined.
 bool readsFiles(const Command& command);
 
-// The folders that the command writes to. Fails as the command would. Cancelled.
+// The folders that the command writes to. Fails like the command. Cancelled.
 base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop);
 
 confine::Access accessOf(const Command& command, const Outputs& outputs);

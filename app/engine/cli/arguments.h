@@ -104,7 +104,7 @@ struct Invocation {
 // Fails with Usage.
 base::Result<Invocation> parseArguments(int count, const char* const* arguments);
 
-// Whether --json is among the arguments: errors of a command line that does not parse follow it too.
+// Whether --json is among the arguments; it also applies to errors of a command line that cannot be parsed.
 bool wantsJson(int count, const char* const* arguments);
 
 }  // namespace hopscope::engine

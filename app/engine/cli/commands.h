@@ -1,6 +1,6 @@
 #pragma once
 
-// One function per subcommand. Each prints its result and returns the exit code; errors are the caller's to print.
+// One function per subcommand. Each prints its result and returns the exit code; the caller prints errors.
 
 #include "base/result.h"
 #include "cli/arguments.h"

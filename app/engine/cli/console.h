@@ -15,7 +15,7 @@
 
 namespace hopscope::engine {
 
-// Bold, dim and warning text, or the text itself where colour is off.
+// Bold, dim and warning text, or the text itself if colour is off.
 struct Style {
     bool colour = false;
     [[nodiscard]] std::string bold(const std::string& text) const { return wrap("1", text); }
@@ -43,7 +43,7 @@ public:
     void note(const std::string& sentence) override;
     void minorNote(const std::string& sentence) override;  // only with --verbose
     void error(const base::Error& error);                  // one line, or with --json the error document
-    // One line that is written over, with rate and time left; only on a terminal and at most 20 times a second.
+    // A line that is overwritten, with rate and remaining time; only on a terminal and at most 20 times a second.
     void progress(const base::Progress& step) override;
     void progressEnded() override;
 

@@ -25,7 +25,7 @@ std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* 
                           std::optional<double> seconds = std::nullopt);
 
 struct RunColumns {
-    bool rates = false;  // predictions and shares of the roofline, which are of use where the machine has been measured
+    bool rates = false;   // predictions and shares of the roofline, which require that the machine has been measured
     bool phases = false;  // the shares of the phases
 };
 
@@ -42,7 +42,7 @@ std::string describeVerdict(const schema::Verification& verification, const Styl
 std::string describeExplanation(const schema::Explanation& explanation, const analysis::Analysis& analysis,
                                 const Style& style);
 
-// How the rules and the optimum come to their plans.
+// The steps by which the rules and the optimum arrive at their plans.
 std::string describeSteps(const plan::Walkthroughs& all, const analysis::Analysis& analysis, const Style& style);
 
 std::string describeDevices(const pipeline::Devices& devices, const Style& style);

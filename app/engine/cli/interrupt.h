@@ -8,7 +8,7 @@
 
 namespace hopscope::engine {
 
-// Turns SIGINT, SIGTERM and SIGHUP into a stop request for as long as it lives. Where a call cannot be interrupted, the
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request while it exists. If a call cannot be interrupted, the
 // process ends with 130 (base/ending.h). A second signal ends the process at once. Child processes get the default handling
 // back. At most one instance at a time.
 class Interrupt {
@@ -28,7 +28,7 @@ private:
     std::thread m_thread;
 };
 
-// Keeps these signals waiting for as long as it lives: between two Interrupts.
+// Blocks these signals while it exists, between two Interrupts.
 class SignalsHeld {
 public:
     SignalsHeld();

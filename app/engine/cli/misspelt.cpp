@@ -31,11 +31,12 @@ std::string nearest(const std::string& word, const Words& known)
 
 std::string helpOf(const CLI::App& command) { return "see `" + pathOf(command) + " --help`"; }
 
-base::Error unknown(const std::string& sentence, const std::string& word, const Words& known, const CLI::App& app)
+// `kind`: "command" or "option".
+base::Error unknown(const std::string& kind, const std::string& word, const Words& known, const CLI::App& app)
 {
     const std::string near = nearest(word, known);
     const std::string hint = near.empty() ? "" : "did you mean '" + near + "'? ";
-    return base::fail(base::ErrorCode::Usage, sentence, hint + helpOf(app)).value();
+    return base::fail(base::ErrorCode::Usage, "unknown " + kind + " '" + word + "'", hint + helpOf(app)).value();
 }
 
 auto commandsOf(const CLI::App& app)
@@ -59,21 +60,35 @@ Words optionsOf(const CLI::App& app)
     return names;
 }
 
-// The error for a refused command line, if a command or a long option in it does not exist.
-std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments)
+// "--data" of "--data=graph", "-o" of "-oresults".
+std::string optionIn(const std::string& word)
+{
+    return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+}
+
+// Options of commands below this one are misplaced, not misspelt: help explains them.
+bool knownBelow(const CLI::App& app, const std::string& name)
+{
+    return std::ranges::any_of(commandsOf(app), [&](const CLI::App* command) {
+        return command->get_option_no_throw(name) != nullptr || knownBelow(*command, name);
+    });
+}
+
+// The error for a command line in which a command or an option does not exist. `help`: it asks for help or the version.
+std::optional<base::Error> misspelt(const CLI::App& app, int count, const char* const* arguments, bool help)
 {
     const CLI::App* command = &app;
     for (int i = 1; i < count; ++i) {
-        const std::string word = arguments[i], name = word.substr(0, word.find('='));
+        const std::string word = arguments[i], name = optionIn(word);
         if (word == "--") break;
-        if (word.starts_with("--")) {
+        if (word.starts_with("-") && word != "-") {
             const CLI::Option* const option = command->get_option_no_throw(name);
-            if (!option) return unknown("there is no option '" + name + "'", name, optionsOf(*command), *command);
+            if (!option && help && knownBelow(*command, name)) continue;
+            if (!option) return unknown("option", name, optionsOf(*command), *command);
             if (name == word && takesValue(*option)) ++i;  // its value
-        } else if (const auto commands = commandsOf(*command); !word.starts_with("-") && !commands.empty()) {
+        } else if (const auto commands = commandsOf(*command); !commands.empty()) {
             const auto chosen = std::ranges::find(commands, word, &CLI::App::get_name);
-            if (chosen == commands.end())
-                return unknown("there is no command '" + word + "'", word, namesOf(commands), *command);
+            if (chosen == commands.end()) return unknown("command", word, namesOf(commands), *command);
             command = *chosen;
         }
     }
@@ -86,8 +101,9 @@ base::Result<std::string> explained(const CLI::App& app, const CLI::ParseError& 
                                     const char* const* arguments)
 {
     std::ostringstream text, complaint;
-    if (app.exit(error, text, complaint) == 0) return text.str();
-    if (const std::optional<base::Error> wrong = misspelt(app, count, arguments)) return tl::unexpected(*wrong);
+    const bool help = app.exit(error, text, complaint) == 0;
+    if (const std::optional<base::Error> wrong = misspelt(app, count, arguments, help)) return tl::unexpected(*wrong);
+    if (help) return text.str();
     const CLI::App* chosen = &app;
     while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
     return base::fail(base::ErrorCode::Usage, error.what(), helpOf(*chosen));

@@ -28,11 +28,11 @@ private:
     std::string m_stage;
 };
 
-// Events as they come, one lane per phase, device memory as a counter. Nothing is kept in memory. A GPU's batches overlap:
-// their phases stand side by side in their lanes, and a later line of the file may have begun earlier.
+// Writes events at once, with a lane per phase and device memory as a counter. A GPU's batches overlap: their phases
+// are next to each other in their lanes, and a later line of the file may have begun earlier.
 class TraceObserver final : public executor::Observer {
 public:
-    // Input if the file cannot be made. Written under a temporary name until publish().
+    // Input if the file cannot be created. It has a temporary name until publish().
     static base::Result<std::unique_ptr<TraceObserver>> create(const std::string& path);
     ~TraceObserver() override;
 

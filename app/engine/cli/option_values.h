@@ -1,6 +1,6 @@
 #pragma once
 
-// Options that are read as text, as their meaning. Fail with Usage.
+// Parses options that are given as text. Fail with Usage.
 
 #include <optional>
 #include <string>

@@ -13,7 +13,7 @@ namespace hopscope::engine {
 // `request` must outlive the parser.
 void addFieldOptions(CLI::App& command, receptive::Request& request);
 
-// The options of `debug` as they are read.
+// The options of `debug` as texts.
 struct DebugTexts {
     std::string against, when = "always", nodes, output, batch, plan, show, rows;
     std::vector<std::string> breakpoints, values, aggregations;

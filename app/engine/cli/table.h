@@ -16,7 +16,7 @@ public:
     explicit Table(std::vector<Align> columns) : m_columns(std::move(columns)) {}
     void add(std::vector<std::string> cells);  // missing cells are empty
     [[nodiscard]] bool empty() const { return m_rows.empty(); }
-    // Columns that are empty in every row vanish. Two spaces between columns; no trailing blanks.
+    // Omits columns that are empty in every row. Two spaces between columns; no trailing blanks.
     [[nodiscard]] std::string render(int indent = 2) const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
 // `hopscope-engine sample`: describes and samples inputs for a client whose model is not in a file yet. It needs no
-// LibTorch, and so answers within milliseconds.
+// LibTorch, and therefore answers within milliseconds.
 
 #include <string>
 

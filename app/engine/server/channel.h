@@ -9,8 +9,8 @@
 
 namespace hopscope::engine {
 
-// The connection to the client: what were standard input and output. From open() on the process's own standard input is
-// empty, and whatever it prints goes to standard error; child processes inherit neither end of the connection.
+// The connection to the client: the former standard input and output. From open() on the process's own standard input
+// is empty, and its output goes to standard error; child processes inherit neither end of the connection.
 class Channel {
 public:
     static base::Result<std::unique_ptr<Channel>> open();
@@ -22,11 +22,11 @@ public:
 
     // Waits for bytes and returns them. Empty at the end of file and after interrupt().
     std::string read();
-    // Sends a whole message; waits while the client does not read. Dropped once the client is gone. Thread-safe.
+    // Sends a whole message; waits while the client does not read. Drops it if the client is gone. Thread-safe.
     void send(protocol::Message message);
     // The same for the text of a message.
     void pass(std::string_view message);
-    // Ends a waiting read(). Later messages are dropped where the client does not read them within a second.
+    // Ends a waiting read(). Later messages are dropped if the client does not read them within a second.
     void interrupt();
 
 private:

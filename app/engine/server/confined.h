@@ -18,8 +18,8 @@ base::Result<pipeline::EngineHome> beginScratch();
 // Structure and the prologue may take up to a quarter of the free memory.
 void allowScratch();
 
-// Once, while the process has a single thread. Without access it keeps its rights, as the user wanted. `verifies`: it runs
-// models' own forward in children.
+// Once, while the process has a single thread. Without access it keeps its rights, as requested by the user.
+// `verifies`: it runs models' own forward in children.
 void beginConfined(std::optional<confine::Access> access, bool verifies);
 
 // The folder of a file, or of another folder.

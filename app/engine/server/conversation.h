@@ -1,7 +1,8 @@
 #pragma once
 
-// The connection to a client, whatever it asks for: frames and messages, the queue of requests, cancelling, progress, the
-// greeting and the end. docs/reference/protocol.md describes it. Derived classes define the meaning of requests.
+// The connection to a client, for any kind of requests: frames and messages, the queue of requests, cancelling,
+// progress, the greeting and the end. docs/reference/protocol.md describes it. Derived classes define the meaning of
+// requests.
 
 #include <atomic>
 #include <optional>
@@ -27,17 +28,17 @@ public:
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
 
-    // Runs until the client says goodbye, is gone, or stop() is called; returns the exit code.
+    // Runs until the client ends the conversation, is gone, or stop() is called; returns the exit code.
     int run();
     // Callable from any thread. Cancels the current request.
     void stop(int exitCode);
 
 protected:
-    // Called in the order of the requests, on the thread of run(). Nothing: it has been answered. May throw.
+    // Called in the order of the requests, on the thread of run(). nullopt: it has been answered. May throw.
     virtual std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) = 0;
     // Called at once, on the reading thread: whether the request is answered already, or will be.
     virtual bool control(const protocol::Request& /*request*/) { return false; }
-    // All requests and runs are to end. Called on any thread.
+    // Asks all requests and runs to end. Called on any thread.
     virtual void closing() {}
     // After each answer of dispatch().
     virtual void answered() {}

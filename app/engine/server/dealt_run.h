@@ -1,7 +1,7 @@
 #pragma once
 
-// This process's part of a run, computed at a client's orders, shard by shard, on a thread of its own. Other processes
-// compute the rest, and all of them meet in the output folder.
+// This process's part of a run, computed by a client's orders, shard by shard, on a separate thread. Other processes
+// compute the rest; all share the output folder.
 
 #include <condition_variable>
 #include <mutex>
@@ -18,14 +18,14 @@ namespace hopscope::engine {
 
 class DealtRun final : public executor::Dealer {
 public:
-    // The shard in `request` is dealt by this object. `folder`: the run's output, or why it could not be opened.
+    // This object assigns the shard in `request`. `folder`: the run's output, or the reason why it could not be opened.
     DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder);
     ~DealtRun() override;  // cancels and waits
     DealtRun(const DealtRun&) = delete;
     DealtRun& operator=(const DealtRun&) = delete;
 
-    // Called on the answering thread. Hands over an order, if there is one, and returns when the run awaits the next order
-    // at a stage, or has ended. Returns the error with which the run ended, if any; call.stop cancels the run.
+    // Called on the answering thread. Passes on an order, if there is one, and returns when the run awaits the next
+    // order at a stage, or has ended. Returns the error with which the run ended, if any; call.stop cancels the run.
     base::Status carryOut(const std::optional<executor::Order>& order, const Call& call);
 
     // The stage at which the run waits between orders; 0 once it has ended.
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] const plan::Bytes& moved() const { return m_moved; }      // likewise
     // At the end of the last stage: the bytes read back that other processes had written.
     [[nodiscard]] std::int64_t readBack() const { return m_readBack; }
-    // The report of a run that this process has published, or found published.
+    // The report of a run that was published by this process or earlier.
     [[nodiscard]] const schema::Report* report() const;
     [[nodiscard]] std::vector<std::string> takeNotes();
 

@@ -15,7 +15,7 @@
 
 namespace hopscope::engine {
 
-// An optimum that was asked for, for explaining it and for starting the next one from it.
+// A requested optimum, for explaining it and as a start for the next one.
 struct KeptPlan {
     pipeline::PlanRequest request;
     bool near = false;
@@ -57,7 +57,7 @@ public:
 
     Outcome open(const json::Reader& params, const Call& call);
     void close(std::int64_t id) { m_documents.erase(id); }
-    // The member "document" of the parameters; null, with the reader refused, where it names none.
+    // The member "document" of the parameters; null, and an error in the reader, if it names none.
     Document* find(const json::Reader& params);
 
 private:
@@ -95,7 +95,7 @@ Outcome compareModels(const Document& document, const json::Reader& params, cons
                       const Call& call);
 Outcome watchValues(const Document& document, const json::Reader& params, const std::string& folder, const Call& call);
 
-// "breakpoints": an array of {place, node, not_finite, outside}; empty where it is missing.
+// "breakpoints": an array of {place, node, not_finite, outside}; empty if it is missing.
 std::vector<debugger::Breakpoint> breakpointsOf(const json::Reader& params);
 
 // debug/tensor, debug/rows and debug/save.
@@ -113,9 +113,9 @@ Outcome listFolder(const json::Reader& params);
 
 // The model options "model", "data", "roles" and "trusted", and the setting "reassociate".
 pipeline::ModelOptions modelOptionsOf(const json::Reader& params);
-// A member that is a string, or `otherwise` where it is missing or null.
+// A member that is a string, or `otherwise` if it is missing or null.
 std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise);
-// None if the member is missing or null; otherwise at least 1.
+// nullopt if the member is missing or null; otherwise at least 1.
 std::optional<std::int64_t> positive(const json::Reader& params, const char* key);
 
 }  // namespace hopscope::engine

@@ -22,8 +22,8 @@ public:
     EventFeed(const EventFeed&) = delete;
     EventFeed& operator=(const EventFeed&) = delete;
 
-    // Phases are left out, and counted, where they come too fast to be sent; any other event waits for the client
-    // to read, until `stop`.
+    // Omits and counts phases that arrive too fast to be sent; any other event waits for the client to read, until
+    // `stop`.
     void push(protocol::RunEvent event, std::stop_token stop);
     void setState(protocol::RunState state);
     // Sends the remaining events with the state Finished, and ends the thread.

@@ -9,7 +9,7 @@ namespace hopscope::engine {
 
 Outcome previewExport(const Document& document, const json::Reader& params);
 // These two prepare the model anew, as the commands do. `made`: the destination of the export; `folder`: for files that
-// live as long as the request.
+// exist during the request.
 Outcome writeExport(const json::Reader& params, base::Result<pipeline::PartialFolder>& made, const std::string& folder,
                     const Call& call);
 Outcome checkExport(const json::Reader& params, const std::string& folder, const Call& call);

@@ -7,7 +7,7 @@
 namespace hopscope::engine {
 
 Outcome machineRates(const json::Reader& params, const Call& call);
-// Large tables are made in `folder` for as long as it takes.
+// Creates large temporary tables in `folder`.
 Outcome measureRates(const json::Reader& params, const std::string& folder, const Call& call);
 Outcome forgetRates(const json::Reader& params, const Call& call);
 

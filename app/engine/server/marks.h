@@ -1,7 +1,7 @@
 #pragma once
 
-// Between the process of a model and the one that talks to the client a line precedes every message. It names the request or
-// method, so that the message is passed on without being parsed.
+// A line precedes every message between the process of a model and the one that talks to the client. It names the
+// request or method, so that the message is passed on without being parsed.
 
 #include <cstdint>
 #include <optional>

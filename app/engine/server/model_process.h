@@ -27,7 +27,7 @@ struct ModelProcessOrder {
     std::int64_t firstRun = 1;
     std::optional<confine::Access> access;  // none: it keeps its rights
     std::string exported;                   // a folder for export/write; empty: none
-    json::Value dealt{};                    // the parameters of worker/open, where it is a worker; else null
+    json::Value dealt{};                    // for a worker, the parameters of worker/open; otherwise null
     std::string home{};                     // where its scratch folder is made
 };
 
@@ -70,13 +70,13 @@ public:
         bool expendable = false;   // the process is ended if it does not follow a stop request within half a second
         bool failureOnly = false;  // a success is not passed on
     };
-    // Waits for the answer. Nothing: the process has ended.
+    // Waits for the answer. nullopt: the process has ended.
     std::optional<Answer> ask(const protocol::Request& request, const std::stop_token& stop, Asking how);
     // The answer is passed on.
     void send(const protocol::Request& request);
     [[nodiscard]] const std::shared_ptr<const ModelSocket>& socket() const { return m_socket; }
     [[nodiscard]] std::int64_t firstRun() const { return m_firstRun; }
-    // How the process has ended; nothing while it lives.
+    // The way in which the process has ended; nullopt while it runs.
     [[nodiscard]] std::optional<verify::ChildEnd> ended();
 
 private:

@@ -13,7 +13,7 @@
 
 namespace hopscope::engine {
 
-// Folders made for a process that may not make them itself; the destructor removes those that are empty by then.
+// Folders created for a process that may not create them itself; the destructor removes those that are empty by then.
 class MadeFolders {
 public:
     MadeFolders() = default;

@@ -67,7 +67,7 @@ public:
     // Waits; nothing once the queue is closed.
     std::optional<Pending> pop();
     void finish();  // the request that was popped last has been answered
-    // Stops the request of this id, waiting or under way.
+    // Stops the request of this id, waiting or in progress.
     void cancel(std::int64_t id);
     // Stops the current request and drops the waiting ones.
     void close();

@@ -10,8 +10,7 @@
 
 namespace hopscope::engine {
 
-// Reports events to the feed, and holds the run at the gate between batches. Reported times exclude pauses: they
-// continue after a pause as if there had been none.
+// Reports events to the feed, and holds the run at the gate between batches. Reported times exclude pauses.
 class ServedRun final : public executor::Observer {
 public:
     // `verifies`: the run is verified after its last stage.

@@ -27,15 +27,15 @@ struct RunRequest {
     bool paused = false;
     // Set: the run can be stopped at operators. Otherwise no debugger looks at its values.
     std::optional<std::vector<debugger::Breakpoint>> breakpoints;
-    bool last = false;  // the document is not planned with afterwards, and the stores are not read again
+    bool last = false;  // no plans are made for the document afterwards, and the stores are not read again
 };
 
-// One run, from its start until its results are not wanted any more.
+// One run, from its start until its results are not needed any more.
 class ServedRun;
 
 class Run {
 public:
-    // The document must outlive it; a run of a given plan leaves it as it is.
+    // The document must outlive it; a run of a given plan does not change it.
     Run(std::int64_t id, Document& document, RunRequest request, pipeline::OutputFolder folder, Notify notify,
         base::ProgressFn progress);
     ~Run();  // cancels and waits

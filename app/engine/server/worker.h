@@ -22,7 +22,7 @@ DealtRequest dealtRequestOf(const json::Reader& params);
 bool isOfRun(const std::string& method);
 
 // Answers worker/open and the requests about this run until the other end of the channel is closed; returns the exit code.
-// `folder` is the run's output, or why it could not be opened.
+// `folder` is the run's output, or the reason why it could not be opened.
 int serveWorker(Channel& channel, DealtRequest request, base::Result<pipeline::OutputFolder> folder);
 
 }  // namespace hopscope::engine

@@ -11,8 +11,8 @@ namespace hopscope::analysis {
 //   x.repeat_interleave(K)                       ->  x.unsqueeze(1).expand(-1, K)
 //   x[rows], of merged numbers of rows           ->  x[rows of N, K]
 // if f computes row by row. Several heads or several quantiles in one dimension take these forms; other merged rows are
-// left as they are. The first dimension need not hold rows: the results are the same in any case.
-// Only sound on functional programs. Linear in the operators, where each value is separated once.
+// unchanged. The first dimension need not hold rows: the results are the same. Only sound on functional programs.
+// Linear in the operators, where each value is separated once.
 ir::Program separateMergedRows(const ir::Program& program);
 
 }  // namespace hopscope::analysis

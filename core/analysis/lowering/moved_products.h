@@ -34,7 +34,7 @@ std::vector<std::string> carriedArguments(const ir::Program& program, const ir::
 // The column that `v` repeats for each of its columns; none if it does not.
 std::optional<ir::ValueId> repeatedColumn(const ir::Program& program, ir::ValueId v);
 
-// Where an operator of a path only looks at the shape or the dtype of a value.
+// A use of a value on a path that only reads its shape or dtype.
 bool onlyLooksAt(const ir::Op& op, ir::Slot slot);
 
 }  // namespace hopscope::analysis

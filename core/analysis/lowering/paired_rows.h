@@ -10,7 +10,7 @@ namespace hopscope::analysis {
 //   zeros(R * N, F).index_add(0, kind * N + node, m).view(R, N, F)
 //     ->  zeros(N, R, F).index_add(0, node, where(kind == arange(R), m, 0)).transpose(0, 1)
 // and the same for node * R + kind, without transposing. Kinds are few: every message is added R times, as zero for
-// other kinds. Sums with a use other than view or reshape, possibly after element-wise operators, stay as they are.
+// other kinds. Sums with a use other than view or reshape, possibly after element-wise operators, are unchanged.
 // Only sound on functional programs. Linear in the operators.
 ir::Program separatePairedRows(const ir::Program& program);
 

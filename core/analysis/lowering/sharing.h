@@ -22,7 +22,7 @@ public:
     explicit Sharing(const ir::Program& raw);
 
     // The refusal of an in-place operator, if a value that is read after it shares the written memory on some graphs
-    // and not on others, or shares it in a way that is not followed. Linear in the program.
+    // and not on others, or shares it in a way that cannot be followed. Linear in the program.
     [[nodiscard]] std::optional<base::Error> conflict(const ir::Op& write) const;
 
 private:

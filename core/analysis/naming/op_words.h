@@ -28,8 +28,9 @@ constexpr auto namesOf(NodeKind)
 // "aten::index_add_.out" -> "index_add": namespace, overload and the mark of in-place operators taken off.
 std::string_view plainName(std::string_view name);
 
-// The same operator does something else on rows of edges than on rows of nodes. `name` is the operator's, with or without namespace and overload
-// ("aten::index_add_.out"). Operators that are not in the vocabulary keep their name, spelled with blanks.
+// An operator can have different words on rows of edges and on rows of nodes. `name` is the operator's, with or without
+// namespace and overload ("aten::index_add_.out"). Operators that are not in the vocabulary keep their name, spelled
+// with blanks.
 std::string opWord(NodeKind kind, std::string_view name);
 
 }  // namespace hopscope::analysis

@@ -6,8 +6,8 @@
 //   conv1 sum aggregation    the result of an operator inside of a module
 //   relu after conv1         the result of an operator outside of all modules that is applied to a module's result
 //   relu after conv1 (2)     the second one of that name
-// The engine names the values of an analysis, the window those of the document it gets: both describe the model by the
-// records below, so that both say the same.
+// The engine names the values of an analysis, the window those of the document that it receives: both describe the
+// model by the records below, so that the names agree.
 
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ struct ValueToName {
     bool structureOnly = false;  // says nothing about where a feature comes from
 };
 
-// What an operator makes: its word, or "sum" where that is the verb "add".
+// The result of an operator: its word, but "sum" for the verb "add".
 std::string resultWord(NodeKind kind, std::string_view name);
 
 // One name per value. `ops` in execution order, with the ends of the model as operators of the kinds "input" and "output",

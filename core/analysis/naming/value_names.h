@@ -13,7 +13,7 @@
 
 namespace hopscope::analysis {
 
-// Copies its data. Linear to make: made once for a table, or when an error is reported.
+// Copies its data. Construction is linear: create it once for a table, or for an error report.
 class ValueNames {
 public:
     explicit ValueNames(const Analysis& analysis);

@@ -147,12 +147,12 @@ const Item* sizeOfSparse(const Draft& draft, const Item& item);
 // from the left, are destinations.
 inline int endInPair(const Item& index, int place) { return index.sparsePart("coo_indices") ? 1 - place : place; }
 // Whether the item can hold the rows of an end of edges by its place in a pair, x = (sources, destinations), and which:
-// 0 for "x.0" and 1 for "x.1", where x has no other elements and the ids of an index fit into both; -1 of other items.
+// 0 for "x.0" and 1 for "x.1", if x has no other elements and the ids of an index fit into both; -1 for other items.
 int placeInPair(const Draft& draft, const Item& item);
 // The other element of the pair; only where placeInPair() is not -1.
 const Item& otherOfPair(const Draft& draft, const Item& item);
 
-// True if an item holds the sources of the index's edges; else these are the items of bags.
+// True if an item holds the sources of the index's edges; otherwise these are the items of bags.
 bool hasSources(const Draft& draft, const Item& index);
 // True if an index has this number of edges.
 bool isEdgeCount(const Draft& draft, std::int64_t rows);

@@ -13,8 +13,8 @@
 
 namespace hopscope::analysis::landmarks {
 
-// The position of an edge that occurs again later; -1 if none was found. Exact for up to 100,000 edges; of more
-// edges only a share is compared, chosen by hash. Linear, on all cores.
+// The position of an edge that occurs again later; -1 if none was found. Exact for up to 100,000 edges; of more edges,
+// only a share is compared, chosen by hash. Linear, on all cores.
 std::int64_t repeatedEdge(const IntColumn& source, const IntColumn& destination, std::uint64_t seed);
 
 // The position of the first self-loop; -1 if there is none.

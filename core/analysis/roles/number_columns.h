@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to roles: inputs whose numbers may state a count, by the table that they have rows of.
+// Private to roles: inputs whose numbers may be counts, by the table whose rows they have.
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,8 @@
 #pragma once
 
-// The steps from data to roles, in order: indices first, then tables, then what hangs on either. Internal to
-// inferSchema(), which begins with the data keys and the user's overrides. All fail with Input, as inferSchema() says.
+// The steps from data to roles, in order: indices first, then tables, then everything that depends on either. Internal
+// to inferSchema(), which begins with the data keys and the user's overrides. All fail with Input, as described at
+// inferSchema().
 
 #include <optional>
 
@@ -17,9 +18,9 @@ base::Status findBags(Draft& draft);
 base::Status findRowDims(Draft& draft);
 // Finds the node tables and decides the items that declare them.
 base::Status declareTables(Draft& draft);
-// Makes node tables of the rows that have a bag each, where no other item has as many.
+// Makes node tables of rows with one bag each, if no other item has this number of rows.
 base::Status declareBags(Draft& draft);
-// Makes node tables of edges that other inputs point to, and of rows that are asked for by number.
+// Makes node tables of edges that other inputs point to, and of rows that are requested by number.
 base::Status findEdgeTables(Draft& draft);
 // Gives each index the node types that its two rows point to.
 base::Status findEnds(Draft& draft);
@@ -27,7 +28,7 @@ base::Status findEnds(Draft& draft);
 base::Status checkIndices(Draft& draft);
 // Decides all other items: rows of nodes, edges and graphs, keys, and plain ones.
 base::Status placeRest(Draft& draft);
-// Gives the inputs on edges that are rows of a node table the roles that such rows have.
+// Gives inputs on edges that are rows of a node table the roles of such rows.
 base::Status settleEdgeTables(Draft& draft);
 
 // The steps share the following. Makes an item an index, and scans it.

@@ -31,7 +31,7 @@ enum class RoleKind : std::uint8_t {
     Ends,   // the same, of edges that other inputs point to: they are rows of the node table `relation`
     Edge,   // one row per edge of relation `first`
     Key,    // one integer per node of type `first`: a row of table `second` (a node type or a graph table); or several
-            // (a table of neighbours), where those that are no row of a node type are padding
+            // (a table of neighbours), in which numbers that are not a row of a node type are padding
     Graph,  // one row per graph of table `first`
     Plain,  // no rows
 };
@@ -95,7 +95,7 @@ base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 // `parameters` (dotted names and numbers of rows), which may be declared as tables of the data; a table that only ids point
 // into has the rows of its weight.
 // If the first dimension of a feature has fewer rows than edges point to, its rows lie along another. Edges that an input
-// points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are asked for by number.
+// points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are requested by number.
 // Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,

@@ -17,9 +17,9 @@ base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const Inp
 // The treatment of numbers in the data from which a model may derive a count
 // (int(batch.max()) + 1).
 enum class Numbers : std::uint8_t {
-    Renumbered,  // graphs without a node in the sample are left out
-    Largest,     // all graphs stay, and of each column of numbers a row with the largest one
-    Smaller,     // as Renumbered, and rows with the largest number of a column are left out, where there are others
+    Renumbered,  // omits graphs without a node in the sample
+    Largest,     // keeps all graphs, and for each column of numbers a row with the largest one
+    Smaller,     // as Renumbered, but omits rows with the largest number of a column if there are others
 };
 
 struct SampleOptions {

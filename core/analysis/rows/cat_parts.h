@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: the parts of a concatenation that the model takes apart again: torch.cat([h, g]).view(2, -1, 8),
+// Private to analysis: the parts of a concatenation that the model separates again: torch.cat([h, g]).view(2, -1, 8),
 // .chunk(2), both[n:], and look-ups in it and sums into it by numbers offset by the start of a part, both[index + n].
 
 #include "analysis/rows/decompose.h"

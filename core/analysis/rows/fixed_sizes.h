@@ -2,7 +2,8 @@
 
 // Private to analysis: numbers of rows that are in the file. A table whose rows a weight has is as large on every
 // graph, so these numbers are its size: tracing writes x.size(0) of a weight that way. The same holds for numbers of
-// graphs, which tracing reads from the largest number of a batch vector: a traced model is for this number of graphs.
+// graphs, which tracing reads from the largest number of a batch vector: a traced model only fits this number of
+// graphs.
 
 #include "analysis/roles/roles.h"
 #include "analysis/rows/decompose.h"

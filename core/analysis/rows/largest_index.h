@@ -16,7 +16,7 @@ SpaceId indexedTable(const RuleContext& c, ValueId x);
 // rows of the table.
 base::Status countLargestIndex(Emitter& emitter, const RuleContext& c);
 
-// bincount(index): one for each of these rows, of those that all rows have.
+// bincount(index): the counts of these rows, among those of all rows.
 std::optional<base::Result<std::vector<ValueId>>> decomposeBincount(Emitter& emitter, const RuleContext& c);
 
 }  // namespace hopscope::analysis

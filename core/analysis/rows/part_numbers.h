@@ -8,13 +8,13 @@
 
 namespace hopscope::analysis {
 
-// The number of rows before each part, and in all.
+// The number of rows before each part, and in total.
 std::vector<Linear> startsOf(const RuleContext& c, SpaceId cat);
 
 // True if the rows of a part belong to no table.
 bool isAdded(const RuleContext& c, SpaceId part);
 
-// A position as it is counted from the first row.
+// A position, counted from the first row.
 Linear fromFront(const RuleContext& c, SpaceId cat, const Linear& position);
 
 // The part that contains a position, and the distance from its beginning (more than 0 among added rows alone).

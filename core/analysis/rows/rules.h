@@ -35,7 +35,7 @@ struct Refused {
         Written,          // other rows written than those selected
         AllPairs,         // rows by rows
         Adjacency,        // edges as a dense matrix
-        Dense,            // a dense input where the operator takes a sparse one as well
+        Dense,            // a dense input of an operator that also takes a sparse one
         Sparse,           // a sparse matrix that is not made of edges
         FromRight,        // a sparse matrix as the second factor
         Fused,            // a product over rows and an addition in one operator
@@ -113,8 +113,8 @@ public:
     [[nodiscard]] Slot slot(const std::string& argument) const { return {index(argument), -1}; }
     void use(Slot slot, Use how, int part = 0) { info.uses[slot] = {how, part}; }
 
-    // The accessors above mark an argument as read. These mark arguments that mean the same on any rows: the operator itself
-    // runs with them.
+    // The accessors above mark an argument as read. These mark arguments that have the same meaning on any rows: the
+    // operator itself runs with them.
     void passOn(std::initializer_list<const char*> arguments) const;
     void passOnAll() const;
     void forgetRead() const { m_read.clear(); }
@@ -131,7 +131,7 @@ public:
     [[nodiscard]] const std::vector<SpaceId>& dims(ValueId v) const { return of(v).dims; }
     [[nodiscard]] const std::vector<std::int64_t>& shape(ValueId v) const { return value(v).shape; }
     [[nodiscard]] int rank(ValueId v) const { return static_cast<int>(shape(v).size()); }
-    // LibTorch takes a single number for a vector of one: such a number has a dimension, without rows.
+    // LibTorch treats a single number as a vector of one element: such a number has a dimension, without rows.
     [[nodiscard]] SpaceId dim(ValueId v, int d) const
     {
         return d < rank(v) ? dims(v)[static_cast<std::size_t>(d)] : SpaceId{};

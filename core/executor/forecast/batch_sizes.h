@@ -21,8 +21,8 @@ using Fits = std::function<bool(std::int64_t destinations)>;
 // and is called first; `exactly` takes longer, and determines whether larger batches fit.
 std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exactly);
 
-// The destinations, at most `size`, whose batches fill no slot of pinned memory: between the first of the halves of `size` that
-// fits and the last one that does not; without a limit where `size` fits.
+// The largest number of destinations, at most `size`, whose batches fit into a slot of pinned memory: `size` if it
+// fits, otherwise between its first half, quarter, ... that fits and the one before.
 std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& program, const Traffic& traffic,
                           const executor::SlotBytes& slot, std::int64_t size);
 

@@ -9,12 +9,12 @@
 namespace hopscope::forecast {
 
 // The holdings of a batch with `rows` rows of each class. An operator counts as overwriting its operand where it would
-// (see executor/overwrite.h). The destination and the numbers of batches are left to the caller. At most quadratic in
+// (see executor/overwrite.h). The caller fills in the destination and the numbers of batches. At most quadratic in
 // the program.
 LoopHoldings holdingsOf(const analysis::Analysis& analysis, const executor::LoopProgram& program, bool gpu,
                         const executor::CountOf& rows);
 
-// Whether a batch uses its own rows of the table where they lie: on a CPU, unless they are stored in a narrower type.
+// Whether a batch uses its own rows of the table in place: on a CPU, unless they are stored in a narrower type.
 bool readsWhereItLies(const analysis::Analysis& analysis, const executor::Instruction& instruction,
                       base::StoreType store);
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // Private to forecast: predicts the memory that a batch of a loop allocates on the device, from traces of a few small
-// batches. The sizes of all tensors are linear in the rows of a few classes, or in the rows that oneDNN is given for them
-// (executor/dense_shape.h), and all batches of a loop allocate and free memory in the same order, so that the traces of small
-// batches determine that of any other.
+// batches. The sizes of all tensors are linear in the rows of a few classes, or in the padded rows that are passed to
+// oneDNN (executor/dense_shape.h), and all batches of a loop allocate and free memory in the same order, so that the
+// traces of small batches determine that of any other.
 
 #include <map>
 #include <optional>
@@ -29,7 +29,7 @@ struct Probed {
 // The memory of a single batch in a dry run, as counted by the allocator.
 struct DryRun {
     std::int64_t peak = 0;
-    std::int64_t reduced = 0;  // that reductions hold before it, unless it is the first batch
+    std::int64_t reduced = 0;  // bytes that reductions hold before it, unless it is the first batch
 };
 
 // The peak of the memory held by these allocations on a CPU, as counted by the allocator.
@@ -56,7 +56,7 @@ private:
 
     std::vector<ir::RowClass> m_classes;
     std::vector<Size> m_sizes;                                  // distinct ones
-    std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and index of its size or that it is freed
+    std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and the index of its size or a mark
     std::size_t m_blocks = 0;
     std::int64_t m_reduced = 0;
     bool m_gpu = false;

@@ -24,17 +24,17 @@ public:
           m_folder(std::move(folder))
     {}
 
-    // Bytes before the first batch: all tensors of the process, those of `structure` only if it stays beside the run, and
-    // those that the prologue computes. The latter are found by computing the prologue if the graph is small; on a large
-    // graph all its values with rows are spilled. Results are cached.
+    // Bytes before the first batch: all tensors of the process, those of `structure` only if it is kept during the run,
+    // and those that the prologue computes. The latter are found by computing the prologue if the graph is small; on a
+    // large graph all its values with rows are spilled. Results are cached.
     std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, bool staysBeside,
                         std::stop_token stop);
-    // The same at the moment when the prologue holds most, as far as that is known: its intermediate values are freed
-    // before the first batch.
+    // The same at the peak of the prologue, as far as that is known: its intermediate values are freed before the first
+    // batch.
     std::int64_t most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     // Values without rows that are evaluated during a loop and kept until the end of the run.
     [[nodiscard]] std::set<ir::ValueId> evaluatedBy(const executor::LoopProgram& program) const;
-    std::int64_t bytes(ir::ValueId value);  // of such a value, as counted by the allocator
+    std::int64_t bytes(ir::ValueId value);  // bytes of such a value, as counted by the allocator
 
 private:
     struct Prologue {

@@ -38,7 +38,7 @@ struct Known {
     CompiledLoops compiled;
 };
 
-enum class Peaks : bool { No, Yes };  // of memory, for which loops are run dry
+enum class Peaks : bool { No, Yes };  // predictions of memory, for which loops are run dry
 
 // A plan whose loops have been compiled as for a run. Serves a single call of the Predictor: the options are the same.
 class Planned {
@@ -54,7 +54,7 @@ public:
     // Bytes that a run allows for a batch; on a GPU this includes memory held outside of batches. `memory`: as in
     // PredictOptions.
     double budget(std::optional<std::int64_t> memory);
-    // Bytes of everything that is resident on the GPU according to the plan, as if all of it were there at once.
+    // Bytes of everything that the plan keeps on the GPU, as if all of it were there at once.
     double keptBytes();
     [[nodiscard]] const executor::StagePrograms& programs() const { return m_programs; }  // on a GPU
 
@@ -82,7 +82,7 @@ private:
     void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
                    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
 
-    enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without what operators take themselves
+    enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without the operators' own temporaries
     [[nodiscard]] Probing forComparison(const PredictOptions& options) const;
     // The batch size of all loops; each may have smaller ones (sizeOf).
     std::int64_t batchSize(const PredictOptions& options, Probing probing);
@@ -94,10 +94,10 @@ private:
         return l.program.tiling ? l.program.tiling->rows : std::min(size, l.most);
     }
     double mostMemory(std::int64_t size);
-    // The peak of a batch of so many destinations, by the counts of its rows or by bounds of them.
+    // The peak of a batch of this number of destinations, by the counts of its rows or by their bounds.
     enum class Rows : bool { Bounded, Counted };
     double memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Probing probing);
-    // `size`: of the batches that were counted; 0: upper bounds of their rows were.
+    // `size`: the size of the counted batches; 0: upper bounds of their rows were used.
     double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt, std::int64_t size);
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch,

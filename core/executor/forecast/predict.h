@@ -1,11 +1,11 @@
 #pragma once
 
 // Predicts the traffic and the memory of a plan from the plan, the shapes and the graph, without running it. Traffic
-// and frontier rows are exactly those that a run with the same batches reports, which one on a CPU takes over
-// (PredictedStage::sizes). Memory is extrapolated from a dry run of a few small batches of each loop, on a CPU found by one
-// of the batch itself if it is a single destination, and usually exact as well, on a GPU except for what its allocator leaves
-// unused of larger blocks. Where no dry run is possible, for instance because an operator does not accept zeros as operands,
-// memory is estimated from the liveness of values.
+// and frontier rows are exactly those that a run with the same batches reports; runs on a CPU use these batches
+// (PredictedStage::sizes). Memory is extrapolated from a dry run of a few small batches of each loop, or on a CPU
+// measured by a dry run of the batch itself if it is a single destination. It is usually exact as well, on a GPU apart
+// from the unused parts of larger blocks. If no dry run is possible, for instance because an operator does not accept
+// zeros as operands, memory is estimated from the liveness of values.
 
 #include <map>
 #include <memory>
@@ -36,10 +36,10 @@ struct PredictedStage : plan::StagePrediction {  // seconds: of StageTime
     std::int64_t outside = 0;  // the part of peakMemory held outside of batches: the prologue's values and structure
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
-    // By loop: destinations of batches that fit, for a run to take; none where it finds out itself: in tiles, on a GPU, and
-    // where memory is an estimate.
+    // By loop: destinations of batches that fit, for a run to use; none if the run finds the number itself: in tiles,
+    // on a GPU, and if memory is an estimate.
     std::vector<std::optional<std::int64_t>> sizes;
-    std::vector<std::int64_t> batchPeaks;  // with PredictOptions::eachBatch: of each batch, loop by loop
+    std::vector<std::int64_t> batchPeaks;  // with PredictOptions::eachBatch: the peak of each batch, loop by loop
 };
 
 // The predicted time of a stage, and a lower bound of it on this machine.
@@ -57,15 +57,15 @@ struct Prediction {
     // Destinations per batch: as requested, or as many as fit into memory in the loop that holds most.
     std::int64_t batch = 0;
     std::vector<PredictedStage> stages;
-    std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
+    std::map<ir::ValueId, std::int64_t> stored;  // the size of each stored value
     // The sizes of all stages.
     [[nodiscard]] std::vector<std::vector<std::optional<std::int64_t>>> sizes() const;
 };
 
-// A lower bound of the memory: so much is held at some point in any case.
+// A lower bound of the memory that is held at some point.
 struct LeastMemory {
     plan::StageId stage{1};     // that needs most
-    std::int64_t bytes = 0;     // of a batch of one destination, whatever operators take besides
+    std::int64_t bytes = 0;     // the memory of a batch of one destination, without the operators' own temporaries
     std::int64_t prologue = 0;  // of the values computed before the first stage, on a CPU
 };
 
@@ -87,19 +87,19 @@ struct HeldStep {
 struct Holding {
     ir::ValueId value;  // invalid: row numbers
     ir::RowClass rows;
-    std::int64_t bytes = 0;               // that it adds: 0 of a view, and of rows that are used where they lie
-    std::size_t from = 0, to = 0;         // the step that makes it, and the first one at which it is gone
-    std::optional<std::size_t> over{};    // the holding whose memory it is written over
+    std::int64_t bytes = 0;               // bytes that it adds: 0 for a view, and for rows that are used in place
+    std::size_t from = 0, to = 0;         // the step that creates it, and the first one after its end
+    std::optional<std::size_t> over{};    // the holding whose memory it overwrites
     std::optional<std::size_t> viewOf{};  // the holding that it is a part of
-    bool inPlace = false;                 // rows of a table, used where they lie
+    bool inPlace = false;                 // rows of a table, used in place
 };
 
 struct LoopHoldings {
     ir::SpaceId destination;
-    std::int64_t destinations = 0, batches = 0;  // of the batch that holds most, and how many there are
+    std::int64_t destinations = 0, batches = 0;  // of the batch that holds most, and the number of batches
     int sideBySide = 1;  // batches (tiles) that are computed at once, each with memory of its own
     std::vector<HeldStep> steps{};
-    std::vector<Holding> held{};        // in the order in which they are made
+    std::vector<Holding> held{};        // in the order of their creation
     std::vector<std::int64_t> bytes{};  // at each step
     std::size_t peakStep = 0;           // at which most is held
     [[nodiscard]] std::int64_t peak() const { return bytes.empty() ? 0 : bytes[peakStep]; }
@@ -139,7 +139,7 @@ public:
     // the plan). A failure empties the cache.
     base::Result<Prediction> predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
-    // Likewise without peaks of memory, which take a dry run of each loop: for the many plans that are compared by bytes.
+    // The same without peaks of memory, which need a dry run of each loop: for comparing many plans by bytes.
     base::Result<Prediction> predictTraffic(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 
@@ -148,7 +148,7 @@ public:
     base::Result<StageMemory> memoryOf(const plan::Plan& plan, plan::StageId stage, const PredictOptions& options,
                                        std::stop_token stop);
 
-    // Whatever the batch size in `options`. Fails like predict(). Linear in the destinations.
+    // Ignores the batch size in `options`. Fails like predict(). Linear in the destinations.
     base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
     // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their

@@ -28,8 +28,8 @@ public:
     // nullptr if the dry run does not determine the memory, which is also cached. Valid until the next call.
     const LoopMemory* of(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                          const executor::LoopProgram& program, std::stop_token stop);
-    // The memory of a single batch; `rows`: of each class that the program uses. Batches with as many rows take as
-    // much. nullopt if the dry run does not determine it, or would take long.
+    // The memory of a single batch; `rows`: those of each class that the program uses; batches with equal rows use
+    // equal memory. nullopt if the dry run does not determine it, or would take long.
     std::optional<DryRun> single(const analysis::Analysis& analysis, executor::Structure& structure,
                                  const plan::Plan& plan, const executor::LoopProgram& program,
                                  const executor::Destinations& destinations, const std::vector<std::int64_t>& rows,

@@ -8,14 +8,14 @@
 
 namespace hopscope::forecast {
 
-// By the footprint theory of caches: a cache of n rows holds those that were read since the window began whose distinct
-// rows are n, and the share of misses is the rate at which that window meets new rows. Skewed degrees and neighbours that
-// follow each other both affect it.
+// By the footprint theory of caches: a cache of n rows holds the rows of the most recent window that contains n
+// distinct rows, and the share of misses is the rate at which that window meets new rows. Skewed degrees and neighbours
+// that follow each other both affect it.
 class Reuse {
 public:
     using Row = std::function<std::int64_t(std::int64_t position)>;
 
-    // `count` positions that refer to rows of a table with `rows`.
+    // `count` positions, which refer to a table of `rows` rows.
     Reuse(Row row, std::int64_t count, std::int64_t rows);
 
     // The share of reads (0 to 1) that a cache of `held` rows does not serve, from a few windows, or from a single one

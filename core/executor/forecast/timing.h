@@ -28,12 +28,12 @@ struct Timing {
     void link(const plan::Bytes& copied, const WallTable& walls);
 };
 
-// Keeps the cache reuse that follows from the order of a graph: it does not depend on the plan.
+// Caches the reuse that follows from the order of a graph, which does not depend on the plan.
 class ReuseOfColumns {
 public:
     explicit ReuseOfColumns(executor::Structure& structure) : m_structure(structure) {}
 
-    // The share of reads of the column that a cache of so many rows does not serve.
+    // The share of reads of the column that a cache of this number of rows does not serve.
     double misses(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, std::int64_t tableRows, double heldRows);
 
 private:
@@ -51,10 +51,10 @@ struct LoopRun {
     std::function<double(const ir::RowClass&)> rows;  // of all batches
 };
 
-// Adds up the times of the loop's instructions: products at the rate of their shape, rows that are picked from a table
-// by the caches that they are found in, everything else by the bytes that it touches, and a call each. The bound leaves
-// out avoidable work: values passed between operators, blocks and calls. Linear in the program, and in the sample of a
-// graph that is seen for the first time.
+// Adds up the times of the loop's instructions: products at the rate of their shape, rows picked from a table at the
+// rate of the cache that holds them, everything else by the bytes that it touches, plus the cost of a call for each.
+// The bound leaves out avoidable work: values passed between operators, blocks and calls. Linear in the program, and in
+// the sample of a graph that is seen for the first time.
 Timing timingOf(const analysis::Analysis& analysis, executor::Structure& structure, const LoopRun& run,
                 const WallTable& walls, ReuseOfColumns& reuse);
 

@@ -8,8 +8,9 @@
 
 namespace hopscope::loader {
 
-// Fails with Input if a storage has fewer bytes than it declares, a tensor does not fit into its storage, or a pickle has
-// something that LibTorch's own writer does not write. Linear in the size of the pickles, which contain no weights.
+// Fails with Input if a storage has fewer bytes than it declares, a tensor does not fit into its storage, or a pickle
+// contains something that LibTorch's own writer does not write. Linear in the size of the pickles, which contain no
+// weights.
 base::Status checkTensorRecords(std::span<const std::byte> file, const Archive& archive, const std::string& name);
 
 }  // namespace hopscope::loader

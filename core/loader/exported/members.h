@@ -20,20 +20,20 @@ inline constexpr const char* damagedHint = "the file is damaged: copy it or save
 [[noreturn]] void refuse(base::ErrorCode code, const std::string& message, const std::string& hint,
                          const std::string& where = {});
 
-// All throw Refusal where the member is missing or of another type.
+// All throw Refusal if the member is missing or has another type.
 void check(const json::Reader& reader);
 json::Reader child(const json::Reader& reader, std::string_view key);
 std::vector<json::Reader> items(const json::Reader& list);
 std::vector<json::Reader> items(const json::Reader& reader, std::string_view key);
 std::vector<std::pair<std::string, json::Reader>> members(const json::Reader& object);
 std::string text(const json::Reader& reader, std::string_view key);
-// The empty text where there is no such member.
+// An empty text if there is no such member.
 std::string textOr(const json::Reader& reader, std::string_view key);
 std::int64_t number(const json::Reader& reader, std::string_view key);
 // JSON has no infinities: the file holds them, and NaN, as texts.
 double real(const json::Reader& reader);
 
-// A union of the schema: an object with one member that is set, whose name tells the type of its value.
+// A union of the schema: an object with one set member, whose name determines the type of its value.
 struct Union {
     std::string kind;
     json::Reader value;

@@ -20,9 +20,9 @@ public:
                                const std::string& kind);
     // The element of a tensor as such a number.
     torch::jit::Value* item(torch::jit::Value* tensor, const std::string& kind);
-    // Marks a number as a size: the assertion that it is not negative is left out.
+    // Marks a number as a size, which omits the assertion that it is not negative.
     torch::jit::Value* size(torch::jit::Value* number);
-    // Raises an exception in forward where the condition does not hold; nothing where it always does.
+    // Raises an exception in forward if the condition does not hold; writes nothing if it always does.
     void assertThat(torch::jit::Value* condition, const std::string& message);
 
 private:

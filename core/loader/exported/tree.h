@@ -14,7 +14,7 @@ namespace hopscope::loader::exported {
 struct Tree {
     enum class Kind { Leaf, Sequence, Dictionary };
     Kind kind = Kind::Leaf;
-    std::vector<std::string> keys;  // of a dictionary; a key that is a tuple becomes "user__rates__item"
+    std::vector<std::string> keys;  // keys of a dictionary; a tuple becomes "user__rates__item"
     std::vector<Tree> parts;
 };
 

@@ -32,8 +32,8 @@ public:
 
     void define(const std::string& name, torch::jit::Value* value);
     [[nodiscard]] torch::jit::Value* named(const std::string& name) const;
-    // An argument of a node, made for an argument of this type in the operator's schema. A number where the schema has a tensor
-    // remains a number.
+    // An argument of a node, converted to this type of the operator's schema. A number remains a number even if the
+    // schema has a tensor.
     torch::jit::Value* argument(const json::Reader& argument, const c10::Argument& expected);
     // The same without a schema, for results and arithmetic on sizes.
     torch::jit::Value* argument(const json::Reader& argument);

@@ -30,7 +30,7 @@ struct Archived {  // the file: its bytes, its directory, and its name in messag
 json::Value readJson(const Archived& file, const std::string& member);
 
 // Tensors of the file by name. Those that share bytes in the file share memory, and two names for the same view are one tensor.
-// Memory is copied from the file, since forward may write to it for a while.
+// Memory is copied from the file, since forward may temporarily write to it.
 class Weights {
 public:
     explicit Weights(Archived file) : m_file(file) {}

@@ -18,7 +18,7 @@ class Attributes {
 public:
     Attributes(Location& location, ValueWrapper& wrapper) : m_location(location), m_wrapper(wrapper) {}
 
-    // The results of prim::GetAttr, SetAttr and CreateObject; nothing for other nodes. Refuses attributes of items that
+    // The results of prim::GetAttr, SetAttr and CreateObject; nullopt for other nodes. Refuses attributes of items that
     // are not objects. Reading a container twice gives the same container, so that changes to it are seen.
     std::optional<std::vector<Item>> evaluateInstruction(const torch::jit::Node& node, const std::vector<Item>& args);
 

@@ -16,7 +16,7 @@
 
 namespace hopscope::loader {
 
-// Serves a single model. LibTorch's exceptions pass through; the program is then as far as it was read.
+// Serves a single model. LibTorch's exceptions pass through; the program then ends at that point.
 class CodeReader {
 public:
     // `where`: the place that becomes an operator in any case; may be empty.
@@ -30,8 +30,8 @@ private:
                     const std::string& out);
     using Node = torch::jit::Node;
 
-    // The facts known about a TorchScript value: the program's values that it is made of, and the value itself if it is
-    // a constant, an attribute or a module.
+    // The facts known about a TorchScript value: the program's values that it consists of, and the value itself if it
+    // is a constant, an attribute or a module.
     struct Known {
         std::vector<ir::ValueId> values;
         std::optional<c10::IValue> concrete;

@@ -20,8 +20,8 @@ class Location {
 public:
     using Node = torch::jit::Node;
 
-    // The node must outlive the location. After leaveModel() refusals name no place. A node with a scope (scopes.h) is in the
-    // modules of this scope, whatever was entered before.
+    // The node must outlive the location. After leaveModel() refusals name no place. A node with a scope (scopes.h) is
+    // in the modules of this scope, regardless of those entered before.
     void moveTo(const Node& node);
     void leaveModel() { m_node = nullptr; }
 

@@ -36,7 +36,8 @@ public:
 
     // tensor.size(dim), recorded once for each tensor and dimension; dim may be negative.
     Item sizeOf(const Item& tensor, std::int64_t dim);
-    // The element of a one-element tensor, whose value is `result`; if the tensor was made from a number, that number.
+    // The element of a one-element tensor, whose value is `result`; if a number was converted to the tensor, that
+    // number.
     Item elementOf(const Item& tensor, const c10::IValue& result);
     // The 0-dimensional tensor `result`, made from a number.
     Item tensorOf(const Item& number, const at::Tensor& result);

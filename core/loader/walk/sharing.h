@@ -16,13 +16,13 @@ namespace hopscope::loader {
 // The address of the tensor's storage, unique while the storage exists; nullptr for tensors without one (sparse ones).
 const void* storageOf(const at::Tensor& tensor);
 
-// How the results contradict the table, to complete a sentence that starts with the operator ("gives a view of its
-// first operand where the table expects memory of its own"); nullopt if they do not. `operands`: all tensors among the
-// arguments, in order. Results without a storage are skipped.
+// The contradiction between the results and the table, to complete a sentence that starts with the operator ("gives a
+// view of its first operand where the table expects memory of its own"); nullopt if they do not. `operands`: all
+// tensors among the arguments, in order. Results without a storage are skipped.
 std::optional<std::string> contradiction(const operators::Operator& claim, const std::vector<at::Tensor>& operands,
                                          const std::vector<at::Tensor>& results);
 
-// How the memory layout of an operand can differ on other graphs.
+// The ways in which the memory layout of an operand can differ on other graphs.
 struct Layout {
     bool strided = false;  // depends on an input that is not in row-major order; other inputs may be
     bool counted = false;  // has sizes that depend on the contents of tensors, and can be 0 or 1 elsewhere

@@ -1,8 +1,8 @@
 #pragma once
 
 // Sparse matrices: those among forward's arguments are recorded as their parts, which become inputs of the program, and
-// as an operator that makes the matrix from them (names: walk() in loader.h). The parts of those that forward makes are
-// known as well; whatever their layout, the program has them as COO.
+// as an operator that makes the matrix from them (names: walk() in loader.h). The parts of those that forward creates
+// are known as well; in any layout, the program has them as COO.
 
 #include <map>
 #include <string>

@@ -83,7 +83,7 @@ QRectF roomBeside(const PaintContext& c, const SceneEdge& edge, const std::vecto
     return {};
 }
 
-// Drawn next to each cut edge if there is room; otherwise only the checkpoint shows the bytes.
+// Drawn next to each cut edge if there is room; otherwise only the stored value shows the bytes.
 void paintCutBytes(const PaintContext& c, const std::vector<int>& edges)
 {
     c.painter.setFont(legibleFont(c, smallFont()));

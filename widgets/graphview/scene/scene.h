@@ -36,7 +36,7 @@ struct SceneStub {
     std::vector<ValueId> values;
 };
 
-// A checkpoint: the store between two stages. Many of one box at one place are drawn as one.
+// A stored value, between two stages. Many of one box at one place are drawn as one.
 struct SceneStore {
     ValueId value;
     int count = 1;  // more than one: `value` is the first of them, and bytes are sums
@@ -61,7 +61,7 @@ struct Scene {
     std::shared_ptr<const std::vector<QPointF>> points;  // of all paths
     std::vector<SceneStub> stubs;
     std::vector<SceneStore> stores;
-    std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
+    std::vector<int> innerStores;  // by node: stored values that are made and read inside of it alone
     std::vector<QString> pins;     // by node: text for the user's pins; empty: none
     std::vector<StageId> moved;    // of a preview, by node: the stage that it would be in; none: where it is
     std::vector<Band> bands;       // none for a model that cannot be split

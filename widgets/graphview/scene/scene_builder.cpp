@@ -114,7 +114,7 @@ void SceneBuilder::placeFrames()
         if (scene.nodeIndex.count(scene.frames[i], members[i] + 1) > members[i]) scene.frames[i] = {};
 }
 
-// The checkpoints that each node makes.
+// The stored values that each node computes.
 void SceneBuilder::findCheckpoints()
 {
     m_checkpoints.resize(m_scene->nodes.size());
@@ -125,7 +125,7 @@ void SceneBuilder::findCheckpoints()
     }
 }
 
-// The checkpoint that feeds an edge in its target's stage: the edge's own value, or one behind it in the same node.
+// The stored value that feeds an edge in its target's stage: the edge's own value, or one behind it in the same node.
 const protocol::PlanCheckpoint* SceneBuilder::checkpointOn(const VisibleEdge& edge) const
 {
     const Staging& staging = m_scene->staging;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A checkpoint that is being dragged: the hit below it, the note next to it, and their painting. Its hits skip checkpoints
-// and refer to the item below them.
+// A stored value that is being dragged: the hit below it, the note next to it, and their painting. Its hits skip stored
+// values and refer to the item below them.
 
 #include <QObject>
 #include <QPainter>
@@ -15,7 +15,7 @@ namespace hopscope::graphview {
 class CheckpointDrag : public QObject {
     Q_OBJECT
 public:
-    void prepare(protocol::ValueId value);      // of the checkpoint that is pressed; it is dragged once it is moved
+    void prepare(protocol::ValueId value);      // of the stored value that is pressed; it is dragged once it is moved
     void moveOver(const Hit& hit, QPointF at);  // `at`: the pointer, in pixels of the view
     void drop(const Hit& hit, QPointF at);
     void end();                                        // without a drop
@@ -24,9 +24,10 @@ public:
     [[nodiscard]] bool moving() const { return m_moving; }
     void forbid() { m_forbidden = true; }  // in a view of a plan that cannot be changed
     [[nodiscard]] bool forbidden() const { return m_forbidden; }
-    void setNote(const QString& note);  // next to the dragged checkpoint
+    void setNote(const QString& note);  // next to the dragged value
 
-    // The checkpoint at `pointer`, with the place that it would be dropped on; all but the scene in pixels of the screen.
+    // The stored value at `pointer`, with the place that it would be dropped on; all but the scene in pixels of the
+    // screen.
     void paint(QPainter& painter, const Scene& scene, const Camera& camera, const style::Theme& theme, QPointF pointer,
                const QRectF& screen) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pins from the graph: menus, keys, and checkpoints that are dragged, with a preview of the result. It requests every
+// Pins from the graph: menus, keys, and stored values that are dragged, with a preview of the result. It requests every
 // change from the window by the panel's signals.
 
 #include <QCoreApplication>
@@ -21,10 +21,10 @@ public:
     void unpin(ValueId value);
     void pinSelected(base::PinKind kind) { pin(kind, m_targets.selectedValue()); }
     void unpinSelected() { unpin(m_targets.selectedValue()); }
-    void removeSelected();  // if it is a checkpoint
+    void removeSelected();  // if it is a stored value
     void addToMenu(QMenu& menu, const Hit& hit);
 
-    // The checkpoint of `value` is dragged over something, or dropped there.
+    // The stored `value` is dragged over something, or dropped there.
     void dragOver(ValueId value, const Hit& hit);
     void dropOn(ValueId value, const Hit& hit);  // if nothing can be stored there: gives the reason and nearby places
     void showPreview();                          // of Document::preview

@@ -1,6 +1,6 @@
 #pragma once
 
-// Summarises the effect of dropping a checkpoint.
+// Summarises the effect of dropping a stored value.
 
 #include <QString>
 

@@ -65,7 +65,7 @@ signals:
     void pinToggled(const hopscope::plan::Pin& pin);    // chosen in a menu: pinned, or no longer
     void unpinRequested(hopscope::ir::ValueId value);
     void checkpointMoved(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
-    // While a checkpoint is over a place where it could be dropped; then, or elsewhere, the end of it.
+    // While a stored value is over a place where it could be dropped; then, or elsewhere, the end of it.
     void checkpointDragged(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     void dragEnded();
     void breakpointsWanted(const std::vector<hopscope::models::Breakpoint>& breakpoints);  // replace the current ones

@@ -1,7 +1,7 @@
 #pragma once
 
-// Shows one scene and handles hovering, clicks, panning and dragging of checkpoints. It knows nothing of documents: it
-// reports user actions as hits, and its input is a scene, colours and a paint state.
+// Shows one scene and handles hovering, clicks, panning and dragging of stored values. It knows nothing of documents:
+// it reports user actions as hits, and its input is a scene, colours and a paint state.
 
 #include <QWidget>
 
@@ -26,7 +26,8 @@ public:
     };
     void setScene(ScenePtr scene, std::optional<Anchor> anchor = {}, bool animated = false);
     void setColouring(Colouring colouring);
-    // Another scene with the same nodes at the same places, while a checkpoint is dragged; null: the scene itself again.
+    // Another scene with the same nodes at the same places, while a stored value is dragged; null: the scene itself
+    // again.
     void setPreview(ScenePtr preview);
     void setTheme(const style::Theme& theme);
     void setReducedMotion(bool reduced) { m_reducedMotion = reduced; }
@@ -71,7 +72,7 @@ private:
     void paintNear(QPainter& painter);
     void hover(QPointF at);
     [[nodiscard]] bool onCheckpoint(const Hit& hit) const;  // one that can be dragged
-    [[nodiscard]] Hit placeBelow() const;                   // the pointer, below the checkpoints
+    [[nodiscard]] Hit placeBelow() const;                   // the pointer, below the stored values
     void setGesture(Gesture gesture);
     void refreshCursor();
 

@@ -19,7 +19,7 @@ struct Hit {
 Hit hitAt(const Scene& scene, QPointF at, qreal scale);
 Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale);
 
-// A checkpoint that can be dragged: of many drawn as one it would not be clear which is meant.
+// A stored value that can be dragged: of many drawn as one it would not be clear which is meant.
 bool isMovable(const Scene& scene, const Hit& hit);
 
 // The tooltip there; empty: none. `at` in scene coordinates.

@@ -14,7 +14,7 @@ public:
     [[nodiscard]] models::Target targetOf(const Hit& hit) const;
     [[nodiscard]] int nodeOf(const models::Target& target) const;  // -1: nothing shows it
     [[nodiscard]] int selectedNode() const { return nodeOf(m_parts.selection.current()); }
-    // The value that a checkpoint there would store; may be none.
+    // The value that a store there would hold; may be none.
     [[nodiscard]] ValueId valueOf(const Hit& hit) const;
     [[nodiscard]] ValueId valueOfNode(int node) const;
     [[nodiscard]] ValueId selectedValue() const;

@@ -1,4 +1,4 @@
-"""One run by several workers: where they are, and what becomes of them when it ends."""
+"""Starts the workers of one run, and ends them with it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def run(
     progress: bool | Progress = False,
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
-    """The report, as the last worker has written it, with `scale`: who has computed what. `request`: the parameters of
-    worker/open (docs/reference/protocol.md), with absolute paths. `stop`: set from any thread, it ends the run. Ends
-    all workers, however it ends."""
+    """Returns the report that the last worker has written, with the work of each worker as `scale`. `request`: the
+    parameters of worker/open (docs/reference/protocol.md), with absolute paths. `stop` ends the run when any thread
+    sets it. All workers end with the run, even if it fails."""
     crew = _crew(address, workers, threads)
     try:
         with reported(progress) as show:

@@ -1,4 +1,4 @@
-"""Numbers that count rows: of an argument, or of an object that an argument is. A trace has to compute them."""
+"""Numbers of rows, as arguments or in objects passed as arguments. A trace must compute them instead of fixing them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COUNTS = {"size", "count", "length", "len"}
 
 
 def may_count(name: str) -> bool:
-    """Whether a number of this name may say how many rows there are of something."""
+    """Whether a number of this name may be a number of rows."""
     words = re.findall("[a-z]+", name.lower())
     return bool(words) and (words[-1] in _COUNTS or not _THINGS.isdisjoint(words))
 
@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Groups:
-    """One more than the largest number of a column: how many graphs it speaks of."""
+    """The number of graphs that a column mentions: one more than its largest number."""
 
     key: str
 
@@ -46,7 +46,8 @@ class Counted:
     rows: Mapping[str, int]
 
     def places(self, name: str, size: Any) -> Any:
-        """Instead of each number the place that has it. Of two numbers the first one counts sources, if it can."""
+        """Replaces each number by the place that determines it. The first of two numbers counts sources, if
+        possible."""
         if not isinstance(size, tuple):
             return self._place(name, size, list(self.rows))
         index = next((role for role in self.roles.values() if role.startswith("index:")), "")
@@ -69,7 +70,7 @@ class Counted:
         )
 
     def place(self, number: int, tables: Iterable[str] = ()) -> Place | Groups | None:
-        """A place with so many rows; None without one."""
+        """A place with this number of rows; None if there is none."""
         fitting = [table for table in (tables or self.rows) if self.rows.get(table) == number]
         return next((place for table in fitting for place in (self._of(table), self._groups(table)) if place), None)
 
@@ -90,7 +91,7 @@ class Counted:
 
 
 def _counts(leaf: Any, number: int) -> bool:
-    """Whether a vector of row numbers, or of offsets, is for so many graphs: the file keeps their number."""
+    """Whether a vector of row numbers or offsets belongs to this number of graphs, which the file then keeps."""
     if len(leaf.shape) != 1 or "int" not in str(leaf.dtype) or len(leaf) == 0:
         return False
     steps = leaf[1:] - leaf[:-1]
@@ -99,7 +100,7 @@ def _counts(leaf: Any, number: int) -> bool:
 
 
 def read(size: Any, tensors: Mapping[str, Any]) -> Any:
-    """In a trace it stays a computation."""
+    """A trace keeps it as a computation."""
     import torch
 
     if isinstance(size, tuple):

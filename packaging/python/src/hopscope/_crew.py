@@ -1,4 +1,4 @@
-"""Where workers are: as processes of this machine here, on a cluster in `_ray`."""
+"""Workers as processes of this machine; `_ray` starts them on a cluster."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ Answer = dict[str, Any]
 
 
 class Member(Protocol):
-    """A worker. Requests are carried out in their order."""
+    """A worker. It answers requests in order."""
 
     def call(self, method: str, params: Mapping[str, Any]) -> Future[Answer]:
-        """As `Worker.call`. An exception stands for a worker that is gone."""
+        """As `Worker.call`. An exception means that the worker has ended."""
 
     def end(self) -> None:
         """Ends the worker at once, without waiting, and cancels its requests."""
 
 
 class Crew(Protocol):
-    """`size`: how many workers there are to be, with `threads` cores each."""
+    """`size`: the number of workers, with `threads` cores each."""
 
     size: int
     threads: int
 
     def member(self, number: int) -> Member:
-        """A new worker. It may have to wait for its place."""
+        """Returns a new worker, which may have to wait until there is room for it."""
 
     def close(self) -> None:
-        """Ends all workers; nothing of them is left then."""
+        """Ends all workers; none of their processes remains."""
 
 
 class _Local:

@@ -30,7 +30,7 @@ Told = Callable[[Event], None]
 
 @dataclass
 class _Task:
-    """A request under way. `shards`: of the stage that its shard belongs to; `attempt`: how many have been given it."""
+    """A pending request. `shards`: those of its stage; `attempt`: how many times this shard has been assigned."""
 
     kind: str
     answer: Future[Answer]
@@ -42,8 +42,8 @@ class _Task:
 
 @dataclass
 class _Slot:
-    """A place for a worker: `member` is its process, `stage` where its run stands. The next process starts at `rest`;
-    the shards in `owed` of the last one then go to others."""
+    """A place for a worker: `member` is its process, `stage` the stage that it has reached. A replacement starts at
+    `rest`; other workers then receive the lost one's shards, which are among those in `owed`."""
 
     number: int
     member: Member | None = None
@@ -65,8 +65,8 @@ class _Slot:
 
 
 class Driver:
-    """`request`: what worker/open gets; its `wait` is also for how many seconds there may be no worker. `stop`,
-    set from any thread, ends the run."""
+    """`request`: the parameters of worker/open; their `wait` also limits the seconds without any worker. `stop` ends
+    the run when any thread sets it."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Driver:
         self._look_for_any(now)
 
     def _look_for_any(self, now: float) -> None:
-        """Fails, or tells the user, if no worker appears."""
+        """Fails, or reports to the user, if no worker appears."""
         if any(slot.stage is not None for slot in self._slots):
             self._alive, self._alone = now, False
             return
@@ -150,14 +150,14 @@ class Driver:
             self._begin(slot)
 
     def _begin(self, slot: _Slot) -> None:
-        """The first request of a worker is under way."""
+        """Notes that the first request of a worker has begun."""
         task = slot.tasks[0]
         task.begun = time.monotonic()
         if task.shard is not None:
             self._tell("begun", slot, **_named(slot, task))
 
     def _collect(self) -> None:
-        """Waits for answers, and takes those that are there."""
+        """Waits for answers and processes those that have arrived."""
         waiting = [slot.tasks[0].answer for slot in self._slots if slot.tasks]
         if waiting:
             wait(waiting, _TICK, FIRST_COMPLETED)
@@ -220,7 +220,7 @@ class Driver:
             self._drop(slot)
 
     def _refused(self, slot: _Slot, task: _Task, problem: HopscopeError) -> None:
-        """One that was to replace another worker is done without; everything else ends the run."""
+        """The run continues without a replacement that is refused; any other refusal ends it."""
         if task.kind == "worker/open" and slot.joined:
             self._tell("refused", slot, message=problem.message)
             self._drop(slot)
@@ -340,7 +340,7 @@ class Driver:
 
 
 def _named(slot: _Slot, task: _Task) -> dict[str, Any]:
-    """A shard, as events name it."""
+    """The members that identify a shard in events."""
     assert task.shard is not None
     shard = {name: getattr(task.shard, name) for name in ("number", "loop", "first", "count", "work")}
     return {"stage": slot.stage, **shard, "attempt": task.attempt}

@@ -1,4 +1,4 @@
-"""Edges as people keep them: SciPy matrices, NetworkX graphs, tables of pandas and Arrow, Parquet files."""
+"""Edges in the forms of other libraries: SciPy matrices, NetworkX graphs, tables of pandas and Arrow, Parquet files."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TABLE_FILES = (".parquet", ".pq")
 
 @dataclass
 class Edges:
-    """`edge_index` [2, E] (int64, sources and targets), attributes of the edges, and for a graph with node attributes
-    those."""
+    """`edge_index` [2, E] (int64, sources and targets), attributes of the edges, and node attributes if the graph has
+    any."""
 
     edge_index: NDArray[numpy.int64]
     attributes: dict[str, NDArray[Any]] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Edges:
 
 
 def edges_of(value: object) -> Edges | None:
-    """The edges of such an object, or nothing where it is none. A SciPy entry (i, j) is an edge from i to j; edges of
+    """The edges of such an object; None for any other object. A SciPy entry (i, j) is an edge from i to j; edges of
     an undirected NetworkX graph go both ways; a table's columns are named source and target or the like, or are its
     first two."""
     if isinstance(value, (str, Path)) and Path(value).suffix in _TABLE_FILES:
@@ -53,7 +53,7 @@ def columns_of(value: Any) -> dict[str, NDArray[Any]] | None:
 
 
 def matrix_of(columns: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    """A table of numbers as one matrix, a row per row."""
+    """The numbers of a table as a matrix with a row per row of the table."""
     for column, values in columns.items():
         if values.dtype.kind not in "biuf":
             raise InputError(f"'{name}': the column '{column}' holds no numbers", "encode it, or leave it out")
@@ -102,7 +102,7 @@ def _numeric(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def _single(values: NDArray[Any]) -> NDArray[Any]:
-    """float64, in which these libraries keep everything, becomes float32, in which models compute."""
+    """Converts float64, the usual type of these libraries, to float32, in which models compute."""
     return values.astype(numpy.float32) if values.dtype == numpy.float64 else values
 
 
@@ -117,7 +117,7 @@ def _is_networkx(value: object) -> bool:
 
 
 def _from_networkx(graph: Any) -> Edges:
-    """Nodes in the graph's order; an attribute counts where every node (or edge) has it."""
+    """Nodes keep the graph's order. Only attributes that every node (or edge) has are used."""
     rows = {node: row for row, node in enumerate(graph.nodes)}
     listed = [(rows[source], rows[target], data) for source, target, data in graph.edges(data=True)]
     if not graph.is_directed():

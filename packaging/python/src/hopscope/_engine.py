@@ -1,4 +1,4 @@
-"""Where the engine is, and what its process needs to find LibTorch."""
+"""Finds the engine, and LibTorch for its process."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _is_script(path: Path) -> bool:
 
 
 def _builds(name: str) -> list[Path]:
-    """Built programs of the checkout that this package lies in, if it does."""
+    """Built programs of the checkout that contains this package, if there is one."""
     root = next((folder for folder in _HERE.parents if (folder / "app" / "engine").is_dir()), None)
     places = [root / "build" / preset / "bin" / name for preset in ("dev", "release")] if root else []
     return [path for path in places if os.access(path, os.X_OK)]
@@ -160,7 +160,8 @@ def _changed(path: Path) -> tuple[int, ...]:
 
 @functools.lru_cache(maxsize=16)
 def _checked(path: Path, origin: str, _when: tuple[int, ...]) -> Engine:
-    """An engine in a wheel has no LibTorch of its own; others know theirs, and get this environment's if it is gone."""
+    """An engine in a wheel uses the LibTorch of this environment; any other uses its own, or this one if its own is
+    gone."""
     bundled = origin == "wheel"
     alone = None if bundled else _started(path, origin, ())
     if alone is not None:
@@ -206,7 +207,7 @@ def _answer(path: Path, words: list[str], environment: dict[str, str]) -> subpro
 
 
 def _started(path: Path, origin: str, libraries: tuple[str, ...]) -> Engine | None:
-    """Nothing where a library is missing or is another one than the engine was built with."""
+    """None if a library is missing, or differs from the one that the engine was built with."""
     answer = _probe(path, libraries)
     if answer.returncode != 0:
         if _MISSING_LIBRARY.search(answer.stderr):

@@ -16,26 +16,26 @@ from .saving import Prepared, Saved
 
 @dataclass
 class Files:
-    """A model and its data as words of a command line, the model first."""
+    """The arguments of a command that name a model and its data, the model first."""
 
     words: list[str]
     saved: Saved | None
     notes: Sequence[str] = ()  # from preparing them
 
     def told(self, by_engine: list[str]) -> list[str]:
-        """Their notes and those of the engine, each once."""
+        """Their notes and those of the engine, without duplicates."""
         return list(dict.fromkeys([*self.notes, *by_engine]))
 
 
 def files_of(found: Prepared, given: Data, roles: Any) -> Files:
-    """The words for what `prepare` has found."""
+    """The arguments for a prepared model and its data."""
     data = [word for name in given.words for word in ("--data", name)]
     words = [*model_words(found.path, found.saved), *data, *role_options(roles, found.saved)]
     return Files(words, found.saved, found.notes)
 
 
 def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
-    """A model file as a command takes it. What this package saved is code of the caller's own."""
+    """The arguments for a model file. A file that this package saved contains the caller's own code."""
     return [str(Path(path).absolute()), *(["--trust"] if saved is not None else [])]
 
 
@@ -46,10 +46,10 @@ def role_words(roles: Any, saved: Saved | None) -> list[str]:
 
 
 def role_options(roles: Any, saved: Saved | None) -> list[str]:
-    """The same with the option before each."""
+    """The same roles, each after its option."""
     return [word for role in role_words(roles, saved) for word in ("--role", role)]
 
 
 def same_model(plan: Plan, saved: Saved) -> bool:
-    """Whether a plan was made for this model with these weights, if not for this file."""
+    """Whether a plan was made for this model with these weights, possibly in another file."""
     return bool(plan.fingerprint) and plan.fingerprint == saved.fingerprint

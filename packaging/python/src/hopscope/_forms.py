@@ -19,7 +19,7 @@ class Returned:
 
 
 def filled(form: Any, value: Any) -> Any:
-    """An argument of the file as `forward` takes it: with its own keys, and None where there was None."""
+    """Converts an argument of the file back to the form that `forward` takes, with its own keys and None members."""
     if _records.is_record(form):
         return _records.filled(form, value)
     if isinstance(form, Mapping):
@@ -35,7 +35,7 @@ def filled(form: Any, value: Any) -> Any:
 
 
 def has_relations(value: Any) -> bool:
-    """Whether keys are not texts, or objects are among the items, which no TorchScript file takes."""
+    """Whether a key is not a text or an item is an object: no TorchScript file accepts either."""
     if isinstance(value, Returned) or _records.is_record(value):
         return True
     if isinstance(value, Mapping):
@@ -85,7 +85,7 @@ def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def rebuilt(name: str, value: Any, leaf: Callable[[str], Any], texts: bool) -> Any:
-    """The same structure with other leaves; `texts`: with keys as texts."""
+    """The same structure with other leaves; with `texts`, its keys become texts."""
     if _records.is_record(value):
         return Returned(value, {key: leaf(f"{name}.{key}") for key in _records.tensors(value)})
     if isinstance(value, Mapping):

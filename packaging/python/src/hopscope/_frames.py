@@ -1,4 +1,4 @@
-"""Frames of the protocol (docs/reference/protocol.md) on their way through, byte for byte."""
+"""Passes on frames of the protocol (docs/reference/protocol.md), byte for byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHUNK = 1 << 18
 
 @dataclass(frozen=True)
 class Frame:
-    """`raw`: all of it. `body`: none where the bytes are no frames; all that come after these are none, either."""
+    """`raw`: all of its bytes. `body`: None if the bytes are not a frame; no later bytes are one then."""
 
     raw: bytes
     body: bytes | None
@@ -49,7 +49,7 @@ def frames(source: int) -> Iterator[Frame]:
 
 
 def _extent(held: bytearray) -> tuple[int, int] | None:
-    """Where the body begins and ends; (0, 0) where these bytes begin no frame, nothing where that is not known yet."""
+    """The begin and the end of the body; (0, 0) if these bytes do not begin a frame, None if that is not known yet."""
     at = held.find(b"\r\n\r\n", 0, _HEADER)
     if at < 0:
         return (0, 0) if len(held) >= _HEADER else None

@@ -80,7 +80,7 @@ class Inference:
 
 @dataclass
 class _Asked:
-    """The arguments of a call, checked as far as the engine is not needed for it."""
+    """The arguments of a call, after all checks that do not need the engine."""
 
     model: Any
     data: Any
@@ -95,7 +95,7 @@ class _Asked:
 
 @dataclass
 class _Job:
-    """A request to the engine, in its own terms."""
+    """A request in the terms of the engine."""
 
     model: Path
     data: list[str]
@@ -276,7 +276,7 @@ def _resumed(asked: _Asked, progress: bool | Progress) -> Inference:
 
 
 def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress) -> Inference:
-    """Files go where the workers see them: beside the folder of the results."""
+    """Puts files where the workers see them: next to the folder of the results."""
     if asked.settings["device"] != "cpu":
         raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
     number = count_of("workers", workers, least=0) or 0
@@ -315,7 +315,7 @@ def _kept(asked: _Asked, scratch: Place | None, carry: Callable[[_resuming.Order
 
 
 def _inputs(data: Any) -> tuple[Any, int]:
-    """The data as a table unless they are a tuple of arguments, and the bytes that have to be written of them."""
+    """The data as a table, unless they are a tuple of arguments, and the number of bytes to write."""
     inputs = data if _is_arguments(data) else inputs_of(data)
     written = not isinstance(inputs, tuple) and inputs.paths is None
     return inputs, size_of(inputs.values) if written else 0
@@ -324,7 +324,7 @@ def _inputs(data: Any) -> tuple[Any, int]:
 def _carried_out(
     client: Client, watcher: _Watcher, job: _Job, saved: Saved | None, folder: Path
 ) -> tuple[dict[str, Any], Plan]:
-    """The report, and the plan that it ran by."""
+    """The report, and the plan of the run."""
     files = {"model": str(job.model), "data": job.data, "roles": job.roles, "trusted": saved is not None}
     output = str(folder.absolute())
     opened = client.call("model/open", **files, **job.settings, writes=[output, *job.transient])
@@ -350,13 +350,13 @@ def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, sav
 
 
 def _adopted(plan: Plan, inspected: dict[str, Any], saved: Saved | None) -> dict[str, Any]:
-    """A plan of this model from another call: its file had other bytes, and the same content."""
+    """A plan from another call for the same model, whose file had the same content in other bytes."""
     same = saved is not None and same_model(plan, saved)
     return (plan.of_file(inspected["hashes"]["model"]) if same else plan).document
 
 
 class _Watcher:
-    """Turns the engine's notifications into progress, and keeps how runs ended."""
+    """Turns the engine's notifications into progress, and stores the outcome of each run."""
 
     def __init__(self, show: Progress) -> None:
         self._show, self._stage = show, ""
@@ -388,7 +388,7 @@ class _Watcher:
 
 
 def _outputs(document: dict[str, Any], folder: Path, as_torch: bool) -> dict[str, Any]:
-    """Mapped; they stay when the folder goes."""
+    """Maps the outputs, which remain valid after the folder is removed."""
     return {item["name"]: arrays.load(folder / item["file"], item["dtype"], as_torch) for item in document["outputs"]}
 
 
@@ -403,7 +403,7 @@ def _result(
 
 
 def _structured(outputs: dict[str, Any], structure: Any) -> Any:
-    """Outputs as `forward` returns them. Of a file, whose Python is not known, the names tell."""
+    """Outputs in the form that `forward` returns; for a model file, their names determine the form."""
     if structure is not None:
         return _filled(structure, outputs)
     if set(outputs) == {"out"}:

@@ -1,5 +1,5 @@
-"""Work that a call leaves to a thread: ending the engine's process and removing its files take a tenth of a second,
-for which the caller need not wait."""
+"""Work that a call leaves to a thread: the caller need not wait the tenth of a second that ending the engine's process
+and removing its files take."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _under_way: list[threading.Thread] = []
 
 
 def later(work: Callable[[], object]) -> None:
-    """Does it in a thread, for which the interpreter waits before it ends."""
+    """Does the work in a thread; the interpreter waits for it before it ends."""
     thread = threading.Thread(target=work, name="hopscope-end")
     thread.start()
     _under_way[:] = [other for other in _under_way if other.is_alive()] + [thread]
 
 
 def settle() -> None:
-    """Waits for all of it: what calls leave must not add up."""
+    """Waits for all such work, so that it does not pile up."""
     for thread in list(_under_way):
         thread.join()

@@ -1,4 +1,4 @@
-"""Folders of the Open Graph Benchmark as its downloads unpack: tables `raw/*.csv.gz`, or `raw/data.npz`."""
+"""Unpacked downloads of the Open Graph Benchmark: tables `raw/*.csv.gz`, or `raw/data.npz`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ _BOTH_WAYS = {"ogbn_products", "ogbn_proteins"}
 
 
 def is_folder(path: Path) -> bool:
-    """Whether this is such a folder, or the `raw` of one."""
+    """Whether this is such a folder, or its `raw` folder."""
     return _raw(path) is not None
 
 
 def table(path: Path) -> dict[str, Any]:
-    """`x` and `edge_index` (`edge_attr` where there is one), or for several types `x_dict` and `edge_index_dict`."""
+    """Returns `x` and `edge_index` (and `edge_attr` if there is one), or `x_dict` and `edge_index_dict` for several
+    types."""
     raw = _raw(path)
     if raw is None:
         raise InputError(f"{path} is not a folder of the Open Graph Benchmark", "name the folder that contains raw/")
@@ -83,7 +84,7 @@ def _typed(raw: Path) -> dict[str, Any]:
 
 
 def _csv(path: Path, dtype: Any) -> Array:
-    """A table without a head, a row per line."""
+    """A table without a header, with a row per line."""
     try:
         try:
             import pandas

@@ -1,4 +1,4 @@
-"""Options as people give them, checked before anything starts."""
+"""Checks the options of callers before anything starts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", re.IGNORECASE)
 
 
 def path_of(option: str, value: Any) -> Path:
-    """A place in the file system."""
+    """Checks a path."""
     try:
         path = Path(value)
     except TypeError:
@@ -48,14 +48,14 @@ def path_of(option: str, value: Any) -> Path:
 
 
 def via_of(value: Any) -> str:
-    """The way from a module to a file."""
+    """Checks the way to save a module."""
     if value not in ("auto", "trace", "export"):
         raise UsageError(f"via: {value!r} is no way to save a model", 'say "auto", "trace" or "export"')
     return str(value)
 
 
 def new_file(name: str, path: Any) -> Path:
-    """A place for a file that does not exist yet, or is replaced."""
+    """Checks the path of a file to create or replace."""
     target = path_of(name, path)
     if not target.name:
         raise UsageError(f"{name}: {path!r} names no file", "write one such as 'model.pt'")
@@ -90,7 +90,7 @@ def bytes_of(size: Any, option: str = "memory") -> int | None:
 
 
 def name_of(value: Any) -> str:
-    """As the engine says it: "cuda:1" of torch.device("cuda", 1), "bfloat16" of torch.bfloat16."""
+    """The name that the engine uses: "cuda:1" of torch.device("cuda", 1), "bfloat16" of torch.bfloat16."""
     if isinstance(value, type) and issubclass(value, numpy.generic):
         return value.__name__
     return str(value).removeprefix("torch.")
@@ -137,8 +137,8 @@ _SIZES = ' A number of bytes, or text such as "1Gi".'
 @dataclass(frozen=True)
 class Setting:
     """A setting of the engine's commands (docs/reference/settings.md). `kind`: "Choice" or one of the types above;
-    `choices`: of a choice or of patterns; `most`: of a count, 0 for no limit; `of_search`: controls the search for a
-    plan."""
+    `choices`: the values of a choice, or the patterns; `most`: the largest count, 0 for no limit; `of_search`: whether
+    it controls the search for a plan."""
 
     name: str
     kind: str
@@ -149,7 +149,7 @@ class Setting:
     meaning: str
 
     def checked(self, value: Any) -> Any:
-        """As the engine reads it; None is the default, but for `verify`, which it turns off."""
+        """The value for the engine. None means the default, except for `verify`, which it turns off."""
         checks: dict[str, Callable[[Any], Any]]
         checks = {
             "Choice": self._choice, "Size": self._size, "Count": self._count, "Seconds": self._seconds,
@@ -219,7 +219,7 @@ _ROLE_HINT = 'write {NAME: ROLE} with roles as --role takes them, such as {"x": 
 
 
 def parse_roles(roles: Any) -> dict[str, str]:
-    """Roles by name: {"x": "node:user"} or ["x=node:user"]. Which words are roles, the engine knows."""
+    """Roles by name: {"x": "node:user"} or ["x=node:user"]. The engine checks whether they are roles."""
     if not isinstance(roles, (Mapping, list, tuple)):
         raise UsageError(f"roles: a {type(roles).__name__} is no list of roles", _ROLE_HINT)
     pairs = roles.items() if isinstance(roles, Mapping) else map(_pair, roles)

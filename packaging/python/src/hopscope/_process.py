@@ -1,4 +1,4 @@
-"""The engine's processes: one command with its JSON document, and how a process is ended without leaving anything."""
+"""Runs a command of the engine and reads its JSON document; ends processes without leaving files behind."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Answer:
 
 
 def start(words: Iterable[str], *, ends: bool = False, **streams: Any) -> subprocess.Popen[bytes]:
-    """Starts the engine in a session of its own, so that Ctrl+C in a terminal reaches Python alone. `ends`: it ends
-    when the thread that has started it does, which is for those that do not read their input."""
+    """Starts the engine in a session of its own, so that Ctrl+C in a terminal reaches Python alone. `ends`: the process
+    ends with the thread that has started it, for processes that do not read their input."""
     here = engine()
     words = list(words)
     log.debug("starting %s %s", here.path, " ".join(words))
@@ -39,7 +39,7 @@ def start(words: Iterable[str], *, ends: bool = False, **streams: Any) -> subpro
 
 
 def stop(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> None:
-    """Ends a process by a signal that lets it clean up; kills it and its children where that takes too long."""
+    """Ends a process by a signal that lets it clean up; kills it and its children if that takes too long."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)

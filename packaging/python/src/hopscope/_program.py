@@ -43,7 +43,7 @@ class Program:
         return [guard for guard in self.program._guards_code if not _OF_ALL_GRAPHS.fullmatch(guard)]
 
     def broken_guard(self, arguments: dict[str, Any]) -> str:
-        """The first of the guards that arguments with Sizes in the place of tensors break, or ""."""
+        """The first guard that the arguments violate, with Sizes in place of tensors; "" if they violate none."""
         import torch
         from torch.utils._pytree import tree_leaves
 
@@ -86,7 +86,7 @@ def exported(entry: Any, arguments: dict[str, Any], axes: dict[str, set[int]], s
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Without the warnings that `torch.export` logs, and the graph that it prints, of a model that it then refuses."""
+    """Suppresses the warnings and the graph that `torch.export` prints about a model that it then refuses."""
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:

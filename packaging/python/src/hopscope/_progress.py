@@ -41,12 +41,12 @@ def _silent(_what: str, _done: int, _total: int) -> None:
 
 
 def suits_terminal() -> bool:
-    """Whether a command should show a bar: on terminals, if tqdm is installed."""
+    """Whether a command should show a bar: only on terminals, and if tqdm is installed."""
     return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
 
 
 class _Bar:
-    """One bar that begins again for every step of the work."""
+    """A bar that starts over for each step of the work."""
 
     def __init__(self, kind: Any) -> None:
         self._kind, self._bar, self._what = kind, None, ""

@@ -18,7 +18,7 @@ _PATIENCE = 10.0  # seconds for the head of a cluster to answer
 
 
 class Engine:
-    """What runs in the actor. The process ends when the actor does, however it does."""
+    """The contents of an actor. The engine's process ends with the actor, even if the actor is killed."""
 
     def __init__(self) -> None:
         self._worker = Worker()
@@ -76,7 +76,7 @@ class RayCrew:
 
 
 def _connected(address: str) -> tuple[Any, bool]:
-    """Ray, and whether this call has connected it; a process that is connected already stays so."""
+    """Ray, and whether this call has connected to it; an existing connection remains open."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -115,7 +115,7 @@ def _silent(address: str, why: str) -> ResourceError:
 
 
 def _cores(ray: Any) -> list[int]:
-    """Of each node that has some."""
+    """The cores of each node that has any."""
     found = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
     cores = [count for count in found if count > 0]
     if not cores:

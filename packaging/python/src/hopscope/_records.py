@@ -23,12 +23,12 @@ _GRAPHS = "_num_graphs"
 
 
 def is_record(value: Any) -> bool:
-    """Whether it holds tensors by names of its own."""
+    """Whether an object holds tensors as attributes."""
     return fields(value) is not None and bool(tensors(value))
 
 
 def holds_records(value: Any) -> bool:
-    """Whether it is one, or one is among its items."""
+    """Whether a value is such an object or contains one."""
     if is_record(value):
         return True
     items = value.values() if isinstance(value, Mapping) else value
@@ -36,12 +36,12 @@ def holds_records(value: Any) -> bool:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether it is a record that is none of PyG's containers."""
+    """Whether it is such an object, but not a container of PyG."""
     return not _is_graph(value) and is_record(value)
 
 
 def is_constant(value: Any) -> bool:
-    """Whether an object holds nothing but numbers and texts, which a trace keeps."""
+    """Whether an object contains only numbers and texts, which a trace keeps."""
     return fields(value) is not None and _is_fixed(value, 0)
 
 
@@ -60,7 +60,7 @@ def tensors(value: Any) -> dict[str, Any]:
 
 
 def numbers(value: Any) -> dict[str, Any]:
-    """Its whole numbers by the names that lead to them; how many nodes PyG counts is none of them."""
+    """Its whole numbers by the names that lead to them, without the number of nodes that PyG counts."""
     found: dict[str, Any] = {}
     if _is_graph(value) and hasattr(value, _GRAPHS):
         found[_GRAPHS] = getattr(value, _GRAPHS)
@@ -73,7 +73,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def filled(value: Any, given: Mapping[str, Any]) -> Any:
-    """A copy with these tensors, by the same names; others stay."""
+    """A copy with these tensors under the same names; all others are unchanged."""
     return _mapped(value, (), arrays.is_torch, given.get)
 
 
@@ -118,7 +118,7 @@ def _counts_nodes(value: Any) -> bool:
 
 
 def _mapped(value: Any, path: tuple[Any, ...], wanted: Callable[[Any], bool], leaf: Callable[[str, Any], Any]) -> Any:
-    """The same with `leaf` of each wanted item instead of it: a copy of what changes."""
+    """The same with each wanted item replaced by its `leaf`; only changed containers are copied."""
     if wanted(value):
         return leaf(_BETWEEN.join(map(arrays.key_text, path)), value)
     if len(path) >= _DEEPEST:
@@ -155,7 +155,7 @@ def _copied(value: Any, changed: Mapping[Any, Any]) -> Any:
 
 
 def _set(made: Any, name: Any, item: Any) -> None:
-    """The entry of a container; of one with types, the attributes of a type."""
+    """Sets an entry of a container or, in one with types, the attributes of a type."""
     if isinstance(item, Mapping) and hasattr(made, "node_types"):
         for attribute, tensor in item.items():
             made[name][attribute] = tensor

@@ -28,7 +28,7 @@ _OURS = ".hopscope-python"
 
 @dataclass(frozen=True)
 class Wanted:
-    """The settings of a run, and its `plan`, or the `pins` of the plan that is made."""
+    """The settings of a run, and its `plan` or the `pins` of a new plan."""
 
     settings: dict[str, Any]
     plan: Plan | str | None
@@ -37,7 +37,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Order:
-    """A run for another process. `settings` are those of a run by a given plan."""
+    """A run for another process. `settings`: those that a run with a given plan takes."""
 
     files: Files
     plan: Path
@@ -46,7 +46,7 @@ class Order:
 
 
 def alone(order: Order) -> dict[str, Any]:
-    """The report of a process that carries it out."""
+    """Runs it in a process of its own and returns the report."""
     words = [*order.files.words, "--plan", str(order.plan), *words_of(order.settings)]
     return command("run", *words, "-o", str(order.out)).document
 
@@ -98,7 +98,7 @@ def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | N
 
 
 def _begun(given: Files, wanted: Wanted, out: Path, place: Scratch) -> tuple[Files, Plan]:
-    """Makes the plan, and keeps it with the model where this call has saved it."""
+    """Makes the plan and stores it, with the model if this call has saved it."""
     made = _plan(given, wanted, place)
     try:
         shutil.rmtree(out / _OURS, ignore_errors=True)
@@ -126,14 +126,14 @@ def _plan(given: Files, wanted: Wanted, place: Scratch) -> Plan:
 
 
 def _fingerprint(given: Files) -> str:
-    """Of a file the engine takes the hash itself."""
+    """The hash of a model; for a file, the engine computes it."""
     if given.saved is None:
         return ""
     return given.saved.fingerprint or _content(given.words[0])
 
 
 def _content(archive: str) -> str:
-    """Of a scripted model, whose file is the same each time, but for the name of the folder in it."""
+    """The content of a scripted model: its files differ only in the name of the folder that they contain."""
     digest = hashlib.sha256()
     with zipfile.ZipFile(archive) as file:
         for member in file.namelist():

@@ -15,7 +15,7 @@ _OF_WORKERS = {name: name for name in ("starting", "joined", "lost", "late", "re
 
 
 class Translation:
-    """One run's. It knows which shard each worker has under way."""
+    """The translation of one run. It tracks the shard that each worker computes."""
 
     def __init__(self) -> None:
         self._under_way: dict[int, Event] = {}
@@ -71,7 +71,7 @@ class Translation:
         return [{"type": "read_back", **named, **span}]
 
     def _note(self, event: Event) -> list[Event]:
-        """Once, though every worker says it."""
+        """Sends a note once, although every worker reports it."""
         message = event["message"]
         if message in self._noted:
             return []
@@ -122,7 +122,7 @@ class Feed:
                 self._changed.wait_for(lambda: self._closed, _INTERVAL)
 
     def _flush(self) -> bool:
-        """Whether that was the last of it."""
+        """Sends the gathered events; returns whether they were the last."""
         with self._changed:
             events, self._events = self._events, []
             state, closed, news = self._state, self._closed, bool(events) or self._state != self._told

@@ -23,7 +23,7 @@ _WHOLE_NUMBERS = ("uint8", "int8", "int16", "int32", "int64")
 
 @dataclass(frozen=True)
 class Sample:
-    """Tensors of torch by key, with their numbers of nodes and edges. `whole`: they are the data themselves."""
+    """Tensors of torch by key, with their numbers of nodes and edges. `whole`: the sample is all of the data."""
 
     leaves: dict[str, Any]
     nodes: int
@@ -96,8 +96,8 @@ def _is_sparse(array: Any) -> bool:
 
 
 def row_axes(drawn: Drawn, samples: list[Sample]) -> dict[str, set[int]]:
-    """The dimensions of inputs that are numbers of rows: those that differ between samples, or those of the data alone
-    that have the size which the role of the input says."""
+    """The dimensions of inputs that are numbers of rows: those that differ between samples or, without samples, those
+    with the size that follows from the role of the input."""
     first, *others = [{key: tuple(leaf.shape) for key, leaf in sample.leaves.items()} for sample in samples]
     if not others:
         rows = {key: drawn.sizes.get(_table(key, drawn.roles.get(key, ""))) for key in first}
@@ -131,6 +131,6 @@ def _common(key: str, a: Any, b: Any) -> Iterator[str]:
 
 
 def _is_column(array: Any) -> bool:
-    """Whether its numbers may say how many there are of something: whole ones, or one for each row."""
+    """Whether its numbers may be counts: whole numbers, or one number for each row."""
     name = arrays.dtype_name(array)
     return array.ndim > 0 and (name in _WHOLE_NUMBERS or ("float" in name and array.shape[0] == array.numel()))

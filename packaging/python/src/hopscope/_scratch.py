@@ -66,7 +66,7 @@ def _made(parent: str | os.PathLike[str] | None) -> Path:
 
 
 def _place(expected: int) -> str | None:
-    """Where to put so many bytes; None is the usual place for temporary files."""
+    """The folder for this number of bytes; None stands for the usual folder for temporary files."""
     with contextlib.suppress(OSError, ValueError):
         free = shutil.disk_usage(_MEMORY).free
         text = Path("/proc/meminfo").read_text()
@@ -95,7 +95,7 @@ def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
 
 @dataclass(frozen=True)
 class Data:
-    """The words that `--data` gets, and the files among them that were written for this call."""
+    """The arguments of `--data`, and those of their files that were written for this call."""
 
     words: list[str]
     written: list[str]

@@ -84,7 +84,7 @@ class Client:
         return result if isinstance(result, dict) else {}
 
     def read(self) -> dict[str, Any]:
-        """The next message; notifications have been handed on."""
+        """The next message that is not a notification; notifications are passed on."""
         length = self._length()
         assert self._process.stdout is not None
         body = self._process.stdout.read(length)
@@ -130,13 +130,13 @@ class Client:
         return ended(code, self._errors.read())
 
     def hang_up(self) -> None:
-        """From any thread: the end of its input ends the engine, whatever it does."""
+        """Closes the engine's input, from any thread, so that the engine ends even during a request."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
             self._process.stdin.close()
 
     def abandon(self, patience: float) -> None:
-        """From any thread: ends the engine, by force after so many seconds."""
+        """Ends the engine, from any thread, and kills it after this number of seconds."""
         self.hang_up()
         try:
             self._process.wait(patience)

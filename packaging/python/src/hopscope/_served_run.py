@@ -23,8 +23,8 @@ Notify = Callable[[str, dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class Workers:
-    """Where the workers of all runs are, and the limits of each. `folder`: where runs that name none have their
-    results meanwhile; none: the temporary files of this machine."""
+    """The place of the workers of all runs, and the limits of each. `folder`: the place for the results of runs that
+    name no folder; None: the folder for temporary files."""
 
     address: str
     count: int = 0
@@ -176,6 +176,6 @@ def _request(
 
 
 def absolute(word: str) -> str:
-    """Of --data, a name may come before the path."""
+    """Makes a path absolute; in `--data`, a name may precede it."""
     name, separator, file = word.rpartition("=")
     return f"{name}{separator}{Path(file).absolute()}"

@@ -25,7 +25,7 @@ Message = dict[str, Any]
 
 
 def serve(workers: Workers) -> int:
-    """The exit code, when the client or the engine is gone."""
+    """Serves until the client or the engine ends, and returns the exit code."""
     if workers.local and not workers.count:
         raise UsageError("workers of this machine need a number of them", "name it with --workers")
     source, target = _connection()
@@ -88,7 +88,7 @@ class _Serving:
             self._over.set()
 
     def _end(self) -> None:
-        """The end of its input ends the engine, as it ends the workers."""
+        """Closes the input of the engine, which then ends, as the workers do."""
         assert self._process.stdin is not None
         with self._beginning:
             self._ending, run = True, self._run
@@ -137,7 +137,7 @@ class _Serving:
         return self._client.send(frame.raw)
 
     def _greeting(self, result: Message) -> Message:
-        """Workers compute on CPUs, and go on where they were told to: a run cannot be paused."""
+        """Adapts the engine's greeting: workers compute on CPUs, and their runs cannot be paused."""
         devices = [device for device in result["devices"] if device["id"] == "cpu"]
         workers = {"address": self._workers.address, "count": self._workers.count or None}
         return {**result, "devices": devices, "missing": [], "workers": workers, "pauses": False}

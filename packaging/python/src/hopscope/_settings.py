@@ -26,7 +26,8 @@ def by_name(task: str) -> dict[str, Setting]:
 
 
 def of_workers() -> dict[str, Setting]:
-    """Those of a run by workers, which compute on CPUs, cache nothing, can be resumed, and share out the cores."""
+    """The settings of a run by workers, which compute on CPUs, cache nothing, can resume, and divide the cores among
+    themselves."""
     return {name: setting for name, setting in by_name("run").items() if name not in _NOT_OF_WORKERS}
 
 
@@ -41,7 +42,7 @@ def taken_by(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_search(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that say how a plan is looked for: of no use beside a given one."""
+    """The settings of the search for a plan, which do not apply to a given plan."""
     return {name: value for name, value in settings.items() if _BY_NAME[name].of_search}
 
 
@@ -51,7 +52,7 @@ def beside_plan(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def words_of(settings: Mapping[str, Any]) -> list[str]:
-    """As options of a command line, without those that are None or False."""
+    """The settings as options of a command line, without those that are None or False."""
     return [
         word
         for name, value in settings.items()

@@ -1,5 +1,5 @@
-"""The shards of a stage: those that wait, those in flight and their workers, and those to start a second time. A worker
-is just a number here."""
+"""The shards of a stage: those that wait, those in flight with their workers, and those to start a second time. A
+worker is represented by its number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Shard:
 
 @dataclass
 class Attempt:
-    """`begun`: when it was under way for sure; none while it waits behind another one of the same worker."""
+    """`begun`: when its computation had certainly begun; None while another shard of the same worker precedes it."""
 
     shard: Shard
     worker: int
@@ -38,8 +38,8 @@ class Attempt:
 
 @dataclass
 class Shards:
-    """`depth`: how many a worker is given at once, so that it never waits for the next one. `given`: how often a shard
-    has been."""
+    """`depth`: the number of shards that a worker holds at once, so that it never waits for the next one. `given`: the
+    number of times that a shard was assigned."""
 
     waiting: list[Shard]
     depth: int = 2
@@ -58,7 +58,7 @@ class Shards:
         return not self.waiting and all(attempt.shard in self.finished for attempt in self.attempts)
 
     def take(self, worker: int, now: float) -> Shard | None:
-        """The next shard for a worker, the largest first; where none waits, one that takes long elsewhere."""
+        """The next shard for a worker, the largest first; if none waits, one that another worker computes slowly."""
         own = [attempt for attempt in self.attempts if attempt.worker == worker]
         if len(own) >= self.depth or any(self.is_late(attempt, now) for attempt in own):
             return None
@@ -75,7 +75,7 @@ class Shards:
         return shard
 
     def answered(self, worker: int, shard: Shard, now: float) -> bool:
-        """An attempt has come through; whether it is the first one of its shard to do so."""
+        """Records a finished attempt; returns whether it is the first of its shard to finish."""
         mine = next(item for item in self.attempts if item.worker == worker and item.shard == shard)
         self.attempts.remove(mine)
         if mine.begun is not None:

@@ -18,14 +18,14 @@ _MANGLED = re.compile(r"\.?___torch_mangle_\d+")
 
 @dataclass(frozen=True)
 class Baked:
-    """Something that depends on the graph it was traced with, and the line that it comes from."""
+    """A value that depends on the traced graph, and its source line."""
 
     sentence: str
     where: str
 
 
 def baked(first: Any, second: Any) -> Baked | None:
-    """The first difference between two traced modules, or nothing. Dead operators do not count."""
+    """The first difference between two traced modules, or None. Dead operators do not count."""
     for one, other in zip_longest(_nodes(first), _nodes(second)):
         if one is None or other is None or one[0] != other[0]:
             here = one if one is not None else other
@@ -38,7 +38,7 @@ def baked(first: Any, second: Any) -> Baked | None:
 
 
 def unread(traced: Any, keys: Iterable[str]) -> set[str]:
-    """Which inputs, by the engine's keys, no operator reads."""
+    """The inputs, by the engine's keys, that no operator reads."""
     inputs = list(traced.inlined_graph.inputs())[1:]
     read = {key for value in inputs for key in _read(value.debugName().partition(".")[0], value)}
     return {key for key in keys if not any(key == one or key.startswith(f"{one}.") for one in read)}
@@ -54,7 +54,8 @@ def _read(name: str, value: Any) -> Iterator[str]:
 
 
 def fingerprint(traced: Any) -> str:
-    """The same for two files of the same model with the same weights, whatever names TorchScript gave its classes."""
+    """A text that is the same for two files of one model with the same weights, even if TorchScript named its classes
+    differently."""
     digest = hashlib.sha256(_MANGLED.sub("", str(traced.inlined_graph.copy())).encode())
     for name, tensor in sorted(traced.state_dict().items()):
         digest.update(name.encode())
@@ -92,7 +93,7 @@ def _constant(node: Any) -> str:
 
 
 def _place(node: Any, module: Any) -> str:
-    """A constant has no line of its own as a rule: that of the operator that uses it."""
+    """The line of an operator; a constant usually has none, so its user's line is taken."""
     uses = [use.user for output in node.outputs() for use in output.uses()]
     for candidate in [node, *uses]:
         found = _PLACE.search(str(candidate))

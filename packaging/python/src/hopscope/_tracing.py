@@ -54,7 +54,7 @@ def _has_exports(module: Any) -> bool:
 
 
 class _Context:
-    """Takes the notes of such a function's `forward` for its derivative, which is never computed."""
+    """Accepts the values that such a function's `forward` saves for its derivative, which is never computed."""
 
     def __init__(self, arguments: int) -> None:
         self.needs_input_grad = (False,) * arguments
@@ -74,7 +74,7 @@ def _computed(function: Any, *given: Any) -> Any:
 
 
 def _of_numbers(name: str) -> Callable[..., Any]:
-    """The operator in place, which makes a new number of a size, as of a number in Python."""
+    """The in-place operator, which creates a new number from a size, as Python does for its own numbers."""
     import torch
 
     in_place, anew = getattr(torch.Tensor, f"__i{name}__"), getattr(torch.Tensor, f"__{name}__")

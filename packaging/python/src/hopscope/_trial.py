@@ -33,7 +33,7 @@ class Trial:
 
 
 def try_out(model: Any, call: Call, drawn: Drawn, once: bool) -> Trial:
-    """Evaluates the model on the samples; twice on the first one, to see whether it is a function at all."""
+    """Evaluates the model on the samples, twice on the first one to detect random results."""
     call.fill_in_sizes(drawn.roles, drawn.sizes)
     device = next((parameter.device for parameter in model.parameters()), None)
     trial = Trial(model, call, drawn, [_placed(sample, device) for sample in drawn.samples], once)
@@ -97,7 +97,7 @@ def _outputs(value: Any) -> dict[str, Any]:
 
 
 def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
-    """The largest difference; None where something is beyond the tolerance or of another shape."""
+    """The largest difference; None if one exceeds the tolerance or a shape differs."""
     import torch
 
     if one.keys() != other.keys():
@@ -140,7 +140,7 @@ def parameters_of(trial: Trial) -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """Results with keys as texts and without None, of objects their tensors."""
+    """Results with keys as texts, without None, and with objects replaced by their tensors."""
     if _records.is_record(value):
         return _records.tensors(value)
     if isinstance(value, Mapping):
@@ -177,8 +177,8 @@ def _exported_once(trial: Trial, strict: bool) -> Any:
 
 
 def _check_guards(trial: Trial, program: _program.Program) -> None:
-    """A branch on sizes leaves a guard, which no sample need break. A file for other data must have none, since the
-    engine knows nothing of guards."""
+    """Refuses guards on sizes, which a sample need not violate: a file for other data must have none, since the engine
+    does not check them."""
     if not trial.once and program.guards():
         raise ValueError(f"the program would compute something else on graphs without {program.guards()[0]}")
     leaves = trial.call.leaves()
@@ -191,7 +191,7 @@ def _check_guards(trial: Trial, program: _program.Program) -> None:
 
 
 def _example(trial: Trial, axes: dict[str, set[int]]) -> Sample:
-    """A sample to export with. `torch.export` fixes the sizes 0 and 1, so that another sample is better."""
+    """A sample for the export, preferably without the sizes 0 and 1, which `torch.export` fixes."""
     for sample in trial.samples:
         if all(sample.leaves[key].shape[axis] > 1 for key, rows in axes.items() for axis in rows):
             return sample
@@ -209,7 +209,7 @@ def _of_smaller(trial: Trial) -> list[dict[str, Any]]:
 
 
 def compiled(trial: Trial) -> tuple[Any, str, list[str]]:
-    """The TorchScript module to save, how it was made, and what there is to say."""
+    """The TorchScript module to save, the way in which it was made, and notes."""
     trouble, where, traced = "", "", None
     try:
         traced, found, note = _traced(trial)
@@ -239,7 +239,7 @@ def _first_line(problem: BaseException) -> str:
 
 
 def _traced(trial: Trial) -> tuple[Any, _trace.Baked | None, str]:
-    """The first trace, the size that others show to be baked in, or else a note that none was found."""
+    """The first trace, and the size that other traces show to be baked in, or a note that none was found."""
     entry = _entry(trial)
     if trial.call.holds_objects():
         trial.call.drop(_trace.unread(_trace_once(trial, entry, FIRST), trial.call.leaves()))
@@ -294,8 +294,8 @@ def _scripted(trial: Trial) -> Any:
 
 
 def agreement(path: Path, how: str, trial: Trial) -> tuple[float, str]:
-    """The largest difference between the file, loaded again, and the model on a sample that it was not made with, if
-    there is one; and a sentence about it."""
+    """The largest difference between the reloaded file and the model, if possible on a sample that the file was not
+    made with; and a sentence about it."""
     import torch
 
     number = OTHER if len(trial.samples) > OTHER else FIRST

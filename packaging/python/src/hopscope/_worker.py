@@ -1,5 +1,5 @@
-"""A process of `hopscope-engine worker` (docs/reference/protocol.md), wherever it is: its answers and failures are
-values, which travel between machines."""
+"""A process of `hopscope-engine worker` (docs/reference/protocol.md), on any machine: its answers and failures are
+values that can be sent between machines."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _PATIENCE = 0.7  # seconds for an engine to clean up
 
 
 class Worker:
-    """Starts the process with the first request. `end`, from any thread: lets it end, whatever it does."""
+    """Starts the process with the first request. `end`, from any thread, ends it even during a request."""
 
     def __init__(self) -> None:
         self._client: Client | None = None
         self._ended = False
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """{"result": ..}, {"error": ..} as the engine describes errors, or {"lost": a sentence} where the process is
-        gone; with `host` and the package's `version`."""
+        """{"result": ..}, {"error": ..} as the engine describes errors, or {"lost": a sentence} if the process has
+        ended; with `host` and the package's `version`."""
         where = {"host": socket.gethostname(), "version": __version__}
         try:
             result = self._started().call(method, **params)
@@ -43,13 +43,13 @@ class Worker:
             self._client.hang_up()
 
     def abandon(self) -> None:
-        """From any thread, and waits until the process has ended."""
+        """Ends the process from any thread, and waits for its end."""
         self._ended = True
         if self._client is not None:
             self._client.abandon(_PATIENCE)
 
     def close(self) -> None:
-        """Of a process that has ended."""
+        """Releases a process that has ended."""
         if self._client is not None:
             self._client.__exit__(KeyboardInterrupt, None, None)
 
@@ -63,7 +63,8 @@ class Worker:
 
 
 def _identity(output: Path) -> list[int]:
-    """What tells the folder of a run from one of the same name on another machine; nothing once it has results."""
+    """Identifies the folder of a run, as opposed to one of the same name on another machine; None once it contains
+    results."""
     try:
         found = (output / _RUN).stat()
     except OSError:

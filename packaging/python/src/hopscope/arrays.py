@@ -1,5 +1,5 @@
-"""Arrays on their way to the engine and back: flat keys, .safetensors files written from memory as it lies, outputs
-mapped."""
+"""Arrays on their way to the engine and back: flat keys, .safetensors files written directly from memory, and mapped
+outputs."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def is_torch(value: object) -> bool:
 
 
 def is_array(value: object) -> bool:
-    """Whether it is one array: of torch or of numpy."""
+    """Whether it is an array of torch or numpy."""
     return is_torch(value) or isinstance(value, numpy.ndarray)
 
 
 def key_text(key: object) -> str:
-    """How a key of a dict is written: ("user", "rates", "item") is "user__rates__item"."""
+    """The text for a key of a dict: ("user", "rates", "item") is "user__rates__item"."""
     return _RELATION.join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def checked(name: str, array: Any) -> Any:
-    """The array. Raises InputError where it holds no numbers, or none that are there."""
+    """Returns the array. Raises InputError if its elements are not numbers, or have no memory."""
     if not is_torch(array):
         if array.dtype.kind not in "biufc":
             raise InputError(f"'{name}' has the dtype {array.dtype}", "encode it as numbers, or leave it out")
@@ -64,7 +64,7 @@ def checked(name: str, array: Any) -> Any:
 
 
 def native(array: Any) -> Any:
-    """In the machine's order of bytes, which torch asks for."""
+    """The array in the machine's byte order, which torch requires."""
     is_foreign = isinstance(array, numpy.ndarray) and not array.dtype.isnative
     return array.astype(array.dtype.newbyteorder("=")) if is_foreign else array
 
@@ -95,7 +95,7 @@ def _sparse(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dtype_name(array: Any) -> str:
-    """As numpy calls it; "bfloat16" too."""
+    """The name of a dtype in numpy; also "bfloat16"."""
     return str(array.dtype).removeprefix("torch.")
 
 
@@ -106,7 +106,7 @@ def extent(array: Any) -> int:
 
 
 def raw(array: Any) -> memoryview:
-    """Its elements in C order; a view where they lie so already."""
+    """Its elements in C order; a view if they already are."""
     if is_torch(array):
         array = array.detach().resolve_conj().cpu().contiguous()
         if dtype_name(array) == "bfloat16":
@@ -150,7 +150,7 @@ def _write_all(file: BinaryIO, head: bytes, arrays: Mapping[str, Any]) -> None:
 
 
 def read(path: Path) -> dict[str, NDArray[Any]]:
-    """Maps a .safetensors file; bfloat16 comes as its bits (uint16)."""
+    """Maps a .safetensors file; bfloat16 becomes its bits (uint16)."""
     try:
         header, offset = _header(path)
         return {name: _mapped(path, entry, offset) for name, entry in header.items() if name != "__metadata__"}
@@ -199,7 +199,7 @@ def npy_file(array: object) -> Path | None:
 
 
 def load(path: Path, dtype: str, as_torch: bool) -> Any:
-    """An output of the engine, mapped copy-on-write: it may be written to, the file does not change. Stays valid when
+    """An output of the engine, mapped copy-on-write: writing to it does not change the file. Stays valid when
     the file is removed."""
     if path.suffix == ".safetensors":
         (array,) = read(path).values()

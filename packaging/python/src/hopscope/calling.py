@@ -29,10 +29,10 @@ _CONTAINERS = ("data", "batch", "graph", "g", "hetero_data", "batch_data")
 
 @dataclass
 class Call:
-    """`arguments`: what becomes an input of the file, in the order of `forward`'s parameters, without None. `forms`:
+    """`arguments`: the inputs of the file, in the order of `forward`'s parameters, without None. `forms`:
     the same with None, as `forward` takes them. `constants`: numbers, texts and flags, which the file keeps; `sizes`:
-    numbers of rows, for which the file asks its inputs, as `counted` are those of objects. `unnamed`: the arguments
-    that `forward` takes by position only. `container`: what `forward` takes whole, or None."""
+    numbers of rows, which the file computes from its inputs; `counted`: those of objects. `unnamed`: the arguments that
+    `forward` takes by position only. `container`: the object that `forward` takes as a whole, or None."""
 
     arguments: dict[str, Any]
     forms: dict[str, Any] = field(default_factory=dict)
@@ -57,7 +57,8 @@ class Call:
         return dict(leaf for name, value in self.arguments.items() for leaf in _forms.leaves(name, value))
 
     def keep_what_is_read(self, model: Any) -> bool:
-        """Leaves out what of a small container the model does not read, which may fit nothing. Whether there is any."""
+        """Drops the entries of a small container that the model does not read, which may have any shape. Returns
+        whether there were any."""
         if not self.holds_objects() or sum(map(len, filter(_has_rows, self.leaves().values()))) > _FEW_ROWS:
             return False
         read = _read_by(lambda: self.forward(model, self.arguments))
@@ -69,8 +70,8 @@ class Call:
         return self.container is not None or any(map(_records.is_record, self.forms.values()))
 
     def drop(self, unread: set[str]) -> bool:
-        """Leaves out what of a container or an object the model does not read, by the engine's keys. Whether there was
-        any, and something else is left."""
+        """Drops the entries of a container or an object that the model does not read, by the engine's keys. Returns
+        whether there were any, and others remain."""
         before = self.leaves()
         kept = {name: self._without(name, unread) for name in self.arguments}
         gone = [name for name, value in kept.items() if value is None]
@@ -100,7 +101,7 @@ class Call:
             self._find_counts(name, record, found)
 
     def _find_counts(self, name: str, record: Any, found: _counts.Counted) -> None:
-        """Decides for each number of an object whether it counts rows or is part of the file."""
+        """Decides for each number of an object whether it counts rows or becomes part of the file."""
         own = _records.fields(record) or {}
         for attribute, number in _records.numbers(record).items():
             place = found.place(number) if _counts.may_count(attribute) else None
@@ -134,7 +135,7 @@ def _has_rows(array: Any) -> bool:
 
 
 def _read_by(work: Callable[[], Any]) -> set[int]:
-    """The ids of the tensors that torch's functions get, until it ends or fails."""
+    """The ids of the tensors that are passed to torch's functions, until the call ends or fails."""
     from torch.overrides import TorchFunctionMode
     from torch.utils._pytree import tree_leaves
 
@@ -164,7 +165,7 @@ def _container(like: Any, given: Mapping[str, Any], forms: Mapping[str, Any]) ->
 
 
 def unwrapped(model: Any) -> tuple[Any, list[str]]:
-    """Without what only changes where or how fast it runs."""
+    """The module without wrappers that only change its device or speed."""
     import torch
     from torch.nn.parallel import DataParallel, DistributedDataParallel
 
@@ -207,7 +208,8 @@ def bind(model: Any, inputs: Inputs) -> Call:
 
 
 def _add_others(call: Call, kinds: set[Any], rest: Mapping[str, Any]) -> set[str]:
-    """What else a dict has, where forward takes any arguments: by name beside others, else in the order of the dict."""
+    """Adds the other entries of a dict if `forward` takes any arguments: by name if it has other parameters, otherwise
+    in the order of the dict."""
     if not kinds:
         return set()
     in_order, by_name = (kind in kinds for kind in _ANY)
@@ -230,7 +232,7 @@ def part_of_file(name: str, value: Any) -> str:
 
 
 def ignored(name: str) -> str:
-    """As the engine says it of files."""
+    """The note of the engine about ignored inputs."""
     return f"'{name}' is not an argument of the model: ignored"
 
 
@@ -242,7 +244,7 @@ def _as_argument(inputs: Inputs, required: list[str]) -> Inputs:
 
 
 def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
-    """As `bind`, for the arguments of a file."""
+    """Like `bind`, for the arguments of a file."""
     inputs = _as_argument(inputs, list(names))
     call, values = Call({}), {**inputs.others, **inputs.values}
     for parameter in (inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names):
@@ -254,7 +256,7 @@ def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
 
 
 def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any]:
-    """A tuple of arguments as a dict by the names of `forward`."""
+    """A tuple of arguments as a dict with the names of `forward`."""
     parameters = _parameters(model)
     names = [parameter.name for parameter in parameters]
     if inspect.Parameter.VAR_POSITIONAL in _variable(model) and len(values) > len(names):
@@ -267,7 +269,7 @@ def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any
 
 
 def _names_inside(model: Any, count: int) -> list[str]:
-    """The names of the arguments of the first submodule that has so many: a container hands its arguments on to it."""
+    """The argument names of the first submodule with this number of arguments, to which a container passes its own."""
     for module in list(model.modules())[1:]:
         names = [parameter.name for parameter in _named(module)]
         if len(names) >= count:
@@ -276,7 +278,7 @@ def _names_inside(model: Any, count: int) -> list[str]:
 
 
 def _parameters(model: Any) -> list[inspect.Parameter]:
-    """Those with a name; of a ScriptModule by its schema."""
+    """The named parameters; for a ScriptModule, those of its schema."""
     script = getattr(model, "_c", None)
     if script is not None and hasattr(script, "_get_method"):
         if not script._has_method("forward"):

@@ -21,7 +21,7 @@ _GRAPH_SIZES = ("num_nodes", "num_edges", "size", "n_nodes", "n_edges", "dim_siz
 
 
 def counts_rows(name: str, value: Any) -> bool:
-    """Whether an argument says how many rows there are: one number, or a tuple of them (and of None)."""
+    """Whether an argument is a number of rows, or a tuple of them (and of None)."""
     numbers = value if isinstance(value, (tuple, list)) else (value,)
     whole = all(isinstance(item, int) and not isinstance(item, bool) for item in numbers if item is not None)
     return name in _GRAPH_SIZES and whole and any(item is not None for item in numbers)
@@ -110,7 +110,7 @@ def _load(path: Path) -> Any:
 
 
 def _nested(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys with points become dicts: "x_dict.user" is the entry "user" of the dict "x_dict"; "xs.0" is an item of a
+    """Keys with dots become dicts: "x_dict.user" is the entry "user" of the dict "x_dict"; "xs.0" is an item of a
     list."""
     nested: dict[str, Any] = {}
     for key, array in table.items():
@@ -129,8 +129,8 @@ def _listed(value: Any) -> Any:
 
 
 def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
-    """Entries may be arrays, dicts and lists of them, tables, or edges in any form; the attributes that those edges
-    bring along are taken where the dict has none of that name."""
+    """Entries may be arrays, dicts and lists of them, tables, or edges in any form; attributes of those edges are used
+    unless the dict has an entry of that name."""
     table: dict[str, Any] = {}
     brought: dict[str, Any] = {}
     for key, value in data.items():
@@ -180,7 +180,7 @@ def _holds_torch(value: Any) -> bool:
 
 
 def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Every attribute as `attr_dict`, by type, and separately as `attr_type`."""
+    """Each attribute as `attr_dict`, by type, and separately as `attr_type`."""
     table: dict[str, Any] = {}
     others: dict[str, Any] = {}
     for kind, store in [*data.node_items(), *data.edge_items()]:

@@ -73,13 +73,13 @@ _PASSES = "_hopscope_passes"
 
 
 def passing(problem: Exception) -> Exception:
-    """One that passes every door as it is."""
+    """An exception that passes unchanged."""
     setattr(problem, _PASSES, True)
     return problem
 
 
 def callers_own(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """The caller's own function, whose exceptions pass every door."""
+    """The caller's own function, whose exceptions pass unchanged."""
 
     @functools.wraps(function)
     def called(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
@@ -115,6 +115,6 @@ def origin_of(problem: BaseException) -> str:
 
 
 def sentence_of(problem: BaseException) -> str:
-    """The first line of what any exception says."""
+    """The first line of an exception's text."""
     lines = str(problem).strip().splitlines()
     return lines[0] if lines else type(problem).__name__

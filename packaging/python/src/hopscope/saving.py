@@ -1,4 +1,4 @@
-"""From a model in memory to a file that was tried: `save` and `export_program`."""
+"""From a model in memory to a tested file: `save` and `export_program`."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _saved(model: Any, call: Call, target: Path, given: _Given, once: bool) -> S
 
 
 def _exported_instead(problem: Refused, trial: _trial.Trial, target: Path) -> Saved:
-    """Where TorchScript does not fit. Refusals give the reasons of both."""
+    """Exports the model if TorchScript does not fit. A refusal gives both reasons."""
     where = f" ({problem.where})" if problem.where else ""
     trial.call.notes.append(f"TorchScript does not fit: {problem.message}{where}")
     try:
@@ -206,7 +206,7 @@ def _exported_instead(problem: Refused, trial: _trial.Trial, target: Path) -> Sa
 
 
 def _drawn(model: Any, call: Call, given: _Given) -> _samples.Drawn:
-    """What roles say of parameters is for the engine once it has the file."""
+    """Draws samples. Roles of parameters are left to the engine, which reads the file."""
     own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
     roles = [f"{name}={role}" for name, role in parse_roles(given.roles).items() if name not in own]
     try:
@@ -243,8 +243,8 @@ def _check_initialised(model: Any) -> None:
 
 @contextlib.contextmanager
 def _quiet(model: Any) -> Iterator[None]:
-    """Evaluation mode without gradients, caches, warnings of the tracer and used-up random numbers, on one core (what
-    runs here is so small that waiting for a second one takes longer); then all as it was."""
+    """Evaluation mode on one core, without gradients, caches or warnings of the tracer; a second core would not pay for
+    such small samples. Restores everything afterwards, including the state of random numbers."""
     import torch
 
     threads = torch.get_num_threads()
@@ -310,8 +310,8 @@ def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The file of a model, its data (the arguments of the model alone, where they are known), how it was saved, and
-    what else there is to say."""
+    """The file of a model, its data (only the arguments of the model, if they are known), the way in which it was
+    saved, and notes."""
 
     path: Path
     data: Inputs
@@ -322,8 +322,8 @@ class Prepared:
 def prepare(
     model: Any, data: Any, roles: Any, place: Scratch, *, apart: bool = False, once: bool = True, via: str = "auto"
 ) -> tuple[Prepared, Data]:
-    """Writes data in memory into files in `place` (see `data_files`), and a model in memory, for these data alone if it
-    is for `once`; files stay where they are."""
+    """Writes data in memory (see `data_files`) and a model in memory into files in `place`; with `once` the model is
+    for these data only. Existing files are used unchanged."""
     if isinstance(model, (str, os.PathLike)) and via != "auto":
         raise UsageError(f"via: {model} is a file already", "leave it out, or pass the model itself")
     if isinstance(model, (str, os.PathLike)) and not isinstance(model, Saved):
@@ -353,6 +353,6 @@ def _of_module(
 
 
 def _only(inputs: Inputs, arguments: dict[str, Any]) -> Inputs:
-    """Files stay files unless an argument has another name there."""
+    """Existing files are used unless an argument has another name in them."""
     same = all(inputs.values.get(name) is value for name, value in arguments.items())
     return replace(inputs, values=arguments, paths=inputs.paths if same else None)

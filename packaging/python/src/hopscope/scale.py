@@ -25,7 +25,7 @@ from .errors import Cancelled, HopscopeError, UsageError, document_of
 
 
 def main(words: list[str] | None = None) -> int:
-    """The exit code, as those of hopscope-engine."""
+    """Returns the exit code, with the meanings of hopscope-engine."""
     asked = _parser().parse_args(words)
     try:
         with _ended_by_signals():
@@ -64,7 +64,7 @@ def _failed(problem: HopscopeError, as_json: bool) -> int:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end it as Ctrl+C does."""
+    """SIGTERM and SIGHUP have the effect of Ctrl+C."""
 
     def interrupt(_number: int, _frame: Any) -> None:
         raise KeyboardInterrupt
@@ -79,7 +79,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _events(path: str | None) -> Iterator[Callable[[Event], None]]:
-    """Each event is a line of JSON, as soon as it happens."""
+    """Writes each event at once, as a line of JSON."""
     if path is None:
         yield lambda _event: None
         return
@@ -94,7 +94,7 @@ def _events(path: str | None) -> Iterator[Callable[[Event], None]]:
 
 
 class _Console:
-    """Says on standard error what happens to workers, and on standard output what came out."""
+    """Reports events of workers on standard error, and the outcome on standard output."""
 
     def __init__(self, asked: argparse.Namespace, also: Callable[[Event], None]) -> None:
         self._quiet, self._json, self._also = asked.quiet, asked.json, also
