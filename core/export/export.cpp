@@ -53,7 +53,7 @@ base::Result<Bundle> write(const Request& request)
                           "open the model without it, and make a new plan");
     return executor::catchAtBoundary(
         [&] {
-            Stages stages = writeStages(*request.analysis, *request.plan);
+            Stages stages = writeStages(*request.analysis, *request.plan, request.model->info().limits);
             Bundle bundle;
             bundle.split = schema::makeSplit(*request.plan, *request.analysis, request.verification);
             bundle.split.hashes = request.hashes;

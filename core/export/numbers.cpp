@@ -87,6 +87,11 @@ NumberText unary(const std::string& name, const NumberText& a)
 
 }  // namespace
 
+NumberText computed(const std::string& name, const std::vector<NumberText>& operands)
+{
+    return operands.size() > 1 ? binary(name, operands[0], operands[1]) : unary(name, operands.at(0));
+}
+
 NumberText Numbers::element(ir::ValueId id) const
 {
     const base::DType dtype = m_analysis.program.value(id).dtype;
@@ -161,8 +166,9 @@ NumberText Numbers::fromOp(const ir::Op& op, const SizeText& sizes) const
         const ir::ValueId v = *op.args.at(0).value();
         return m_analysis.info(v).size ? value(v, sizes) : element(v);
     }
-    const NumberText a = argument(op.args.at(0), sizes);
-    return op.args.size() > 1 ? binary(name, a, argument(op.args[1], sizes)) : unary(name, a);
+    std::vector<NumberText> operands{argument(op.args.at(0), sizes)};
+    if (op.args.size() > 1) operands.push_back(argument(op.args[1], sizes));
+    return computed(name, operands);
 }
 
 std::vector<Text> Numbers::shape(ir::ValueId value, const SizeText& sizes) const

@@ -19,6 +19,8 @@ struct NumberText {
 NumberText integerText(std::int64_t number);
 NumberText realNumberText(double number);
 NumberText boolText(bool truth);
+// The result of a scalar operator ("add") with one or two operands. Raises Unsupported.
+NumberText computed(const std::string& name, const std::vector<NumberText>& operands);
 
 class Numbers {
 public:

@@ -4,6 +4,7 @@
 
 #include "analysis/naming/table_labels.h"
 #include "executor/failure.h"
+#include "export/size_checks.h"
 
 namespace hopscope::exporter {
 
@@ -14,8 +15,9 @@ namespace {
 
 class PrologueWriter {
 public:
-    explicit PrologueWriter(Context& context)
+    PrologueWriter(Context& context, const loader::ModelLimits& limits)
         : m_context(context),
+          m_limits(limits),
           m_analysis(context.analysis),
           m_program(context.analysis.program)
     {}
@@ -23,6 +25,7 @@ public:
     Prologue run()
     {
         checkGuards();
+        checkSizes();
         for (const ir::ValueId v : m_context.needs.values) result(ir::valueName(v), value(v));
         for (const auto& [space, key] : m_context.needs.columns) listColumn(space, key);
         listTables();
@@ -269,6 +272,47 @@ private:
             if (const auto sorted = analysis::sortedRows(m_analysis, op)) checkSorted(sorted->column);
     }
 
+    void checkSizes()
+    {
+        for (const loader::SizeExpression& condition : sizeConditions(m_limits, m_program.inputs)) {
+            if (followsFromShapes(condition)) continue;
+            const auto truth =
+                computed("bool", {sizeText(condition, [this](const auto& place) { return sizeAt(place); })});
+            method().comesFrom("");
+            method().check(Text(truth.text.python, std::string("self.") + ofAPart + " or " + truth.text.script),
+                           "the model was exported for graphs with " + describe(condition));
+        }
+    }
+
+    // Whether data with the shapes in the schema fulfil it: sizes that are not those of tables, and tables of the same rows.
+    bool followsFromShapes(const loader::SizeExpression& condition) const
+    {
+        std::set<ir::SpaceId> tables;
+        for (const loader::SizePlace& place : placesIn(condition)) {
+            if (place.dim < 0) return false;
+            const auto& dims = m_analysis.info(inputOf(place)).dims;
+            const auto dim = static_cast<std::size_t>(place.dim);
+            tables.insert(dim < dims.size() ? dims[dim] : ir::SpaceId());
+        }
+        const bool one = tables.size() == 1;
+        return one && (!tables.begin()->valid() || isEqualityOfSizes(condition));
+    }
+
+    ir::ValueId inputOf(const loader::SizePlace& place) const
+    {
+        const auto input = std::ranges::find(m_program.inputs, place.argument, &ir::NamedValue::name);
+        if (input == m_program.inputs.end())
+            refuse("'" + place.argument + "', on which a condition of the model depends, is not an input of it", {});
+        return input->value;
+    }
+
+    NumberText sizeAt(const loader::SizePlace& place)
+    {
+        const ir::ValueId input = inputOf(place);
+        if (place.dim < 0) return Numbers(m_analysis, around(nullptr).item).value(input, around(nullptr).local);
+        return {ir::ValueKind::Int, value(input) + ".size(" + std::to_string(place.dim) + ")"};
+    }
+
     void checkSorted(ir::ValueId numbers)
     {
         const std::string index = value(numbers);
@@ -403,6 +447,7 @@ private:
     }
 
     Context& m_context;
+    const loader::ModelLimits& m_limits;
     const analysis::Analysis& m_analysis;
     const ir::Program& m_program;
     Prologue m_result;
@@ -416,6 +461,9 @@ private:
 
 }  // namespace
 
-Prologue writePrologue(Context& context) { return PrologueWriter(context).run(); }
+Prologue writePrologue(Context& context, const loader::ModelLimits& limits)
+{
+    return PrologueWriter(context, limits).run();
+}
 
 }  // namespace hopscope::exporter

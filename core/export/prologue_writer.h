@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "export/context.h"
+#include "loader/loader.h"
 
 namespace hopscope::exporter {
 
@@ -17,8 +18,8 @@ struct Prologue {
 };
 
 // Everything in context.needs. The method returns a dictionary of tensors: values by their ids, sizes as "size.TABLE",
-// columns as "column.TABLE.KEY", originals of selections as "parents.TABLE". It asserts the guards of the model. Raises
-// Unsupported.
-Prologue writePrologue(Context& context);
+// columns as "column.TABLE.KEY", originals of selections as "parents.TABLE". It asserts the guards of the model, and `limits`,
+// those of an exported program. Raises Unsupported.
+Prologue writePrologue(Context& context, const loader::ModelLimits& limits);
 
 }  // namespace hopscope::exporter

@@ -7,6 +7,7 @@
 
 #include "executor/failure.h"
 #include "export/inputs.h"
+#include "export/size_checks.h"
 #include "loader/tensors.h"
 
 namespace hopscope::exporter {
@@ -235,13 +236,16 @@ private:
 
 }  // namespace
 
-base::Result<base::TensorMap> rerun(const std::string& path, const schema::Split& split, const base::TensorMap& inputs)
+base::Result<base::TensorMap> rerun(const std::string& path, const schema::Split& split, const base::TensorMap& inputs,
+                                    loader::Extent extent)
 {
     const base::TensorMap all = withSizes(inputs);
     if (const base::Status fits = checkInputs(split, all); !fits) return base::forward(fits);
     const c10::InferenceMode inference;
     try {
-        return Rerun(torch::jit::load(path, at::kCPU), split, all).run();
+        torch::jit::Module module = torch::jit::load(path, at::kCPU);
+        if (module.hasattr(ofAPart)) module.setattr(ofAPart, extent == loader::Extent::Part);
+        return Rerun(std::move(module), split, all).run();
     } catch (const executor::Failure& failure) {
         return tl::unexpected(failure.error);
     } catch (const std::exception& e) {

@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
 
+#include "export/size_checks.h"
 #include "loader/save_module.h"
 #include "loader/tensors.h"
 
@@ -30,6 +31,8 @@ base::Result<torch::jit::Module> compile(const std::string& source, const schema
         torch::jit::Module module("__torch__.Stages");
         for (const schema::CodeWeight& w : code.weights)
             module.register_buffer(w.attribute, loader::toTensor(weights.at(w.name)).contiguous());
+        if (source.find(std::string("self.") + ofAPart) != std::string::npos)
+            module.register_attribute(ofAPart, c10::BoolType::get(), false);
         module.define(source, std::make_shared<CodeNames>());
         module.eval();
         return module;

@@ -68,7 +68,7 @@ void writeLoops(Context& context, const plan::Plan& plan, Stages& stages)
 
 }  // namespace
 
-Stages writeStages(const analysis::Analysis& analysis, const plan::Plan& plan)
+Stages writeStages(const analysis::Analysis& analysis, const plan::Plan& plan, const loader::ModelLimits& limits)
 {
     Context context(analysis);
     Stages stages;
@@ -78,7 +78,7 @@ Stages writeStages(const analysis::Analysis& analysis, const plan::Plan& plan)
         for (const schema::CodeResult& result : loop.results)
             for (const ir::SpaceId s : analysis.info(result.value).dims)
                 if (s.valid()) context.needs.sizes.insert(s);
-    Prologue prologue = writePrologue(context);
+    Prologue prologue = writePrologue(context, limits);
     stages.prologue = std::move(prologue.method);
     stages.code.prologue = std::move(prologue.inputs);
     stages.code.tables = std::move(prologue.tables);

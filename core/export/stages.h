@@ -16,6 +16,6 @@ struct Stages {
 };
 
 // Raises Unsupported for a split that no runner can run.
-Stages writeStages(const analysis::Analysis& analysis, const plan::Plan& plan);
+Stages writeStages(const analysis::Analysis& analysis, const plan::Plan& plan, const loader::ModelLimits& limits);
 
 }  // namespace hopscope::exporter

@@ -354,16 +354,16 @@ base::Result<std::vector<c10::IValue>> assembleInputs(const Model& model, const 
     return std::move(assembled->values);
 }
 
-base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs)
+base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Extent extent)
 {
     const auto assembled = assembleSafely(model, inputs);
     if (!assembled) return base::forward(assembled);
     const ModelLimits& limits = model.info().limits;
     if (auto fit = checkTypes(limits, inputs); !fit) return base::forward(fit);
-    if (auto fit = checkLimits(limits, inputs, Extent::Graph); !fit) return base::forward(fit);
-    Binding binding{{assembled->used.begin(), assembled->used.end()}, {}, {}};
-    for (const std::string& condition : limits.unchecked)
-        binding.notes.push_back("a condition of the exported program is not checked: " + condition);
+    if (auto fit = checkLimits(limits, inputs, extent); !fit) return base::forward(fit);
+    if (extent == Extent::Graph)
+        if (auto fit = checkGuards(model.info(), inputs); !fit) return base::forward(fit);
+    Binding binding{{assembled->used.begin(), assembled->used.end()}, {}};
     for (const auto& [key, view] : inputs) {
         if (assembled->used.contains(key)) continue;
         for (const std::string& absent : assembled->absent)

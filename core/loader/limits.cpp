@@ -35,7 +35,7 @@ std::optional<std::int64_t> sizeAt(const base::TensorMap& inputs, const SizePlac
     return dim < shape.size() ? std::optional(shape[dim]) : std::nullopt;
 }
 
-std::string describe(const SizePlace& place)
+std::string inWords(const SizePlace& place)
 {
     return place.dim < 0 ? "'" + place.argument + "'"
                          : "size " + std::to_string(place.dim) + " of '" + place.argument + "'";
@@ -43,17 +43,40 @@ std::string describe(const SizePlace& place)
 
 std::string rangeOf(const SizeLimit& limit)
 {
-    if (limit.same) return "equal to " + describe(*limit.same);
     if (limit.least == limit.most) return std::to_string(limit.least);
     if (limit.least <= 0) return "at most " + std::to_string(limit.most);
     if (limit.most == std::numeric_limits<std::int64_t>::max()) return "at least " + std::to_string(limit.least);
     return "from " + std::to_string(limit.least) + " to " + std::to_string(limit.most);
 }
 
-bool within(const SizeLimit& limit, std::int64_t size, const base::TensorMap& inputs)
+// "edge_index.size(1) is 50 and x.size(0) is 20".
+std::string sizesIn(const SizeExpression& condition, const base::TensorMap& inputs)
 {
-    const auto other = limit.same ? sizeAt(inputs, *limit.same) : std::nullopt;
-    return size >= limit.least && size <= limit.most && (!other || *other == size);
+    std::string text;
+    const std::vector<SizePlace> places = placesIn(condition);
+    for (const SizePlace& place : places)
+        text += std::string(text.empty()               ? ""
+                            : &place == &places.back() ? " and "
+                                                       : ", ") +
+                describe(place) + " is " + std::to_string(sizeAt(inputs, place).value_or(0));
+    return text;
+}
+
+tl::unexpected<base::Error> broken(const ModelInfo& model, const SizeGuard& guard, const base::TensorMap& inputs)
+{
+    return fail(
+        ErrorCode::Input,
+        model.path + " was exported for graphs with " + guard.text + ", and here " + sizesIn(*guard.condition, inputs),
+        "export the model with example inputs of such sizes as these data have: torch.export follows a branch on "
+        "sizes as the example does, and drops the other side",
+        model.path);
+}
+
+tl::unexpected<base::Error> unknown(const ModelInfo& model, const SizeGuard& guard)
+{
+    return fail(ErrorCode::Unsupported,
+                model.path + " was exported for inputs under a condition that Hopscope cannot check: " + guard.text,
+                "let forward branch on nothing but arithmetic on the sizes of its arguments", model.path);
 }
 
 }  // namespace
@@ -62,15 +85,26 @@ base::Status checkLimits(const ModelLimits& limits, const base::TensorMap& input
 {
     for (const SizeLimit& limit : limits.sizes) {
         const auto size = sizeAt(inputs, limit.place);
-        const bool fixed = limit.least == limit.most && !limit.same;
-        if (!size || within(limit, *size, inputs) || (extent == Extent::Part && !fixed)) continue;
+        const bool fixed = limit.least == limit.most;
+        if (!size || (*size >= limit.least && *size <= limit.most) || (extent == Extent::Part && !fixed)) continue;
         const std::string how = fixed ? " was fixed at " + rangeOf(limit) + " when the program was exported"
                                       : " is " + rangeOf(limit) + " in the exported program";
         return fail(ErrorCode::Input,
-                    "forward takes no such input: " + describe(limit.place) + how + ", and is " +
-                        std::to_string(*size) + " here",
+                    "forward takes no such input: " + inWords(limit.place) + how + ", and is " + std::to_string(*size) +
+                        " here",
                     limit.place.dim < 0 ? "make it a tensor, or leave it out of the arguments" : exportHint,
                     limit.place.argument);
+    }
+    return {};
+}
+
+base::Status checkGuards(const ModelInfo& model, const base::TensorMap& inputs)
+{
+    const auto size = [&](const SizePlace& place) { return sizeAt(inputs, place); };
+    for (const SizeGuard& guard : model.limits.guards) {
+        const std::optional<bool> kept = guard.condition ? holds(*guard.condition, size) : std::nullopt;
+        if (!kept) return unknown(model, guard);
+        if (!*kept) return broken(model, guard, inputs);
     }
     return {};
 }

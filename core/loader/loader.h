@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/tensor.h"
 #include "ir/program.h"
+#include "loader/size_expression.h"
 
 namespace hopscope::loader {
 
@@ -35,21 +36,21 @@ struct Parameter {  // a parameter or buffer, with its dotted name
     std::int64_t notFinite = 0;  // NaN and infinite elements
 };
 
-struct SizePlace {
-    std::string argument;  // data key
-    int dim = -1;          // -1: the number itself
-    bool operator==(const SizePlace&) const = default;
-};
 struct SizeLimit {  // a size that an exported program takes only within limits
     SizePlace place;
     std::int64_t least = 0, most = 0;  // equal: the size was fixed when the program was exported
-    std::optional<SizePlace> same;     // a size that it has to equal
+};
+struct SizeGuard {  // a condition on sizes under which an exported program computes what its model does
+    std::optional<SizeExpression> condition;  // nullopt: of a form that Hopscope does not know
+    std::string text;                         // "edge_index.size(1) > 4 * x.size(0)"; Python code without a condition
 };
 struct ModelLimits {  // of the inputs of an exported program
     std::vector<SizeLimit> sizes;
+    std::vector<SizeGuard> guards;
     std::map<std::string, base::DType> types;  // by data key
-    std::vector<std::string> unchecked;        // conditions of another form, as Python code
 };
+// Inputs of a whole graph, or of a part of it, for which ranges of sizes and guards say nothing.
+enum class Extent : std::uint8_t { Graph, Part };
 
 struct ModelInfo {
     std::string path;
@@ -114,14 +115,14 @@ struct SourceTexts {
 SourceTexts findSource(const Model& model, const ir::Op& op);
 
 // Checks the data keys in `inputs` against forward's arguments. Keys that are not arguments are ignored with a note;
-// optional arguments without data are None. Fails with Input if a required argument has no data, or if a key that is
-// not an argument is probably a misspelt one.
+// optional arguments without data are None. Fails with Input if a required argument has no data, if a key that is
+// not an argument is probably a misspelt one, or if an exported program takes no inputs of such sizes; with Unsupported if it
+// takes them under a condition that cannot be checked.
 struct Binding {
     std::vector<std::string> used;
-    std::vector<std::string> notes;
     std::vector<std::string> ignored;  // notes about keys that forward does not take
 };
-base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
+base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Extent extent = Extent::Graph);
 
 // Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
 // Unsupported, naming the operator's module path and source line, if an operator is not in the table

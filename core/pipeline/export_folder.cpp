@@ -105,7 +105,7 @@ base::Status compare(const std::string& output, const base::TensorView& found, c
 base::Status checkCode(const Prepared& prepared, const schema::Split& split, const std::string& module,
                        const std::string& scratch, const std::stop_token& stop)
 {
-    const base::Result<base::TensorMap> found = exporter::rerun(module, split, prepared.sample);
+    const base::Result<base::TensorMap> found = exporter::rerun(module, split, prepared.sample, loader::Extent::Part);
     if (!found) return base::forward(found);
     std::vector<ir::ValueId> values;
     const ir::Program& program = prepared.analysis.program;

@@ -31,7 +31,6 @@ base::Result<base::TensorMap> bindInputs(Prepared& prepared, const base::TensorM
     base::TensorMap used;
     for (const std::string& key : binding->used)
         if (const auto it = data.find(key); it != data.end()) used.insert(*it);
-    prepared.notes.insert(prepared.notes.end(), binding->notes.begin(), binding->notes.end());
     prepared.notes.insert(prepared.notes.end(), binding->ignored.begin(), binding->ignored.end());
     prepared.minorNotes.insert(binding->ignored.begin(), binding->ignored.end());
     return used;
@@ -58,6 +57,18 @@ std::string devicesText(const loader::ModelInfo& info)
            "unchanged";
 }
 
+// "x.size(0) % 2 == 0, edge_index.size(1) > 4 * x.size(0)", without tables of the same rows.
+std::string guardsText(const loader::ModelInfo& info)
+{
+    constexpr std::size_t most = 4;
+    std::size_t count = 0;
+    std::string text;
+    for (const loader::SizeGuard& guard : info.limits.guards)
+        if (!guard.condition || !loader::isEqualityOfSizes(*guard.condition))
+            if (++count <= most) text += (text.empty() ? "" : ", ") + guard.text;
+    return text + (count > most ? ", and " + std::to_string(count - most) + " more" : std::string());
+}
+
 // Adds the lints that follow from the file itself rather than from its operators.
 void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
 {
@@ -70,6 +81,9 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
                                                            " added in memory (" + place + "); the file is unchanged"));
     }
     if (!info.devices.empty()) analysis.lints.push_back(modelLint("baked-device", devicesText(info)));
+    if (const std::string guards = guardsText(info); !guards.empty())
+        analysis.lints.push_back(
+            modelLint("size-guard", "the program was exported for graphs with " + guards + "; others are refused"));
     for (const std::string& stub : info.stubs)
         analysis.lints.push_back(
             modelLint("custom-op", stub + " is known by name only; calls to it cannot be executed"));

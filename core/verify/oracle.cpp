@@ -103,7 +103,8 @@ base::Result<base::TensorMap> usedInputs(const loader::Model& model, const Oracl
 {
     base::Result<base::TensorMap> all = graph::readData(request.data);
     if (!all) return all;
-    const base::Result<loader::Binding> binding = loader::bind(model, *all);
+    // A part of a graph, in sampled verifications.
+    const base::Result<loader::Binding> binding = loader::bind(model, *all, loader::Extent::Part);
     if (!binding) return base::forward(binding);
     base::TensorMap used;
     for (const std::string& name : binding->used) used[name] = all->at(name);

@@ -23,7 +23,8 @@ base::Status rerun(const std::string& folder, const std::string& data, const std
     if (!split) return base::forward(split);
     const base::Result<base::TensorMap> inputs = graph::mapSafetensors(data);
     if (!inputs) return base::forward(inputs);
-    const base::Result<base::TensorMap> outputs = exporter::rerun(folder + "/stages.pt", *split, *inputs);
+    const base::Result<base::TensorMap> outputs =
+        exporter::rerun(folder + "/stages.pt", *split, *inputs, loader::Extent::Graph);
     if (!outputs) return base::forward(outputs);
     return graph::writeSafetensors(out, *outputs);
 }

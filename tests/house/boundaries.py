@@ -65,7 +65,7 @@ FRONTS = {
                       "loop_program.h", "memory.h", "number.h", "overwrite.h", "prologue.h", "residents.h",
                       "staging_plan.h", "strips.h", "structure.h"],
     "core/loader": ["bounds.h", "custom_ops.h", "loader.h", "names.h", "one_thread.h", "parts.h", "registry.h", "save_module.h",
-                    "scopes.h", "tensors.h", "torch_model.h"],
+                    "scopes.h", "size_expression.h", "tensors.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_MODULES = WIDGETS | {"app/hopscope"}

@@ -201,19 +201,43 @@ TEST_CASE("Sizes that were fixed on export are refused for other data, and range
 
 TEST_CASE("Ranges and guards of an exported program hold for whole graphs")
 {
-    for (const Change& change :
-         {Change{"\"max_val\": null", "\"max_val\": 5"},
-          Change{"\"guards_code\": []", R"("guards_code": ["L['x_dict']['user'].size()[0] <= 5"])"}}) {
+    for (const auto& [change, words] :
+         {std::pair(Change{"\"max_val\": null", "\"max_val\": 5"}, "at most 5"),
+          {Change{"\"guards_code\": []", R"("guards_code": ["L['x_dict']['user'].size()[0] <= 5"])"},
+           "was exported for graphs with x_dict.user.size(0) <= 5, and here x_dict.user.size(0) is 6"},
+          {Change{"\"guards_code\": []", R"("guards_code": ["L['flat_args'][0].size()[0] * 2 < 12"])"},
+           "with x_dict.user.size(0) * 2 < 12, and here"}}) {
         const loader::Model model = loaded({change});
         CHECK(loader::bind(model, rows(at::ones({5, 2}))));
         const auto large = loader::bind(model, rows(at::ones({6, 2})));
         REQUIRE_FALSE(large);
-        CHECK(large.error().message.find("at most 5") != std::string::npos);
+        CHECK(large.error().code == base::ErrorCode::Input);
+        CHECK(large.error().message.find(words) != std::string::npos);
+        CHECK(loader::bind(model, rows(at::ones({6, 2})), loader::Extent::Part));
         CHECK(loader::walk(model, rows(at::ones({6, 2}))));
     }
-    const auto other =
-        loader::bind(loaded({{"\"guards_code\": []", "\"guards_code\": [\"f(L['x'])\"]"}}), rows(at::ones({5, 2})));
-    REQUIRE(other);
-    REQUIRE(other->notes.size() == 1);
-    CHECK(other->notes[0].find("f(L['x'])") != std::string::npos);
+}
+
+TEST_CASE("Guards that say nothing are none, and those that are not understood are refused with their text")
+{
+    const auto guarded = [](const std::string& code) {
+        return loaded({{"\"guards_code\": []", "\"guards_code\": [\"" + code + "\"]"}});
+    };
+    const std::string size = "L['x_dict']['user'].size()[0]";
+    for (const char* comparison : {" >= 2", " > 1", " != 1", " != 0"}) {
+        CHECK(guarded(size + comparison).info().limits.guards.empty());
+        CHECK(loader::bind(guarded(size + comparison), rows(at::ones({1, 2}))));
+    }
+    CHECK_FALSE(loader::bind(guarded(size + " != 2"), rows(at::ones({2, 2}))));
+    CHECK_FALSE(loader::bind(guarded(size + " >= 3"), rows(at::ones({2, 2}))));
+    CHECK(guarded(size + " > 5\", \"" + size + " > 5").info().limits.guards.size() == 1);
+    for (const char* code :
+         {"f(L['x'])", "L['y'].size()[0] > 2", "L['flat_args'][1].size()[0] > 2", "L['x_dict']['user'].size()[2] > 2",
+          "L['x_dict']['user'] > 2", "4 // (L['x_dict']['user'].size()[0] - 5) == 1"}) {
+        const auto bound = loader::bind(guarded(code), rows(at::ones({5, 2})));
+        REQUIRE_FALSE(bound);
+        INFO(bound.error().message);
+        CHECK(bound.error().code == base::ErrorCode::Unsupported);
+        CHECK(bound.error().message.find("cannot check: ") != std::string::npos);
+    }
 }

@@ -48,6 +48,31 @@ class BranchesOnSizes(Plain):
         return h.relu() if edge_index.size(1) > 4 * x.size(0) else h.tanh()
 
 
+class Sized(Plain):
+    """One of two branches, by a relation of sizes."""
+
+    relation = staticmethod(lambda nodes, links: nodes % 2 == 0)
+
+    def forward(self, x, edge_index):
+        h = super().forward(x, edge_index)
+        return h.relu() if self.relation(x.size(0), edge_index.size(1)) else h.tanh()
+
+
+class Fourfold(Sized):
+    relation = staticmethod(lambda nodes, links: links > 4 * nodes)
+
+
+class Fifth(Sized):
+    relation = staticmethod(lambda nodes, links: nodes == links // 5)
+
+
+def program_of(model, data, path, strict):
+    """A program that knows the branch that the data take."""
+    sizes = {"x": {0: torch.export.Dim.AUTO}, "edge_index": {1: torch.export.Dim.AUTO}}
+    torch.export.save(torch.export.export(model, (data.x, data.edge_index), dynamic_shapes=sizes, strict=strict), path)
+    return path
+
+
 class Formats(Plain):
     """Computes with a size where neither a trace nor a script follows."""
 
@@ -126,11 +151,37 @@ class Save(PackageTest):
         hopscope.export_program(model, graph(), self.folder / "model.pt2")
         self.same(hopscope.inference(self.folder / "model.pt2", data, device="cpu").output, model(data.x, data.edge_index))
 
-    def test_a_program_is_refused_where_the_data_break_a_guard_on_sizes(self):
-        message = self.refused(made(BranchesOnSizes), graph(200, 900), via="export").message
-        self.assertIn("would compute something else on graphs without", message)
-        with self.assertRaisesRegex(hopscope.Refused, "would compute something else on these data, which break"):
+    def test_a_program_is_not_written_for_data_that_break_a_guard_on_sizes(self):
+        broken = "would compute something else on these data, which break"
+        self.assertIn(broken, self.refused(made(BranchesOnSizes), graph(200, 900), via="export").message)
+        with self.assertRaisesRegex(hopscope.Refused, broken):
             hopscope.inference(made(BranchesOnSizes), graph(200, 900), device="cpu", verify="none", via="export")
+        saved = self.save(made(BranchesOnSizes), graph(200, 700), via="export")
+        self.assertRegex(str(saved), r"the file is for graphs with L\['edge_index'\].size\(\)\[1\] <= 4\*L\['x'\].size\(\)\[0\]; others")
+        self.assertEqual(hopscope.inference(saved, graph(300, 800), device="cpu").verdict, "equal")
+        with self.assertRaisesRegex(hopscope.InputError, r"graphs with edge_index.size\(1\) <= 4 \* x.size\(0\), and here edge_index.size\(1\) is 900"):
+            hopscope.inference(saved, graph(200, 900), device="cpu")
+
+    def test_a_program_runs_on_data_that_keep_its_guards_and_on_no_others(self):
+        for kind, strict, keeps, breaks, says in (
+            (Sized, True, (200, 700), (201, 700), r"x.size\(0\) % 2 == 0, and here x.size\(0\) is 201"),
+            (Fourfold, False, (200, 900), (200, 700), r"edge_index.size\(1\) > 4 \* x.size\(0\), and here edge_index.size\(1\) is 700"),
+            (Fifth, False, (200, 1003), (200, 900), r"x.size\(0\) == edge_index.size\(1\) // 5, and here x.size\(0\) is 200"),
+        ):
+            model, data, other = made(kind), graph(*keeps), graph(*breaks)
+            path = program_of(model, graph(60, 300), self.folder / "model.pt2", strict)
+            with self.subTest(kind.__name__):
+                for verify in ("full", "sample"):  # a sample of the graph breaks guards that the graph keeps
+                    result = hopscope.inference(path, data, device="cpu", batch=7, verify=verify)
+                    self.assertEqual(result.verdict, "equal")
+                self.same(result.output, model(data.x, data.edge_index))
+                with self.assertRaisesRegex(hopscope.InputError, says) as caught:
+                    hopscope.inference(path, other, device="cpu")
+                self.assertIn("torch.export", caught.exception.hint)
+        runner = hopscope.load(hopscope.export(path, data, self.folder / "made").folder)
+        self.same(runner.inference(x=data.x, edge_index=data.edge_index), model(data.x, data.edge_index))
+        with self.assertRaisesRegex(hopscope.InputError, r"does not fit this export: the model was exported for graphs with x.size\(0\) == edge"):
+            runner.inference(x=other.x, edge_index=other.edge_index)
 
     def test_a_model_that_torchscript_changes_is_exported(self):
         model, data = made(Formats), graph(200, 900)

@@ -89,7 +89,7 @@ public:
         Value* const result = readOutputs();
         m_graph->registerOutput(result);
         c10::FunctionSchema schema("forward", "", m_arguments, {c10::Argument("", result->type())});
-        return {m_tree.finish(m_graph, std::move(schema)), m_limits.finish()};
+        return {m_tree.finish(m_graph, std::move(schema)), m_limits.finish(m_names)};
     }
 
 private:
@@ -120,6 +120,7 @@ private:
     Limits m_limits;
     Value* m_self = nullptr;
     std::vector<c10::Argument> m_arguments;
+    std::vector<std::string> m_names;  // of the user's inputs
 };
 
 bool isUsers(const Union& input) { return input.kind == "user_input" || input.kind == "constant_input"; }
@@ -149,9 +150,9 @@ void ProgramReader::readInputs()
 {
     std::vector<Union> inputs;
     for (const Reader& input : items(signature(), "input_specs")) inputs.push_back(unionOf(input));
-    const std::vector<std::string> names = argumentNames(inputs);
+    m_names = argumentNames(inputs);
     std::size_t next = 0;
-    for (const Union& input : inputs) readInput(input, isUsers(input) ? names[next++] : std::string());
+    for (const Union& input : inputs) readInput(input, isUsers(input) ? m_names[next++] : std::string());
 }
 
 void ProgramReader::readInput(const Union& input, const std::string& name)

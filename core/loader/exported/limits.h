@@ -21,16 +21,17 @@ public:
     void addInput(const std::string& value, const std::string& argument);
     // A number that was an input and is a constant of the program.
     void addConstant(const std::string& argument, std::int64_t number);
-    // To be called after the last input.
-    ModelLimits finish();
+    // To be called after the last input. `arguments`: the names of all inputs in order.
+    ModelLimits finish(const std::vector<std::string>& arguments);
 
 private:
     void addSize(const json::Reader& size, const SizePlace& place);
-    void addGuard(const std::string& guard);
-    [[nodiscard]] bool follows(const std::string& guard) const;
+    void addGuard(const std::string& code, const std::vector<std::string>& arguments);
+    bool nameSizes(SizeExpression& expression, const std::vector<std::string>& arguments) const;
 
     json::Reader m_program;
     std::map<std::string, json::Reader> m_tensors, m_ranges;
+    std::map<std::string, std::size_t> m_ranks;  // of tensors, by data key
     ModelLimits m_limits;
 };
 

@@ -39,7 +39,7 @@ class Program:
 
     def guards(self) -> list[str]:
         """The conditions on sizes under which the program equals the model, as Python expressions of the arguments L,
-        without conditions that every graph meets."""
+        without equal numbers of rows, which every graph has."""
         return [guard for guard in self.program._guards_code if not _OF_ALL_GRAPHS.fullmatch(guard)]
 
     def broken_guard(self, arguments: dict[str, Any]) -> str:

@@ -159,7 +159,9 @@ def exported(trial: Trial) -> tuple[Any, str, list[str]]:
     for strict in (False, True):
         try:
             made = _exported_once(trial, strict)
-            return made, "export", [*trial.call.notes, f"exported with strict={strict}: {note}"]
+            guards = " and ".join(made.guards())
+            only = [f"the file is for graphs with {guards}; others are refused"] if guards else []
+            return made, "export", [*trial.call.notes, f"exported with strict={strict}: {note}", *only]
         except Exception as problem:
             reasons.append(f"with strict={strict}: {_first_line(problem)}")
     raise Refused(f"it cannot be exported, {'; '.join(reasons)}", "take sizes from tensors, as x.size(0)")
@@ -177,10 +179,8 @@ def _exported_once(trial: Trial, strict: bool) -> Any:
 
 
 def _check_guards(trial: Trial, program: _program.Program) -> None:
-    """Refuses guards on sizes, which a sample need not violate: a file for other data must have none, since the engine
-    does not check them."""
-    if not trial.once and program.guards():
-        raise ValueError(f"the program would compute something else on graphs without {program.guards()[0]}")
+    """A branch on sizes leaves a guard, which a sample need not violate. The engine checks it on the data of each run; a
+    file that does not fit the given data is not written."""
     leaves = trial.call.leaves()
     whole = {
         name: _forms.rebuilt(name, value, lambda key: _program.Sizes(tuple(leaves[key].shape)), texts=True)

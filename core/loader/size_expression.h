@@ -1,0 +1,119 @@
+#pragma once
+
+// Expressions of the sizes of inputs, such as "edge_index.size(1) > 4 * x.size(0)". They have Python's meaning: a condition
+// is the number 1 or 0.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/names.h"
+
+namespace hopscope::loader {
+
+struct SizePlace {
+    std::string argument;  // data key
+    int dim = -1;          // -1: the number itself
+    bool operator==(const SizePlace&) const = default;
+};
+
+enum class SizeOperator : std::uint8_t {
+    Or,
+    And,
+    Not,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FloorDivide,
+    Modulo,
+    Negative,
+    Power,
+    Choose,  // condition, value if it holds, other value
+    Max,
+    Min,
+    Absolute,
+    Floor,
+    Ceil,
+    Truncate,
+    Round,  // half to even
+    Real,
+    SquareRoot,
+};
+
+// The names of scalar operators (ir/program.h), where there is one.
+constexpr auto namesOf(SizeOperator)
+{
+    using enum SizeOperator;
+    return std::to_array<base::Named<SizeOperator>>({{Or, "or"},
+                                                     {And, "and"},
+                                                     {Not, "not"},
+                                                     {Equal, "eq"},
+                                                     {NotEqual, "ne"},
+                                                     {Less, "lt"},
+                                                     {LessEqual, "le"},
+                                                     {Greater, "gt"},
+                                                     {GreaterEqual, "ge"},
+                                                     {BitOr, "bitor"},
+                                                     {BitXor, "bitxor"},
+                                                     {BitAnd, "bitand"},
+                                                     {Add, "add"},
+                                                     {Subtract, "sub"},
+                                                     {Multiply, "mul"},
+                                                     {Divide, "truediv"},
+                                                     {FloorDivide, "floordiv"},
+                                                     {Modulo, "mod"},
+                                                     {Negative, "neg"},
+                                                     {Power, "pow"},
+                                                     {Choose, "choose"},
+                                                     {Max, "max"},
+                                                     {Min, "min"},
+                                                     {Absolute, "abs"},
+                                                     {Floor, "floor"},
+                                                     {Ceil, "ceil"},
+                                                     {Truncate, "int"},
+                                                     {Round, "round"},
+                                                     {Real, "float"},
+                                                     {SquareRoot, "sqrt"}});
+}
+
+using SizeNumber = std::variant<std::int64_t, double>;
+
+struct SizeExpression {
+    std::variant<std::int64_t, double, SizePlace, SizeOperator> what;
+    std::vector<SizeExpression> operands;  // of an operator, as many as it takes; at least two of Max and Min
+
+    [[nodiscard]] const SizePlace* place() const { return std::get_if<SizePlace>(&what); }
+    [[nodiscard]] const SizeOperator* op() const { return std::get_if<SizeOperator>(&what); }
+};
+
+using SizeAt = std::function<std::optional<std::int64_t>(const SizePlace&)>;
+
+// Linear. nullopt where a size is not known, where Python would raise an exception, and where numbers are too large to be
+// computed exactly.
+std::optional<SizeNumber> evaluate(const SizeExpression& expression, const SizeAt& sizes);
+// Whether the condition holds; nullopt likewise.
+std::optional<bool> holds(const SizeExpression& condition, const SizeAt& sizes);
+
+// All sizes in it, each once, in their order.
+std::vector<SizePlace> placesIn(const SizeExpression& expression);
+// Whether it says of two sizes that they are equal, and no more.
+bool isEqualityOfSizes(const SizeExpression& condition);
+
+std::string describe(const SizePlace& place);  // "x.size(0)", "n"
+std::string describe(const SizeExpression& expression);
+
+}  // namespace hopscope::loader
