@@ -1,4 +1,5 @@
 #include <QApplication>
+#include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <cstdio>
@@ -32,6 +33,16 @@ QString programBeside(const QString& name)
     if (QFileInfo(beside).isExecutable()) return beside;
     const QString found = QStandardPaths::findExecutable(name);
     return found.isEmpty() ? beside : found;
+}
+
+// A folder that was unpacked anywhere brings fonts for systems that have none. Fontconfig reads its file instead of the system's,
+// which that file includes.
+void offerFonts()
+{
+    const QDir programs = QFileInfo(QFile::symLinkTarget(QStringLiteral("/proc/self/exe"))).dir();
+    const QString file = programs.filePath(QStringLiteral("../share/hopscope/fonts/fonts.conf"));
+    if (QFileInfo::exists(file) && !qEnvironmentVariableIsSet("FONTCONFIG_FILE"))
+        qputenv("FONTCONFIG_FILE", QFile::encodeName(QDir::cleanPath(file)));
 }
 
 WindowSetup makeSetup(const CommandLine& line)
@@ -103,6 +114,7 @@ int main(int argc, char** argv)
     if (line->unattended() && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (line->help || line->version) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (line->unattended()) qInstallMessageHandler(passMessage);
+    offerFonts();
     const QApplication application(argc, argv);
     if (line->help) say(stdout, usage());
     else if (line->version) say(stdout, QStringLiteral("hopscope " HOPSCOPE_VERSION));

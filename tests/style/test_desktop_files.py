@@ -1,5 +1,7 @@
-"""The desktop entry, the metainfo and the MIME type: valid, of one id, and installed where a desktop looks for them."""
+"""The desktop entry, the metainfo and the MIME type: valid, of one id, and installed where a desktop looks for them. The window's
+man page: all options of its help."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -8,7 +10,9 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-RESOURCES = Path(__file__).parents[2] / "resources"
+ROOT = Path(__file__).parents[2]
+RESOURCES = ROOT / "resources"
+BUILD = Path(os.environ.get("HOPSCOPE_BUILD", ROOT / "build/dev"))
 DESKTOP = RESOURCES / "desktop"
 ID = "org.hopscope.Hopscope"
 
@@ -62,6 +66,18 @@ class DesktopFiles(unittest.TestCase):
         rules = (RESOURCES / "CMakeLists.txt").read_text()
         for file in sorted(DESKTOP.iterdir()):
             self.assertRegex(rules, re.escape(f"desktop/{file.name}") + r"\s")
+
+    def test_the_man_page_has_the_window_s_options(self):
+        shown = run(BUILD / "bin/hopscope", "--help").stdout
+        options = re.findall(r"^  (?:-\w, )?(--[a-z]+)", shown, re.M)
+        self.assertGreater(len(options), 10)
+        with tempfile.TemporaryDirectory() as folder:
+            made = run("cmake", "--install", BUILD, "--prefix", folder, "--component", "window_texts")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            page = (Path(folder) / "share/man/man1/hopscope.1").read_text().replace("\\-", "-")
+        self.assertEqual([option for option in options if option not in page], [])
+        self.assertIn(".B hopscope\n[options] [MODEL | SESSION.hopscope]\n", page)
+        self.assertNotIn(str(ROOT), page)
 
 
 if __name__ == "__main__":
