@@ -1,4 +1,4 @@
-"""Installs the wheels beside this file into a new environment and tries them: the part of test_wheels.sh inside the bare system."""
+"""Installs the wheels of this folder into a new environment and tries them: what test_wheels.sh runs in the bare system."""
 import json
 import os
 import shutil
