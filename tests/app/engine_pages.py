@@ -34,7 +34,7 @@ NOT_RUN = {
     "packaging/demo.sh": "installs packages and builds everything",
     "packaging/test.sh": "installs packages and runs all tests",
     "packaging/gpu-check.sh": "needs a GPU; the test gpu_check runs its steps",
-    "packaging/python/build_wheel.sh": "the test python_wheel runs it",
+    "packaging/python/build_wheels.sh": "builds three engines; packaging/python/test_wheels.sh tries its wheels",
     "pip install": "would change the environment; the test python_wheel installs the wheel in another one",
     "ray start": "the test python_scale_ray starts Ray",
     'hopscope model.pt --data graph.safetensors --engine "hopscope-scale serve --address HOST': "needs a Ray cluster",

@@ -1,4 +1,5 @@
-"""The version is that of packaging/python/src/hopscope/_version.py wherever a file has to repeat it."""
+"""The version is that of packaging/python/src/hopscope/_version.py, and the releases of torch are those of packaging/torch.txt, wherever
+a file has to repeat them."""
 import re
 import unittest
 from pathlib import Path
@@ -7,6 +8,12 @@ ROOT = Path(__file__).parents[2]
 COPIES = {
     "CITATION.cff": r"^version: (\S+)$",
     "resources/desktop/org.hopscope.Hopscope.metainfo.xml": r'<release version="([^"]+)"',
+}
+OLDEST_TORCH = {
+    "packaging/python/pyproject.toml": r'"torch>=([\d.]+)"',
+    "docs/start/install.md": r"LibTorch of version ([\d.]+) or newer",
+    "docs/dev/building.md": r"LibTorch ([\d.]+) or newer",
+    "packaging/setup.sh": r"torch ([\d.]+) or newer",
 }
 
 
@@ -17,6 +24,16 @@ class Version(unittest.TestCase):
         for file, pattern in COPIES.items():
             found = re.findall(pattern, (ROOT / file).read_text(), re.M)
             self.assertEqual(found[:1], [version], file)
+
+    def test_files_that_name_the_oldest_torch_agree_with_the_table(self):
+        lines = (ROOT / "packaging/torch.txt").read_text().splitlines()
+        minors = [tuple(map(int, line.split(".")[:2])) for line in lines if not line.startswith("#")]
+        self.assertEqual(minors, sorted(set(minors)))
+        for file, pattern in OLDEST_TORCH.items():
+            found = re.findall(pattern, (ROOT / file).read_text())
+            self.assertEqual([tuple(map(int, minor.split("."))) for minor in found], [minors[0]], file)
+        (built,) = re.findall(r'^torch_package="torch==([\d.]+)"$', (ROOT / "packaging/setup.sh").read_text(), re.M)
+        self.assertIn(built, lines)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where the engine is found, that it fits, `python -m hopscope`, and the window."""
+"""Where the engine is found, that it fits, and `python -m hopscope`."""
 import json
 import os
 import shutil
@@ -10,7 +10,7 @@ from unittest import mock
 
 import hopscope
 from hopscope import _engine as engines
-from support import ROOT, PackageTest, Plain, graph, made
+from support import ROOT, PackageTest
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 KARATE = [str(ROOT / "samples/karate/gcn.pt"), "--data", str(ROOT / "samples/karate/graph.safetensors")]
@@ -37,6 +37,9 @@ class Finding(PackageTest):
         program.chmod(0o755)
         return program
 
+    def minor(self):
+        return ".".join(engines.torch_version(engines.torch_folder()).split(".")[:2])
+
     def found(self, here=None, **environment):
         """The engine's origin, with nothing else to be found."""
         clean = {name: value for name, value in os.environ.items() if name != "HOPSCOPE_ENGINE"}
@@ -52,7 +55,7 @@ class Finding(PackageTest):
         on_path = self.place(self.bin)
         path = f"{self.bin}:/usr/bin:/bin"
         self.assertEqual(self.found(package, PATH=path).path, str(on_path))
-        inside = self.place(package / "bin")
+        inside = self.place(package / "bin" / f"torch-{self.minor()}")
         self.assertEqual((self.found(package, PATH=path).origin, self.found(package).path), ("wheel", str(inside)))
         named = self.place(self.folder / "named")
         self.assertEqual(self.found(package, PATH=path, HOPSCOPE_ENGINE=str(named)).origin, "HOPSCOPE_ENGINE")
@@ -61,12 +64,12 @@ class Finding(PackageTest):
         """It would start itself; a program in the same folder is one."""
         scripts = self.folder / "scripts"
         script = self.place(scripts)
-        with mock.patch.object(engines.sysconfig, "get_path", lambda name: str(scripts)):
-            self.assertRaisesRegex(hopscope.EngineError, "was not found", self.found, PATH=f"{scripts}:/usr/bin:/bin")
-            script.unlink()
-            shutil.copy(self.real, script)
-            shutil.copy(Path(self.real).resolve().with_name("hopscope-engine-torch"), scripts)
-            self.assertEqual(self.found(PATH=str(scripts)).path, str(script))
+        script.write_text("#!/usr/bin/python3\nimport sys\nfrom hopscope.__main__ import main\nsys.exit(main())\n")
+        self.assertRaisesRegex(hopscope.EngineError, "was not found", self.found, PATH=f"{scripts}:/usr/bin:/bin")
+        script.unlink()
+        shutil.copy(self.real, script)
+        shutil.copy(Path(self.real).resolve().with_name("hopscope-engine-torch"), scripts)
+        self.assertEqual(self.found(PATH=str(scripts)).path, str(script))
 
     def test_where_there_is_none_it_is_said(self):
         self.assertRaisesRegex(hopscope.EngineError, "was not found", self.found)
@@ -85,17 +88,19 @@ class Finding(PackageTest):
         text.chmod(0o755)
         self.assertRaisesRegex(hopscope.EngineError, "cannot be started", self.found, HOPSCOPE_ENGINE=str(text))
 
-    def test_a_wheel_for_another_torch_says_which_one_it_needs(self):
-        program = self.place(self.folder / "bin")
-        (self.folder / "bin/build.json").write_text(json.dumps({"torch": "2.11.3+cpu"}))
-        with self.assertRaisesRegex(hopscope.EngineError, "built for torch 2.11, and this environment has torch"):
+    def test_a_wheel_starts_the_engine_of_this_environments_torch(self):
+        for minor in ("2.9", "2.11"):
+            self.place(self.bin / f"torch-{minor}")
+        with self.assertRaisesRegex(hopscope.EngineError, r"engines for torch 2\.9, 2\.11, and this environment has torch"):
             self.found()
         with mock.patch.object(engines, "torch_folder", lambda: None):
-            with self.assertRaisesRegex(hopscope.EngineError, "has no torch"):
+            with self.assertRaisesRegex(hopscope.EngineError, r"has no torch\nhint: pip install 'torch==2\.11\.\*'"):
                 self.found()
-        (self.folder / "bin/build.json").write_text(json.dumps({"torch": engines.torch_version(engines.torch_folder())}))
+        program = self.place(self.bin / f"torch-{self.minor()}")
+        (self.bin / "lib").mkdir()
         found = self.found()
-        self.assertEqual((found.path, found.libraries[0]), (str(program), str(engines.torch_folder() / "lib")))
+        self.assertEqual((found.origin, found.path), ("wheel", str(program)))
+        self.assertEqual(found.libraries, (str(engines.torch_folder() / "lib"), str(self.bin / "lib")))
 
     def test_an_engine_that_misses_a_library_gets_this_environments_torch(self):
         program = self.bin / "hopscope-engine"
@@ -129,31 +134,6 @@ class CommandLine(unittest.TestCase):
         done = command_line("--version", HOPSCOPE_ENGINE="/nowhere/engine")
         self.assertEqual(done.returncode, 7)
         self.assertTrue(done.stderr.startswith("error: HOPSCOPE_ENGINE names"))
-
-
-class TheWindow(PackageTest):
-    def test_it_opens_with_the_model_its_data_a_plan_and_this_engine(self):
-        said = self.folder / "said"
-        window = self.folder / "window"
-        window.write_text(f'#!/bin/sh\nfor word in "$@"; do echo "$word"; test -f "$word" && echo there; done > {said}.part\n'
-                          f"mv {said}.part {said}\nexec sleep 60\n")
-        window.chmod(0o755)
-        model, data = made(Plain), graph()
-        plan = hopscope.plan(model, data, scratch=self.scratch)
-        with mock.patch.dict(os.environ, HOPSCOPE_WINDOW=str(window)):
-            with hopscope.open(model, data, plan=plan, roles={"x": "node"}) as opened:
-                while not said.exists():
-                    self.assertTrue(opened.is_open)
-                words = said.read_text().splitlines()
-            self.assertFalse(opened.is_open)
-        kinds = [word if word.startswith("--") or "=" in word else Path(word).name for word in words]
-        self.assertEqual(kinds, ["Plain.pt", "there", "--data", "inputs.safetensors", "there", "--role", "x=node",
-                                 "--plan", "plan.json", "there", "--engine", f"{Path(hopscope.engine().path).name} serve"])
-        self.assertFalse(Path(words[0]).exists())
-
-    def test_where_it_is_not_installed_it_is_said(self):
-        with mock.patch("hopscope.window.program", lambda *_: None):
-            self.assertRaisesRegex(hopscope.EngineError, "was not found", hopscope.open, KARATE[0])
 
 
 if __name__ == "__main__":

@@ -218,7 +218,7 @@ Parsed Parser::number()
     if (const auto read = std::from_chars(begin, end, integer); read.ec == std::errc() && read.ptr == end)
         found = SizeExpression{.what = integer, .operands = {}};
     else if (m_token.find_first_of(".e") == std::string_view::npos) return std::nullopt;
-    else if (const auto read = std::from_chars(begin, end, real); read.ec == std::errc() && read.ptr == end)
+    else if (const auto fraction = std::from_chars(begin, end, real); fraction.ec == std::errc() && fraction.ptr == end)
         found = SizeExpression{.what = real, .operands = {}};
     next();
     return found;

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import json
 import os
 import re
 import shutil
 import subprocess
-import sysconfig
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,12 +48,7 @@ class Engine:
         Returns:
             dict[str, str]: The variables of this process, with the folders of `libraries`.
         """
-        values = dict(os.environ)
-        known = values.get("LD_LIBRARY_PATH")
-        folders = [*self.libraries, *([known] if known else [])]
-        if folders:
-            values["LD_LIBRARY_PATH"] = os.pathsep.join(folders)
-        return values
+        return searching(self.libraries, os.environ)
 
 
 def engine() -> Engine:
@@ -81,25 +74,24 @@ def engine() -> Engine:
     )
 
 
-def program(name: str, variable: str) -> Path | None:
-    """Another program of the project: named by an environment variable, beside the engine, on PATH, or of a
-    checkout."""
-    named = os.environ.get(variable)
-    if named:
-        return _named(variable, named)
-    beside = Path(engine().path).with_name(name)
-    found = _on_path(name)
-    places = [beside, *([found] if found else []), *_builds(name)]
-    return next((path for path in places if os.access(path, os.X_OK)), None)
-
-
-def torch_folder() -> Path | None:
-    """The torch package of this environment, without importing it."""
+def package_folder(name: str) -> Path | None:
+    """A package of this environment, without importing it."""
     try:
-        spec = importlib.util.find_spec("torch")
+        spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return None
     return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def torch_folder() -> Path | None:
+    return package_folder("torch")
+
+
+def searching(folders: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables with folders that the dynamic loader searches first."""
+    known = environment.get("LD_LIBRARY_PATH")
+    places = [*folders, *([known] if known else [])]
+    return {**environment, **({"LD_LIBRARY_PATH": os.pathsep.join(places)} if places else {})}
 
 
 def torch_version(folder: Path) -> str:
@@ -110,40 +102,64 @@ def torch_version(folder: Path) -> str:
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
-    named = os.environ.get("HOPSCOPE_ENGINE")
-    if named:
-        yield "HOPSCOPE_ENGINE", _named("HOPSCOPE_ENGINE", named)
-    bundled = _HERE / "bin" / _PROGRAM
-    if os.access(bundled, os.X_OK):
-        yield "wheel", bundled
-    found = _on_path(_PROGRAM)
+    chosen = os.environ.get("HOPSCOPE_ENGINE")
+    if chosen:
+        yield "HOPSCOPE_ENGINE", named("HOPSCOPE_ENGINE", chosen)
+    bundled = _bundled()
+    if bundled:
+        yield "wheel", _fitting(bundled)
+    found = on_path(_PROGRAM)
     if found:
         yield "PATH", found
-    for path in _builds(_PROGRAM):
+    for path in builds(_PROGRAM):
         yield "checkout", path
 
 
-def _named(variable: str, value: str) -> Path:
+def _bundled() -> dict[str, Path]:
+    """The engines of a wheel by the minor version of torch that each was built for: bin/torch-2.13/hopscope-engine. The
+    newest is the last."""
+    places = {path.parent.name.removeprefix("torch-"): path for path in (_HERE / "bin").glob(f"torch-*/{_PROGRAM}")}
+    return dict(sorted(places.items(), key=lambda place: [int(part) for part in place[0].split(".")]))
+
+
+def _fitting(bundled: dict[str, Path]) -> Path:
+    """The engine that was built for this environment's torch: LibTorch's binary interface changes with every minor
+    version."""
+    torch, newest = torch_folder(), list(bundled)[-1]
+    if torch is None:
+        raise EngineError(
+            "the engine needs LibTorch, and this environment has no torch", f"pip install 'torch=={newest}.*'"
+        )
+    here = torch_version(torch)
+    minor = ".".join(here.split("+", maxsplit=1)[0].split(".")[:2])
+    if minor not in bundled:
+        raise EngineError(
+            f"this wheel has engines for torch {', '.join(bundled)}, and this environment has torch {here}",
+            f"pip install 'torch=={newest}.*', or build the engine from source against torch {minor}",
+        )
+    return bundled[minor]
+
+
+def named(variable: str, value: str) -> Path:
     path = Path(value).expanduser()
     if not path.is_file() or not os.access(path, os.X_OK):
         raise EngineError(f"{variable} names {value}, which is not a program", "set it to a program that exists")
     return path
 
 
-def _on_path(name: str) -> Path | None:
+def on_path(name: str) -> Path | None:
     """The first program of that name, unless it is the script that this package installs, which would start itself."""
     found = shutil.which(name)
-    if found is None or (Path(found).parent == Path(sysconfig.get_path("scripts")) and _is_script(Path(found))):
-        return None
-    return Path(found)
+    return None if found is None or _is_own_script(Path(found)) else Path(found)
 
 
-def _is_script(path: Path) -> bool:
+def _is_own_script(path: Path) -> bool:
     with path.open("rb") as program:
-        return program.read(2) == b"#!"
+        head = program.read(2000)
+    return head.startswith(b"#!") and b"from hopscope" in head
 
 
-def _builds(name: str) -> list[Path]:
+def builds(name: str) -> list[Path]:
     """Built programs of the checkout that contains this package, if there is one."""
     root = next((folder for folder in _HERE.parents if (folder / "app" / "engine").is_dir()), None)
     places = [root / "build" / preset / "bin" / name for preset in ("dev", "release")] if root else []
@@ -162,14 +178,11 @@ def _changed(path: Path) -> tuple[int, ...]:
 def _checked(path: Path, origin: str, _when: tuple[int, ...]) -> Engine:
     """An engine in a wheel uses the LibTorch of this environment; any other uses its own, or this one if its own is
     gone."""
-    bundled = origin == "wheel"
-    alone = None if bundled else _started(path, origin, ())
+    alone = None if origin == "wheel" else _started(path, origin, ())
     if alone is not None:
         return alone
     torch = torch_folder()
-    if bundled:
-        _check_torch(path, torch)
-    with_torch = _started(path, origin, _libraries(path, torch))
+    with_torch = _started(path, origin, _libraries(torch))
     if with_torch is not None:
         return with_torch
     raise EngineError(
@@ -178,8 +191,8 @@ def _checked(path: Path, origin: str, _when: tuple[int, ...]) -> Engine:
     )
 
 
-def _libraries(path: Path, torch: Path | None) -> tuple[str, ...]:
-    folders = [*([torch / "lib"] if torch else []), path.parent / "lib"]
+def _libraries(torch: Path | None) -> tuple[str, ...]:
+    folders = [*([torch / "lib"] if torch else []), _HERE / "bin" / "lib"]
     return tuple(str(folder) for folder in folders if folder.is_dir())
 
 
@@ -226,28 +239,4 @@ def _started(path: Path, origin: str, libraries: tuple[str, ...]) -> Engine | No
 
 
 def _failure(path: Path, torch: Path | None) -> str:
-    return _probe(path, _libraries(path, torch)).stderr.strip()[-300:]
-
-
-def _release(version: str) -> list[str]:
-    return version.split("+", maxsplit=1)[0].split(".")[:2]
-
-
-def _check_torch(path: Path, torch: Path | None) -> None:
-    """Whether this environment's torch is the one that the wheel's engine was built with: LibTorch's binary interface
-    changes with every minor version."""
-    record = path.with_name("build.json")
-    built = str(json.loads(record.read_text())["torch"]) if record.is_file() else ""
-    if not built:
-        return
-    wanted = ".".join(_release(built))
-    if torch is None:
-        raise EngineError(
-            "the engine needs LibTorch, and this environment has no torch", f"pip install 'torch=={wanted}.*'"
-        )
-    here = torch_version(torch)
-    if _release(here) != _release(built):
-        raise EngineError(
-            f"the engine in this wheel was built for torch {wanted}, and this environment has torch {here}",
-            f"pip install 'torch=={wanted}.*', or a wheel that was built for torch {'.'.join(_release(here))}",
-        )
+    return _probe(path, _libraries(torch)).stderr.strip()[-300:]

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,12 +104,22 @@ def ended(code: int, err: bytes) -> HopscopeError:
     return kind_of(code)(text or f"the engine ended with {code}", "" if text else "please report this with the model")
 
 
-def pass_through(words: list[str]) -> int:
-    """`python -m hopscope`: becomes the engine, with its streams and its exit code."""
+def become(place: Callable[[], tuple[str, Mapping[str, str]]], words: list[str]) -> int:
+    """Becomes a program, with its streams and its exit code. `place` gives its path and its environment variables."""
     try:
-        here = engine()
+        path, environment = place()
         sys.stdout.flush()
-        os.execve(here.path, [here.path, *words], here.environment())
+        os.execve(path, [path, *words], environment)
     except HopscopeError as problem:
         print(f"error: {problem}", file=sys.stderr)
         return problem.exit_code
+
+
+def pass_through(words: list[str]) -> int:
+    """`hopscope-engine` and `python -m hopscope`: becomes the engine."""
+
+    def place() -> tuple[str, Mapping[str, str]]:
+        here = engine()
+        return here.path, here.environment()
+
+    return become(place, words)

@@ -53,6 +53,35 @@ def _has_exports(module: Any) -> bool:
     return False
 
 
+def inlined(traced: Any) -> Any:
+    """A traced module in which the operators of functions with their own derivative stand in the place of their calls.
+    Up to torch 2.13 `tolerant` leaves no such calls; from 2.14 on, `apply` is not a function of Python."""
+    for module in traced.modules():
+        if module._c._has_method("forward"):
+            graph = module._c._get_method("forward").graph
+            while _inline_one(graph):
+                pass
+    return traced
+
+
+def _inline_one(graph: Any) -> bool:
+    """Such a call holds what was traced inside of it; its results are one tensor or a tuple."""
+    calls = graph.findAllNodes("prim::PythonOp")
+    call = next((node for node in calls if node.hasAttribute("Subgraph")), None)
+    if call is None:
+        return False
+    graph.setInsertPoint(call)
+    results = list(graph.insertGraph(call.g("Subgraph"), list(call.inputs())))
+    if call.output().type().kind() == "TupleType":
+        together = graph.create("prim::TupleConstruct", results, 1)
+        together.insertBefore(call)
+        together.output().setType(call.output().type())
+        results = [together.output()]
+    call.output().replaceAllUsesWith(results[0])
+    call.destroy()
+    return True
+
+
 class _Context:
     """Accepts the values that such a function's `forward` saves for its derivative, which is never computed."""
 

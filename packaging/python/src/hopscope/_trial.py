@@ -276,7 +276,8 @@ def _trace_once(trial: Trial, entry: Any, number: int) -> Any:
 
     arguments = _arguments(trial, trial.samples[number])
     with _tracing.tolerant():
-        return torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
+        traced = torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
+    return _tracing.inlined(traced)
 
 
 def _scripted(trial: Trial) -> Any:

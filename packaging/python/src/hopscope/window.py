@@ -9,13 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ._engine import engine, program
+from ._engine import engine
 from ._options import Place, Roles
 from ._process import stop
 from ._scratch import Scratch
+from ._window import environment, window
 from .commands import plan_file, written
 from .documents import Plan
-from .errors import EngineError, door
+from .errors import door
 
 
 class Window:
@@ -56,11 +57,11 @@ class Window:
         self.close()
 
 
-def _trusting(environment: dict[str, str], model: str) -> dict[str, str]:
+def _trusting(known: dict[str, str], model: str) -> dict[str, str]:
     """The window opens, runs and exports the file, which is code of the caller's own, without asking."""
-    known = environment.get("HOPSCOPE_TRUST")
-    folders = [*([known] if known else []), str(Path(model).parent)]
-    return {**environment, "HOPSCOPE_TRUST": ":".join(folders)}
+    trusted = known.get("HOPSCOPE_TRUST")
+    folders = [*([trusted] if trusted else []), str(Path(model).parent)]
+    return {**known, "HOPSCOPE_TRUST": ":".join(folders)}
 
 
 @door
@@ -85,15 +86,10 @@ def open(
         Window: The window. Keep the object as long as the window is open.
 
     Raises:
-        EngineError: The window is not installed. Wheels contain only the engine.
+        EngineError: The window is not installed: `pip install "hopscope[window]"`.
         HopscopeError: As for `inspect`.
     """
-    binary = program("hopscope", "HOPSCOPE_WINDOW")
-    if binary is None:
-        raise EngineError(
-            "the window (hopscope) was not found beside the engine, on PATH or in a checkout",
-            "install Hopscope, or set HOPSCOPE_WINDOW to the program",
-        )
+    binary = window()
     scratch = Scratch()
     try:
         given = written(model, data, roles, scratch)
@@ -102,9 +98,9 @@ def open(
         model = given.words[0]
         own = [word for word in given.words if word != "--trust"]
         words = [*own, *planned, *arguments, "--engine", f"{shlex.quote(here.path)} serve"]
-        environment = _trusting(here.environment(), model) if given.saved is not None else here.environment()
+        known = _trusting(here.environment(), model) if given.saved is not None else here.environment()
         process = subprocess.Popen(
-            [str(binary), *words], env=environment, start_new_session=True, stdin=subprocess.DEVNULL
+            [str(binary), *words], env=environment(binary, known), start_new_session=True, stdin=subprocess.DEVNULL
         )
     except BaseException:
         scratch.close()
