@@ -179,8 +179,8 @@ def _exported_once(trial: Trial, strict: bool) -> Any:
 
 
 def _check_guards(trial: Trial, program: _program.Program) -> None:
-    """A branch on sizes leaves a guard, which a sample need not violate. The engine checks it on the data of each run; no
-    file is written that does not fit the given data."""
+    """A branch on sizes leaves a guard, which a sample need not violate. The engine checks it on the data of each run;
+    no file is written that does not fit the given data."""
     leaves = trial.call.leaves()
     whole = {
         name: _forms.rebuilt(name, value, lambda key: _program.Sizes(tuple(leaves[key].shape)), texts=True)
