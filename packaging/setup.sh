@@ -16,7 +16,7 @@ set -eu
 engine_packages="g++ cmake ninja-build ccache mold python3 python3-venv nlohmann-json3-dev libcli11-dev libexpected-dev
     libxxhash-dev zlib1g-dev libhwy-dev libseccomp-dev universal-ctags"
 window_packages="qt6-base-dev qt6-svg-dev qt6-wayland libqcustomplot-dev libgraphviz-dev pkg-config fonts-inter
-    fonts-dejavu-core"
+    fonts-dejavu-core libxcb-cursor0"
 test_packages="doctest-dev clang-format clang-tidy util-linux xvfb xauth desktop-file-utils appstream
     shared-mime-info"
 torch_package="torch==2.13.0"

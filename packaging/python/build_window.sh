@@ -58,7 +58,7 @@ say "The libraries that Qt needs besides its own"
 files=("$qt"/Qt/lib/libQt6{Widgets,Svg,PrintSupport,XcbQpa,WaylandClient}.so.6 "$qt"/Qt/plugins/platforms/lib{qxcb,qoffscreen,qwayland}.so
     "$qt"/Qt/plugins/wayland-shell-integration/libxdg-shell.so)
 for file in "${files[@]}"; do ldd "$file"; done > "$work/all"
-! grep 'not found' "$work/all" || fail "Qt needs libraries that this system lacks: install them (libxcb-cursor0, libwayland-cursor0, ..)"
+! grep 'not found' "$work/all" || fail "Qt needs these libraries, which packaging/setup.sh installs on Debian 12"
 for file in "${files[@]}"; do libraries "$file"; done | sort -u | grep -vE "^libQt6|^libicu|^lib(z|expat)\.| $(readlink -f "$qt")/" > "$work/found"
 while read -r name path; do add_library "$name" "$path" "$package/system/$name"; done < "$work/found"
 

@@ -65,7 +65,7 @@ def inlined(traced: Any) -> Any:
 
 
 def _inline_one(graph: Any) -> bool:
-    """Such a call holds what was traced inside of it; its results are one tensor or a tuple."""
+    """A call carries the operators that were traced inside it, and returns one tensor or a tuple."""
     calls = graph.findAllNodes("prim::PythonOp")
     call = next((node for node in calls if node.hasAttribute("Subgraph")), None)
     if call is None:
