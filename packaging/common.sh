@@ -5,19 +5,19 @@ jobs=${HOPSCOPE_JOBS:-$(nproc)}
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf 'hopscope: %s\n' "$*" >&2; exit 1; }
 
-# The releases of torch that are supported, the oldest first.
+# The oldest LibTorch that builds, and the releases of torch that the wheel supports, the oldest first.
+oldest_torch=2.11
 torch_releases=$(grep -v '^#' "$root/packaging/torch.txt")
 
-# The torch package that a Python finds, if it is not older than those and can be built against; nothing else is imported.
+# The torch package that a Python finds, if it is not older than that and can be built against; nothing else is imported.
 torch_of() {
-    (cd / && "$1" - $torch_releases << 'PYTHON') 2> /dev/null || true
+    (cd / && "$1" - $oldest_torch << 'PYTHON') 2> /dev/null || true
 import importlib.util, pathlib, re, sys
 spec = importlib.util.find_spec("torch")
 if spec and spec.origin:
     folder = pathlib.Path(spec.origin).parent
     version = re.search(r"__version__ = '(\d+)\.(\d+)", (folder / "version.py").read_text())
-    oldest = tuple(map(int, sys.argv[1].split(".")[:2]))
-    if version and tuple(map(int, version.groups())) >= oldest and (folder / "include/torch/script.h").is_file():
+    if version and tuple(map(int, version.groups())) >= tuple(map(int, sys.argv[1].split("."))) and (folder / "include/torch/script.h").is_file():
         print(folder)
 PYTHON
 }

@@ -7,7 +7,7 @@
 #   packaging/setup.sh --no-window  nothing for the window (build with -DHOPSCOPE_GUI=OFF)
 #   packaging/setup.sh --no-apt     leaves the system alone (packages come by other ways, as with HOPSCOPE_DEPS_DIR)
 #
-# A LibTorch that is already there is used: HOPSCOPE_TORCH_ROOT=FOLDER (include/ and lib/), or else a torch 2.12 or newer of
+# A LibTorch that is already there is used: HOPSCOPE_TORCH_ROOT=FOLDER (include/ and lib/), or else a torch 2.11 or newer of
 # the active Python environment, with or without CUDA. With --no-tests .venv has the solver alone then; tests make
 # their models with the torch in .venv. Where there is an NVIDIA GPU and no nvcc, NVIDIA's compiler comes into .venv, too.
 set -eu

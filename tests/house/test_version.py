@@ -9,8 +9,8 @@ COPIES = {
     "CITATION.cff": r"^version: (\S+)$",
     "resources/desktop/org.hopscope.Hopscope.metainfo.xml": r'<release version="([^"]+)"',
 }
-OLDEST_TORCH = {
-    "packaging/python/pyproject.toml": r'"torch>=([\d.]+)"',
+OLDEST_TORCH = {  # to build with
+    "packaging/common.sh": r"oldest_torch=([\d.]+)",
     "docs/start/install.md": r"LibTorch of version ([\d.]+) or newer",
     "docs/dev/building.md": r"LibTorch ([\d.]+) or newer",
     "packaging/setup.sh": r"torch ([\d.]+) or newer",
@@ -25,13 +25,16 @@ class Version(unittest.TestCase):
             found = re.findall(pattern, (ROOT / file).read_text(), re.M)
             self.assertEqual(found[:1], [version], file)
 
-    def test_files_that_name_the_oldest_torch_agree_with_the_table(self):
+    def test_files_that_name_the_oldest_torch_agree(self):
+        found = {file: re.findall(pattern, (ROOT / file).read_text()) for file, pattern in OLDEST_TORCH.items()}
+        self.assertEqual(len({tuple(versions) for versions in found.values()}), 1, found)
+
+    def test_the_wheel_is_for_the_releases_of_the_table(self):
         lines = (ROOT / "packaging/torch.txt").read_text().splitlines()
         minors = [tuple(map(int, line.split(".")[:2])) for line in lines if not line.startswith("#")]
         self.assertEqual(minors, sorted(set(minors)))
-        for file, pattern in OLDEST_TORCH.items():
-            found = re.findall(pattern, (ROOT / file).read_text())
-            self.assertEqual([tuple(map(int, minor.split("."))) for minor in found], [minors[0]], file)
+        (least,) = re.findall(r'"torch>=([\d.]+)"', (ROOT / "packaging/python/pyproject.toml").read_text())
+        self.assertEqual(tuple(map(int, least.split("."))), minors[0])
         (built,) = re.findall(r'^torch_package="torch==([\d.]+)"$', (ROOT / "packaging/setup.sh").read_text(), re.M)
         self.assertIn(built, lines)
 
