@@ -7,8 +7,7 @@ archive=$(ls "$root"/dist/hopscope-*.tar.xz)
 package=$(ls "$root"/dist/hopscope_*.deb)
 work=$root/build/package-check
 bare=$work/root
-cora=${HOPSCOPE_CORA:-$root/../shared/data}
-mirror=${HOPSCOPE_MIRROR:-http://deb.debian.org/debian}
+cora=${HOPSCOPE_CORA:-}
 [ "$(id -u)" = 0 ] || fail "installing packages in a bare system needs root"
 
 leave() {
@@ -20,7 +19,7 @@ leave() {
 make_bare() {
     leave
     mkdir -p "$work"
-    debootstrap --variant=minbase --include=ca-certificates,xz-utils bookworm "$bare" "$mirror" > "$work/debootstrap.log"
+    debootstrap --variant=minbase --include=ca-certificates,xz-utils bookworm "$bare" "$(debian_mirror)" > "$work/debootstrap.log"
     cp /etc/resolv.conf /etc/hosts "$bare/etc/"
     cp -r /etc/ssl/certs "$bare/etc/ssl/"
     ! ls /etc/apt/sources.list.d/*.sources > /dev/null 2>&1 || { : > "$bare/etc/apt/sources.list" && cp /etc/apt/sources.list.d/*.sources "$bare/etc/apt/sources.list.d/"; }

@@ -5,6 +5,9 @@ jobs=${HOPSCOPE_JOBS:-$(nproc)}
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf 'hopscope: %s\n' "$*" >&2; exit 1; }
 
+# Where this machine gets Debian's packages from.
+debian_mirror() { apt-cache policy base-files | sed -nE 's#^ *[0-9]+ (https?://[^ ]*/debian) .*#\1#p' | head -1; }
+
 # The oldest LibTorch that builds, and the releases of torch that the wheel supports, the oldest first.
 oldest_torch=2.11
 torch_releases=$(grep -v '^#' "$root/packaging/torch.txt")

@@ -48,8 +48,7 @@ mount_packages() {
 
 if [ ! -f "$system/usr/bin/python3" ]; then
     say "A bare system: $suite"
-    mirror=$(apt-cache policy base-files | sed -nE 's#^ *[0-9]+ (https?://[^ ]*/debian) .*#\1#p' | head -1)
-    debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv "$suite" "$system" "$mirror" > /dev/null
+    debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv "$suite" "$system" "$(debian_mirror)" > /dev/null
     copy_settings
 fi
 rm -rf "$system/src"
