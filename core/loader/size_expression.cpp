@@ -82,10 +82,7 @@ Result reals(SizeOperator op, double a, double b)
     case Subtract: return a - b;
     case Multiply: return a * b;
     case Divide: return b == 0 ? Result() : a / b;
-    case Power: {
-        const double result = a > 0 || (a == 0 && b >= 0) ? std::pow(a, b) : std::nan("");
-        return std::isfinite(result) ? Result(result) : std::nullopt;
-    }
+    case Power: return std::isfinite(std::pow(a, b)) ? Result(std::pow(a, b)) : std::nullopt;
     default: return std::nullopt;
     }
 }
