@@ -24,6 +24,8 @@ namespace {
 
 constexpr const char* shardsWord = " shards";
 constexpr std::chrono::seconds beat(5);
+constexpr int mostAttempts = 10;  // at a lock: processes that a killed run had started hold it until they end as well
+constexpr std::chrono::milliseconds pause(50);
 constexpr std::int64_t leaseSeconds = 60;  // without a sign of life, which a busy file server may delay
 // File systems that belong to one machine, with its containers, and so know of every lock. linux/magic.h lacks two.
 constexpr std::array<std::int64_t, 9> localSystems{EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,       BTRFS_SUPER_MAGIC,
@@ -106,11 +108,22 @@ base::Status say(int descriptor, const std::string& file, const std::string& tex
                       "is the disk full?", file);
 }
 
+// `leased`: to a process of another machine, as far as this one knows.
+tl::unexpected<base::Error> refused(const base::Folder& folder, const std::string& holder, bool leased)
+{
+    return base::fail(base::ErrorCode::Input,
+                      folder.path() + ": locked by " + (holder.empty() ? std::string("another run") : holder),
+                      leased ? "wait for that run; if its machine is gone, the same command takes over after " +
+                                   std::to_string(leaseSeconds) + " s"
+                             : "wait for that run or choose another folder",
+                      folder.path());
+}
+
 }  // namespace
 
 base::Result<int> lockAlone(const base::Folder& folder, const std::string& name)
 {
-    for (int attempt = 0; attempt < 10; ++attempt) {
+    for (int attempt = 1;; ++attempt) {
         const base::Result<int> file = folder.openFile(name, O_RDWR | O_CREAT);
         if (!file) return file;
         const int descriptor = *file;
@@ -123,16 +136,9 @@ base::Result<int> lockAlone(const base::Folder& folder, const std::string& name)
             return base::forward(said);
         }
         close(descriptor);
-        if (taken && !same) continue;
-        return base::fail(base::ErrorCode::Input,
-                          folder.path() + ": locked by " + (holder.empty() ? std::string("another run") : holder),
-                          taken ? "wait for that run; if its machine is gone, the same command takes over after " +
-                                      std::to_string(leaseSeconds) + " s"
-                                : "wait for that run or choose another folder",
-                          folder.path());
+        if ((taken && same) || attempt == mostAttempts) return refused(folder, holder, taken && same);
+        if (!taken) std::this_thread::sleep_for(pause);
     }
-    return base::fail(base::ErrorCode::Input, folder.path() + ": locked by another run", "choose another folder",
-                      folder.path());
 }
 
 LockAttempt tryToShare(const base::Folder& folder, const std::string& name, int shards)

@@ -13,8 +13,8 @@
 
 namespace hopscope::pipeline {
 
-// Takes the lock alone and records this process in the file. Input: another process holds it ("locked by pid 12 on
-// host"). On a local file system the kernel's lock decides. On others, which may not pass locks on to other machines,
+// Takes the lock alone and records this process in the file. Input: another process holds it for more than half a
+// second ("locked by pid 12 on host"). On a local file system the kernel's lock decides. On others, which may not pass locks on to other machines,
 // the holder named in the file counts as well, as long as its heartbeat continues (LockHeartbeat).
 base::Result<int> lockAlone(const base::Folder& folder, const std::string& name);
 

@@ -18,7 +18,7 @@ inline const int share = 10;
 #else
 inline const int share = [] {
     const char* const tier = std::getenv("HOPSCOPE_TIER");
-    return tier && tier == std::string_view("full") ? 1 : 5;
+    return tier && tier == std::string_view("full") ? 1 : 3;
 }();
 #endif
 

@@ -113,6 +113,27 @@ TEST_CASE("the lock of a process that died is taken over and its leavings are re
     CHECK_FALSE(fs::exists(temporary.path / ".hopscope-journal/v5.npy"));
 }
 
+TEST_CASE("a lock is waited for that a process holds which a killed run had started, until it ends as well")
+{
+    const Temporary temporary;
+    int heldUntilClosed[2];
+    REQUIRE(pipe(heldUntilClosed) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const auto folder = pipeline::OutputFolder::open(temporary.path.string());
+        if (fork() == 0) usleep(200'000);
+        _exit(0);
+    }
+    close(heldUntilClosed[1]);
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    const auto folder = pipeline::OutputFolder::open(temporary.path.string());
+    CHECK_MESSAGE(folder, base::describe(folder.error()));
+    char none = 0;
+    CHECK(::read(heldUntilClosed[0], &none, 1) == 0);  // the other process has ended
+    close(heldUntilClosed[0]);
+}
+
 namespace {
 
 // "" where it opens; the lock says that a process on another machine has it, which showed that it lives `age` seconds ago.
