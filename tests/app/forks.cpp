@@ -78,6 +78,8 @@ std::vector<char*> pointers(std::vector<std::string>& words)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setsid();
+    const pid_t pid = getpid();  // told now that signals to its group reach it
+    (void)!write(request.files.back(), &pid, sizeof pid);
     std::signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -101,7 +103,6 @@ void begin(Request& request, Program program, Children& children)
     const pid_t pid = fork();
     if (pid == 0) carryOut(request, program);
     const int channel = request.files.back();
-    (void)!write(channel, &pid, sizeof pid);
     for (const int file : request.files)
         if (file != channel) close(file);
     children[pid] = channel;
