@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: what an exported program (.pt2) requires of the sizes of its inputs, as code. An exported folder runs on
-// other graphs, whose sizes the program may not be for.
+// Private to export: writes the conditions of an exported program (.pt2) on the sizes of its inputs as code, since an exported
+// folder also runs on other graphs.
 
 #include <functional>
 #include <vector>

@@ -238,7 +238,7 @@ Parsed Parser::call(SizeOperator op)
     return made(op, std::move(operands));
 }
 
-// What follows L: ['x']['user'].size()[0]. Without ".size()" it is a number among the arguments.
+// The part after L: ['x']['user'].size()[0]. Without ".size()" it is a number among the arguments.
 Parsed Parser::size()
 {
     SizePlace place;
