@@ -1,5 +1,5 @@
-"""The attributes of a module, put back after a call of forward: what one call leaves there, such as a cache, would be in
-the results of the next one, which gets another graph."""
+"""The attributes of a module, put back after a call of forward: what one call leaves there, such as a cache, would be
+in the results of the next one, which gets another graph."""
 
 from __future__ import annotations
 
