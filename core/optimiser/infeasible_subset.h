@@ -27,7 +27,7 @@ struct InfeasibleSubset {
     std::vector<Repair> repairs;  // each leaves a legal plan; cheapest first where prices are asked for
 };
 
-// What is asked about repairs. Prices take longest, since each is an optimum; then that no larger number of stages helps.
+// Questions about repairs. Prices take longest, since each is an optimum; then that no larger number of stages helps.
 struct RepairQuestions {
     bool prices = true, moreStages = true;
 };
