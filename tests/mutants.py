@@ -48,7 +48,7 @@ FAILED = re.compile(r": ERROR: |^FAIL!  : |\.\.\. (FAIL|ERROR)$|^\S+ +[A-Z]{4,} 
 LOOK_FIRST = {"analysis": ("models",), "debugger": ("engine_watched",), "device": ("engine_fake",),
               "forecast": ("executor", "engine_watched"), "jobs": ("workbench", "engine_client"), "kernels": ("executor",),
               "models": ("workers", "window_workers", "run_panels"), "operators": ("models", "operator_rows"),
-              "pipeline": ("engine_watched",), "placement": ("optimiser", "engine_pins"),
+              "pipeline": ("engine_watched",), "placement": ("optimiser", "engine_placed"),
               "schema": ("engine_refuses", "export")}
 
 

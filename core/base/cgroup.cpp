@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <vector>
 
 namespace hopscope::base {
@@ -16,6 +17,7 @@ struct Names {
     const char *limit, *usage, *prefix;
 };
 constexpr Names first{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max() - (1 << 16);  // whole pages, in version 1
 constexpr Names second{"memory.max", "memory.current", ""};
 
 // "max" is none.
@@ -36,10 +38,13 @@ std::int64_t filePages(const fs::path& file, const std::string& prefix)
     return sum;
 }
 
+// Files of groups without a limit are not read: the kernel sums up the statistics of all groups below for each reader.
 std::optional<std::int64_t> leftIn(const fs::path& group, const Names& names)
 {
-    const auto limit = numberIn(group / names.limit), usage = numberIn(group / names.usage);
-    if (!limit || !usage) return std::nullopt;
+    const auto limit = numberIn(group / names.limit);
+    if (!limit || *limit >= unlimited) return std::nullopt;
+    const auto usage = numberIn(group / names.usage);
+    if (!usage) return std::nullopt;
     return std::max<std::int64_t>(*limit - *usage + filePages(group / "memory.stat", names.prefix), 0);
 }
 

@@ -92,7 +92,10 @@ private:
 
 class Repairer {
 public:
-    Repairer(const Instance& instance, const Options& options) : m_in(instance), m_options(options)
+    Repairer(const Instance& instance, const Options& options, const RepairQuestions& asked)
+        : m_in(instance),
+          m_options(options),
+          m_asked(asked)
     {
         m_options.incumbent = nullptr;
         m_options.onImprovement = nullptr;
@@ -102,7 +105,7 @@ public:
 
     std::vector<Repair> run(const InfeasibleSubset& conflict)
     {
-        moreStages();
+        if (m_asked.moreStages) moreStages();
         for (const std::size_t pin : conflict.pins) dropPin(pin);
         if (conflict.budget) raiseBudget();
         std::ranges::stable_sort(m_repairs, {}, [](const Repair& r) { return r.answer.placement.cost.total(); });
@@ -112,9 +115,18 @@ public:
 private:
     bool offer(Repair repair)
     {
+        if (!m_asked.prices) return offerUnpriced(std::move(repair));
         base::Result<Answer> answer = solve(repaired(m_in, repair), m_options);
         if (!answer || answer->status == Status::Infeasible) return false;
         repair.answer = std::move(*answer);
+        m_repairs.push_back(std::move(repair));
+        return true;
+    }
+
+    bool offerUnpriced(Repair repair)
+    {
+        const base::Result<bool> legal = decide(repaired(m_in, repair), m_options);
+        if (!legal || !*legal) return false;
         m_repairs.push_back(std::move(repair));
         return true;
     }
@@ -154,12 +166,14 @@ private:
 
     const Instance& m_in;
     Options m_options;
+    RepairQuestions m_asked;
     std::vector<Repair> m_repairs;
 };
 
 }  // namespace
 
-base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options)
+base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options,
+                                                    const RepairQuestions& asked)
 {
     if (!solver::available())
         return base::fail(ErrorCode::Unsupported, "conflicts cannot be proven without a solver",
@@ -170,7 +184,7 @@ base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, co
     if (*feasible) return base::fail(ErrorCode::Input, "no conflict: the instance has a legal plan");
     if (const base::Status done = blame.filter(); !done) return base::forward(done);
     InfeasibleSubset conflict{.pins = blame.pins(), .budget = blame.budget(), .repairs = {}};
-    conflict.repairs = Repairer(instance, options).run(conflict);
+    conflict.repairs = Repairer(instance, options, asked).run(conflict);
     return conflict;
 }
 

@@ -17,14 +17,19 @@ struct Repair {
     int stages = 0;                 // MoreStages: the new number of stages
     std::vector<std::size_t> pins;  // DropPins: indices into Instance::pins; one, unless there are several conflicts
     double budget = 0;              // RaiseBudget: the smallest budget that suffices
-    Answer answer;                  // of the repaired instance: its cost is the price
+    Answer answer;                  // of the repaired instance: its cost is the price; empty where none is asked for
 };
 
 struct InfeasibleSubset {
     std::vector<std::size_t>
         pins;             // indices into Instance::pins; irreducible: without any one of them the others are feasible
     bool budget = false;  // the host budget is part of it
-    std::vector<Repair> repairs;  // cheapest first; each has been solved, and its plan is legal
+    std::vector<Repair> repairs;  // each leaves a legal plan; cheapest first where prices are asked for
+};
+
+// Questions about repairs. Prices take longest, since each is an optimum; then that no larger number of stages helps.
+struct RepairQuestions {
+    bool prices = true, moreStages = true;
 };
 
 // An irreducible infeasible subset by a deletion filter (one feasibility problem per pin), and the repairs that make the
@@ -33,7 +38,8 @@ struct InfeasibleSubset {
 // A subset without pins and budget means that there are too few stages for any plan. `options` limits each solve
 // separately, and none takes longer than ten seconds; strategy and incumbent are ignored. Fails with Unsupported without a
 // solver, with Input if the instance is feasible, with Resources if the deadline left a question open.
-base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options = {});
+base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options = {},
+                                                    const RepairQuestions& asked = {});
 
 // The instance with a repair applied.
 Instance repaired(const Instance& instance, const Repair& repair);

@@ -75,11 +75,12 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
     if (instance.pins.empty() && options.hostMemory) return tooLittleHost(instance, options);
     Words pins, ways;
     std::optional<int> stages;
-    const base::Result<optimiser::InfeasibleSubset> conflict = optimiser::explainInfeasibility(instance, solving);
+    const base::Result<optimiser::InfeasibleSubset> conflict =
+        optimiser::explainInfeasibility(instance, solving, {.prices = false, .moreStages = options.stages.has_value()});
     if (conflict) {
         pins = inWords(a, model, conflict->pins);
         for (const optimiser::Repair& repair : conflict->repairs) {
-            if (repair.kind == optimiser::RepairKind::MoreStages && options.stages) stages = repair.stages;
+            if (repair.kind == optimiser::RepairKind::MoreStages) stages = repair.stages;
             if (repair.kind == optimiser::RepairKind::DropPins)
                 ways.insert(joined(inWords(a, model, repair.pins), " and "));
         }

@@ -19,6 +19,7 @@
 
 #include "base/proc.h"
 #include "base/wait.h"
+#include "loader/prepare.h"
 
 namespace hopscope::verify {
 
@@ -213,6 +214,7 @@ bool asked(const Request& request, int channel, const std::vector<int>& handed)
 
 void beginForkServer(ChildMain main, ChildBeginning first)
 {
+    loader::prepareLibTorch();
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
     std::fflush(nullptr);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Child processes that begin with LibTorch loaded. A program takes a quarter of a second to load it, mostly to register
+// Child processes that begin with LibTorch loaded and prepared (loader/prepare.h). A program takes a quarter of a second to load it, mostly to register
 // its operators, and a fork of a program that has done so takes a few milliseconds. It can be forked only while it has
 // a single thread, since locks of other threads remain locked in a fork forever. Therefore a program forks a server
 // before its first thread, and the server forks children on request.

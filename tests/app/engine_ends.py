@@ -207,6 +207,7 @@ class Ends(ServeTest):
         began = time.monotonic()
         while len(found := models(session)) <= but:
             self.assertLess(time.monotonic() - began, SOON)
+            time.sleep(0.01)
         os.kill(max(found), number)
 
 

@@ -22,6 +22,7 @@ always_the_program()
 SEED = int(os.environ.get("HOPSCOPE_SEED", "20261128"))
 MOMENTS = sized(12, 200)
 SOON = 1.0  # seconds
+LONGEST = sized(0.8, 2)  # of a moment while a model computes for minutes
 NODES, EDGES, BATCH = 3000, 30000, 4
 WINDOW = os.environ.get("HOPSCOPE_WINDOW", "")
 COMMANDS = {"inspect": [], "plan": [], "run": ["-o", "OUT", "--batch", BATCH, "--verify", "full"],
@@ -64,7 +65,7 @@ class Moments(WatchedCase):
             self.expected = (self.out / "out.npy").read_bytes()
 
     def wait_a_moment(self, kind, *operation):
-        moment = self.dice.uniform(0, self.length(*operation) if kind == "large" else 2)
+        moment = self.dice.uniform(0, self.length(*operation) if kind == "large" else LONGEST)
         time.sleep(moment)
         return f"{moment:.3f} s"
 
@@ -137,7 +138,7 @@ class Moments(WatchedCase):
 
     def begun(self, request, kind):
         """A client in the middle of the request, and when that is."""
-        longest = self.length_of(request) if kind == "large" else 2
+        longest = self.length_of(request) if kind == "large" else LONGEST
         client = self.served()
         number = (self.asked(client, request) if kind == "large" else client.ask("model/open", **self.files["slow"]))
         moment = self.dice.uniform(0, longest)

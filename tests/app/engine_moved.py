@@ -9,7 +9,8 @@ from engine_limits import samples, zoo
 from engine_process import bench
 from tiers import sized
 
-ZOO_MODELS = sized(8, 100_000)
+ZOO_MODELS = sized(9, 100_000)
+LONG = sized({"row_program_56"}, set())  # the proof of its optimum takes seconds; `models` compares its bytes as well
 LITTLE = (0.3, 0.5, 0.75, 1, 1.5, 2)  # times what is held at most without a limit: the first one that all plans fit into
 
 
@@ -32,7 +33,7 @@ class Moved(unittest.TestCase):
 
     def test_predicted_bytes_are_those_that_are_moved(self):
         halved = little = 0
-        for name, model, data in itertools.chain(samples(), zoo(ZOO_MODELS)):
+        for name, model, data in itertools.chain(samples(), (case for case in zoo(ZOO_MODELS) if case[0] not in LONG)):
             free, sevens = (self.plans(model, data, "--batch", batch) for batch in ("auto", 7))
             self.assertEqual([plan["name"] for plan in free], ["optimal, time", "optimal, bytes", "depth", "source-rule"])
             self.check(name, free)

@@ -4,13 +4,16 @@ HOPSCOPE_ROOT the repository."""
 import json
 import random
 import re
-import subprocess
 import sys
 import unittest
 
 from serve_case import DIGITS, KARATE, ROOT, ServeTest
 from serve_client import Refused
 from tiers import one_in, sized
+
+sys.path.append(str(ROOT / "tests/placement"))
+
+import make_stacks  # noqa: E402
 
 SEEDS = 8  # for each model
 PHRASES = {"checkpoint": "(?<!never )store '{0}'", "no_checkpoint": "never store '{0}'",
@@ -115,8 +118,7 @@ class Kept:
 class RandomPins(ServeTest):
     def setUp(self):
         super().setUp()
-        subprocess.run([sys.executable, str(ROOT / "tests/placement/make_stacks.py"), str(self.folder), "64"], check=True,
-                       timeout=300)
+        make_stacks.main(self.folder, 64)
         stacks = {name: {**DIGITS["gcn"], "model": str(self.folder / f"{name}.pt")} for name in ("dense", "expanding")}
         self.models = {"karate": KARATE, **DIGITS, **stacks}
 

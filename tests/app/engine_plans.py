@@ -3,7 +3,6 @@ best. HOPSCOPE_ENGINE and HOPSCOPE_BENCH name the programs, HOPSCOPE_ROOT the re
 import hashlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -17,6 +16,10 @@ from torch import Tensor, nn
 from engine_process import ENGINE, bench, run
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
+sys.path.append(str(ROOT / "tests/placement"))
+
+import make_stacks  # noqa: E402
+
 STACKS = ("gcn", "sage", "jknet", "dense", "bottleneck", "expanding")
 
 
@@ -37,8 +40,7 @@ class Plans(unittest.TestCase):
         cls.holder = tempfile.TemporaryDirectory()
         cls.folder = Path(cls.holder.name)
         cls.addClassCleanup(cls.holder.cleanup)
-        subprocess.run([sys.executable, str(ROOT / "tests/placement/make_stacks.py"), str(cls.folder), "24"], check=True,
-                       timeout=300)
+        make_stacks.main(cls.folder, 24)
         cls.graph = cls.folder / "graph.safetensors"
         cls.engine("generate", "sbm", "--nodes", 2000, "--edges", 20000, "--features", 24, "--seed", 3, "-o", cls.graph)
 

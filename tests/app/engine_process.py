@@ -30,7 +30,8 @@ LOCK = threading.Lock()
 def begun(read):
     """The socket of a process with forks, what that has read of its environment when it was started, and its id."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    process = subprocess.Popen(FORKS, stdin=theirs)
+    # Symbols are looked up once, and not by each fork; commands bring an environment of their own.
+    process = subprocess.Popen(FORKS, stdin=theirs, env={**os.environ, "LD_BIND_NOW": "1"})
     theirs.close()
     atexit.register(lambda: (ours.close(), process.wait(60)))
     return ours, dict(read), process.pid

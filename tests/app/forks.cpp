@@ -21,6 +21,7 @@
 
 #include "bench/bench.h"
 #include "engine_main.h"
+#include "loader/prepare.h"
 
 namespace hopscope::engine {
 
@@ -147,6 +148,7 @@ int endOfChildren()
 
 int serveForks(Program program)
 {
+    loader::prepareLibTorch();
     const int signals = endOfChildren();
     Children children;
     std::array<pollfd, 2> sources{{{requests, POLLIN, 0}, {signals, POLLIN, 0}}};

@@ -43,6 +43,20 @@ TEST_CASE("a group's memory is its limit less what is used, but for pages of fil
     CHECK(groups.left() == 400);  // the least of a group and those above it
 }
 
+TEST_CASE("a group of version 1 without a limit has the largest number of whole pages as one")
+{
+    const Groups groups;
+    groups.write("process", "4:memory:/a\n");
+    groups.write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+    groups.write("memory/memory.usage_in_bytes", "700\n");
+    CHECK(!groups.left());
+    groups.write("memory/a/memory.limit_in_bytes", "9223372036854710272\n");  // in pages of 64 KiB
+    groups.write("memory/a/memory.usage_in_bytes", "600\n");
+    CHECK(!groups.left());
+    groups.write("memory/a/memory.limit_in_bytes", "1000\n");
+    CHECK(groups.left() == 400);
+}
+
 TEST_CASE("groups of version 2 may have no limit, and lie at the root of a container")
 {
     const Groups groups;

@@ -1,4 +1,5 @@
 """A Python environment that has PyTorch, NumPy and what these two require, and nothing else."""
+import contextlib
 import importlib.metadata
 import json
 import re
@@ -6,25 +7,28 @@ import subprocess
 import venv
 from pathlib import Path
 
-# Runs several run.py one after the other: importing PyTorch takes longer than most of them.
-MANY = """
-import contextlib, io, json, runpy, sys
+# Runs several run.py, each in a fork: importing PyTorch takes longer than most of them.
+FORKS = """
+import json, multiprocessing, os, runpy, sys, tempfile
 for name in ("safetensors", "torch_geometric", "scipy", "pandas", "hopscope", "tqdm"):
     try:
         __import__(name)
     except ModuleNotFoundError:
         continue
     sys.exit(name + " can be imported here")
-outcomes = []
-for words in json.load(sys.stdin):
-    sys.argv, said = words, io.StringIO()
-    try:
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            runpy.run_path(words[0], run_name="__main__")
-        outcomes.append(("none", said.getvalue()))
-    except SystemExit as end:
-        outcomes.append((str(end.code), said.getvalue()))
-print(json.dumps(outcomes))
+import numpy, torch
+def run(words, errors):
+    none = os.open(os.devnull, os.O_RDWR)
+    for number, file in enumerate((none, none, errors)):
+        os.dup2(file, number)
+    sys.argv = words
+    runpy.run_path(words[0], run_name="__main__")
+for line in sys.stdin:
+    said = tempfile.TemporaryFile()
+    fork = multiprocessing.get_context("fork").Process(target=run, args=(json.loads(line), said.fileno()))
+    fork.start()
+    fork.join()
+    print(json.dumps([fork.exitcode, os.pread(said.fileno(), 1 << 20, 0).decode()]), flush=True)
 """
 
 
@@ -56,18 +60,28 @@ def environment(folder):
 
 
 def run(python, *words, timeout=300):
-    """run.py as a user starts it who has nothing else."""
-    return subprocess.run([python, "-I", *map(str, words)], capture_output=True, text=True, timeout=timeout,
-                          stdin=subprocess.DEVNULL, check=False)
-
-
-def run_many(python, commands, timeout=600):
-    """Several run.py, each with its words; what each ended with, and what it said on standard error."""
-    if not commands:
-        return []
-    lines = json.dumps([list(map(str, words)) for words in commands])
-    made = subprocess.run([python, "-I", "-c", MANY], capture_output=True, text=True, timeout=timeout, input=lines,
+    """run.py as a user starts it who has nothing else: its exit code, and what it said on standard error."""
+    made = subprocess.run([python, "-I", *map(str, words)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
                           check=False)
-    if made.returncode != 0:
-        raise RuntimeError(made.stderr)
-    return json.loads(made.stdout)
+    return made.returncode, made.stderr
+
+
+class Forks:
+    """One process of such an environment, of which each run.py is a fork."""
+
+    def __init__(self, python):
+        self.process = subprocess.Popen([python, "-I", "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+
+    def run(self, *words):
+        """As run() does."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(list(map(str, words))) + "\n")
+            self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(self.process.stderr.read())
+        return tuple(json.loads(answer))
+
+    def end(self):
+        self.process.communicate()

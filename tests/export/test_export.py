@@ -2,6 +2,7 @@
 the eager model gives, and what is refused. HOPSCOPE_ZOO: the generated models; HOPSCOPE_CORA: trained ones, or empty."""
 import copy
 import filecmp
+import functools
 import json
 import os
 import shutil
@@ -75,6 +76,14 @@ class ExportTest(unittest.TestCase):
             bare.environment(ExportTest.environment.name)
         return Path(ExportTest.environment.name) / "bin/python"
 
+    @classmethod
+    def forks(cls):
+        """Of one process of that environment, for runs that are not about how a process begins."""
+        if not hasattr(ExportTest, "begun"):
+            ExportTest.begun = bare.Forks(cls.python())
+            unittest.addModuleCleanup(ExportTest.begun.end)
+        return ExportTest.begun
+
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
@@ -94,21 +103,20 @@ class ExportTest(unittest.TestCase):
         self.assertIn(says, made.stderr)
         self.assertEqual(sorted(self.scratch.iterdir()), before)
 
-    def ran(self, *words):
-        made = bare.run(self.python(), self.folder / "run.py", *words, "-o", self.scratch / "out")
-        self.assertEqual(made.returncode, 0, made.stderr)
+    def ran(self, *words, alone=False):
+        """`alone`: as a user starts it."""
+        run = functools.partial(bare.run, self.python()) if alone else self.forks().run
+        code, said = run(self.folder / "run.py", *words, "-o", self.scratch / "out")
+        self.assertEqual(code, 0, said)
         return self.scratch / "out"
 
     def not_run(self, *attempts):
         """(exit code, sentence, words, and an exported folder, if it is another one) of runs that are refused with one line each and
         write nothing."""
-        commands = [[(*other, self.folder)[0] / "run.py", *words, "-o", self.scratch / "out"] for _, _, words, *other in attempts]
-        outcomes = bare.run_many(self.python(), commands)
-        self.assertEqual(len(outcomes), len(attempts))
-        for (code, says, *_), (ended, said) in zip(attempts, outcomes):
+        for code, says, words, *other in attempts:
             with self.subTest(says):
-                self.assertEqual(ended, str(code), said)
-                self.assertEqual(len(said.strip().splitlines()), 1, said)
+                ended, said = self.forks().run((*other, self.folder)[0] / "run.py", *words, "-o", self.scratch / "out")
+                self.assertEqual((ended, len(said.strip().splitlines())), (code, 1), said)
                 self.assertIn(says, said)
         self.assertFalse((self.scratch / "out").exists())
 
@@ -182,12 +190,10 @@ class Everywhere(ExportTest):
                 self.assertEqual(differences(load_file(f"{out}.cpp"), load_file(expected), 1e-5), [])
 
     def agree_in_a_bare_environment(self, runs):
-        commands = [[folder / "run.py", "--data", data, "-o", out, "--quiet"] for folder, data, out, _ in runs]
-        outcomes = bare.run_many(self.python(), commands)
-        self.assertEqual(len(outcomes), len(runs))
-        for (ended, said), (folder, _, out, expected) in zip(outcomes, runs):
+        for folder, data, out, expected in runs:
             with self.subTest(folder.name):
-                self.assertEqual(ended, "0", said)
+                ended, said = self.forks().run(folder / "run.py", "--data", data, "-o", out, "--quiet")
+                self.assertEqual(ended, 0, said)
                 self.assertEqual(differences(arrays(out), load_file(expected), 1e-5), [])
 
     def linted(self, folder):
@@ -214,7 +220,7 @@ class Alone(ExportTest):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
         expected = load_file(KARATE / "gcn.expected.safetensors")["out"]
         for options in ([], ["--batch", "5"], ["--script", "--quiet"]):
-            out = self.ran("--data", KARATE / "graph.safetensors", *options)
+            out = self.ran("--data", KARATE / "graph.safetensors", *options, alone=not options)
             self.assertEqual(difference(torch.from_numpy(numpy.load(out / "out.npy")), expected, 1e-5), "")
             self.assertEqual([file.name for file in out.iterdir()], ["out.npy"])
 
@@ -387,9 +393,9 @@ class Refusals(ExportTest):
             attempts.append((2, "no CUDA device", ["--data", KARATE / "graph.safetensors", "--device", "cuda"]))
         self.not_run(*attempts)
         code, says, words = attempts[0]
-        alone = bare.run(self.python(), self.folder / "run.py", *words, "-o", self.scratch / "out")
-        self.assertEqual((alone.returncode, len(alone.stderr.splitlines())), (code, 1), alone.stderr)
-        self.assertIn(says, alone.stderr)
+        ended, said = bare.run(self.python(), self.folder / "run.py", *words, "-o", self.scratch / "out")
+        self.assertEqual((ended, len(said.splitlines())), (code, 1), said)
+        self.assertIn(says, said)
 
     def test_files_of_any_other_form_have_a_sentence_each(self):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "loader/models.h"
+#include "loader/prepare.h"
 #include "loader/torch_model.h"
 
 using namespace hopscope;
@@ -33,6 +34,18 @@ TEST_CASE("A traced and a scripted model tell what they are")
     CHECK(scripted.info().arguments[1].type == "Tensor");
     CHECK(scripted.info().parameters.front().name == "convs.0.lin.weight");
     CHECK(scripted.info().parameters.front().shape == std::vector<std::int64_t>{16, 8});
+}
+
+TEST_CASE("Preparing LibTorch starts no thread, so that processes can be forked afterwards")
+{
+    namespace fs = std::filesystem;
+    const auto threads = [] {
+        return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
+    };
+    const auto before = threads();
+    loader::prepareLibTorch();
+    loader::prepareLibTorch();
+    CHECK(threads() == before);
 }
 
 TEST_CASE("Optional arguments are known")

@@ -8,6 +8,7 @@ from typing import Dict, List, Optional, Tuple, Union
 import torch
 from torch import Tensor, nn
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 warnings.filterwarnings("ignore")
 torch.manual_seed(7)
 
@@ -353,6 +354,7 @@ def save_unions(folder: str):
 
 def save_pyg(folder: str):
     try:
+        import light_pyg  # noqa: F401 (has an effect)
         import torch_geometric.nn as pyg
     except ImportError:
         return
@@ -384,8 +386,8 @@ def save_pyg(folder: str):
 def main(folder: str):
     os.makedirs(folder, exist_ok=True)
     x, edge_index = example()
-    torch.jit.trace(Net().eval(), (x, edge_index)).save(os.path.join(folder, "net_t.pt"))
-    torch.jit.trace(Normalised(), (x, edge_index)).save(os.path.join(folder, "normalised_t.pt"))
+    torch.jit.trace(Net().eval(), (x, edge_index), check_trace=False).save(os.path.join(folder, "net_t.pt"))
+    torch.jit.trace(Normalised(), (x, edge_index), check_trace=False).save(os.path.join(folder, "normalised_t.pt"))
     baked = torch.jit.trace(BakedSize(), (x, edge_index), check_trace=False)
     baked.save(os.path.join(folder, "baked_t.pt"))
     devices = os.path.join(folder, "devices_t.pt")

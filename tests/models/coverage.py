@@ -15,8 +15,6 @@ import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 
-import torch
-
 HEADINGS = {
     "convolutions": "PyG convolutions, traced", "scripted": "PyG convolutions, scripted",
     "further": "Further convolutions, models, dtypes", "field": "Models as the field writes them",
@@ -242,6 +240,7 @@ def made_from(arguments):
 
 
 def document(arguments, results, kept):
+    import torch
     import torch_geometric
 
     classes, without = ([f"## {CLASSES}", "", kept[CLASSES], ""], []) if CLASSES in kept else class_table(arguments, results)

@@ -12,6 +12,8 @@
 #include <map>
 #include <vector>
 
+#include "loader/prepare.h"
+
 namespace hopscope::models {
 
 namespace {
@@ -82,6 +84,7 @@ ChildResult resultOf(int status, const Child& child, const char* page)
 
 void runForked(std::size_t count, const Limits& limits, const Work& work)
 {
+    loader::prepareLibTorch();
     const Board board(static_cast<std::size_t>(limits.children));
     std::vector<std::size_t> freePlaces;
     for (int p = 0; p < limits.children; ++p) freePlaces.push_back(static_cast<std::size_t>(p));

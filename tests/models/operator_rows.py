@@ -6,6 +6,8 @@ Usage: operator_rows.py LIST_OPERATORS
 import subprocess
 import sys
 
+import zoo  # noqa: F401 (imports PyTorch Geometric)
+
 import operator_jumps
 import operators
 import row_programs

@@ -16,11 +16,12 @@ from collections import Counter
 import coverage
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+LIGHTLY = os.path.join(HERE, "..", "support", "lightly.py")
 VERIFIED = 25  # one program of so many is run by the command line, too
 
 
 def write_programs(arguments, first, count, folder):
-    subprocess.run([sys.executable, os.path.join(HERE, "zoo.py"), folder, "--group", arguments.group, "--first", str(first), "--programs",
+    subprocess.run([sys.executable, LIGHTLY, os.path.join(HERE, "zoo.py"), folder, "--group", arguments.group, "--first", str(first), "--programs",
                     str(count)], check=True, stdout=subprocess.DEVNULL)
     with open(f"{folder}/{arguments.group}.list") as file:
         return [dict(field.split("=", 1) for field in line.strip().split("\t")) for line in file]

@@ -15,8 +15,12 @@ import warnings
 from copy import deepcopy
 
 import torch
-import torch_geometric
 from safetensors.torch import save_file
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "support"))
+import light_pyg  # noqa: E402, F401 (has an effect)
+import torch_geometric  # noqa: E402
 
 import cover
 import exported
@@ -24,7 +28,6 @@ import graphs
 from layers import Parts
 from registry import NotTried
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
            "compressed_rows": "compressed_rows", "bags": "bags", "adjacencies": "adjacencies", "counted_rows": "counted_rows", "learned_rows": "learned_rows", "added_rows": "added_rows",
            "neighbour_tables": "neighbour_tables", "further": "further",

@@ -23,10 +23,8 @@ struct Filling {
     double cost = 0;
 };
 
-bool better(const Filling& a, const Filling& b)
-{
-    return a.single == b.single && (a.read & ~b.read) == 0 && (b.computed & ~a.computed) == 0 && a.cost <= b.cost;
-}
+// Of two that compute the same once, the first one no dearer.
+bool better(const Filling& a, const Filling& b) { return (a.read & ~b.read) == 0 && (b.computed & ~a.computed) == 0; }
 
 class Instances {
 public:
@@ -120,8 +118,13 @@ private:
         enumerate(m_n - 1, want, Filling());
         std::ranges::sort(m_found, {}, &Filling::cost);
         std::vector<Filling> kept;
-        for (const Filling& f : m_found)
-            if (std::ranges::none_of(kept, [&](const Filling& k) { return better(k, f); })) kept.push_back(f);
+        std::map<Mask, std::vector<Filling>> keptBySingle;
+        for (const Filling& f : m_found) {
+            std::vector<Filling>& alike = keptBySingle[f.single];
+            if (std::ranges::any_of(alike, [&](const Filling& k) { return better(k, f); })) continue;
+            alike.push_back(f);
+            kept.push_back(f);
+        }
         return kept;
     }
 

@@ -136,6 +136,37 @@ TEST_CASE("two conflicts at once are mended by dropping a pin of each")
     for (const Repair& r : conflict->repairs) CHECK(r.pins.size() == 2);
 }
 
+TEST_CASE("without prices the repairs are the same, and without larger numbers of stages the others")
+{
+    if (!solver::available()) return;
+    const auto ways = [](const InfeasibleSubset& conflict, bool moreStages) {
+        std::set<std::pair<int, std::vector<std::size_t>>> found;
+        for (const Repair& r : conflict.repairs)
+            if (moreStages || r.kind != RepairKind::MoreStages) found.emplace(r.stages, r.pins);
+        return found;
+    };
+    int conflicts = 0, more = 0;
+    for (int i = 0; i < 90 / test::share; ++i) {
+        Instance in = member(i);
+        test::addPins(in, static_cast<std::uint64_t>(i) * 17 + 3);
+        const auto priced = explainInfeasibility(in);
+        if (!priced) continue;
+        INFO(test::dump(in));
+        const auto unpriced = explainInfeasibility(in, {}, {.prices = false, .moreStages = true});
+        const auto asGiven = explainInfeasibility(in, {}, {.prices = false, .moreStages = false});
+        REQUIRE((unpriced && asGiven));
+        CHECK(priced->pins == unpriced->pins);
+        CHECK(priced->pins == asGiven->pins);
+        CHECK(ways(*priced, true) == ways(*unpriced, true));
+        CHECK(ways(*priced, false) == ways(*asGiven, true));
+        for (const Repair& r : unpriced->repairs) CHECK(r.answer.placement.stages.empty());
+        more += ways(*unpriced, true) == ways(*asGiven, true) ? 0 : 1;
+        ++conflicts;
+    }
+    CHECK(conflicts >= 6 / test::share);
+    CHECK(more > 0);
+}
+
 TEST_CASE("too few stages are a conflict without pins, mended by more")
 {
     if (!solver::available()) return;

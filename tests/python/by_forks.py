@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-sys.path.append(str(Path(__file__).parents[1] / "app"))
+sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("app", "support")]
 import engine_process  # noqa: E402
 import hopscope._process  # noqa: E402
 

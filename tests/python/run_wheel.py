@@ -66,12 +66,12 @@ class Wheel(unittest.TestCase):
 
     def test_a_fresh_environment_runs_a_model_without_a_compiler(self):
         fresh = self.folder / "fresh"
-        run(sys.executable, "-m", "venv", fresh)
+        run(sys.executable, "-m", "venv", "--without-pip", fresh)  # installing pip would take longer than all else here
         python = fresh / "bin/python"
         # On top of this environment, so that no torch is downloaded.
         packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
         (Path(packages) / "below.pth").write_text(sysconfig.get_path("purelib") + "\n")
-        run(python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", self.wheel)
+        run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", "--no-deps", self.wheel)
         alone = {"cwd": self.folder, "env": {"PATH": "/nowhere", "HOME": str(self.folder)}}
         self.assertIn("hopscope-engine", run(fresh / "bin/hopscope-engine", "--version", **alone))
         bare = subprocess.run([fresh / "bin/hopscope"], capture_output=True, text=True, check=False, **alone)

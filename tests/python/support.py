@@ -7,6 +7,7 @@ from pathlib import Path
 
 import by_forks  # noqa: F401 (has an effect)
 import engine_process
+import light_pyg  # noqa: F401 (has an effect)
 import torch
 import torch_geometric.nn as G
 from hopscope._later import settle
