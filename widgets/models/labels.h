@@ -16,7 +16,7 @@ namespace hopscope::models {
 // A short description of an operator: "sum aggregation", "gather source", "linear", "concat" (analysis/op_words.h).
 // Inputs and outputs keep their names.
 QString humanLabel(const protocol::OpRecord& op);
-// The same within its model, which distinguishes gathers along the other end of the edges: they bring no neighbour nearer.
+// The same within its model, which distinguishes gathers along the other end of the edges: they do not reach further neighbours.
 QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op);
 // "convs.1 · GCNConv · aten::index_add"; missing parts are left out.
 QString pathLabel(const protocol::OpRecord& op);
