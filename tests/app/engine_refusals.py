@@ -378,7 +378,7 @@ class Refusals(unittest.TestCase):
         graph, hint = self.data("compared", GRAPH), "hopscope-engine export MODEL --data D... -o DIR makes such a folder"
         self.accepted("export", self.model(Plain), "--data", graph, "-o", self.path("compared"))
         os.mkdir(self.path("empty"))
-        for other, sentence in (("empty", "is no exported folder: it has no schema.json"), ("nowhere", "no such folder"),
+        for other, sentence in (("empty", "is not an exported folder: it has no schema.json"), ("nowhere", "no such folder"),
                                 ("compared/plan.json", "field /format is 'hopscope-plan', not 'hopscope-schema'"),
                                 ("Plain.pt", "at byte 0: unexpected text")):
             with self.subTest(other):

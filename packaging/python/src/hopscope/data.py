@@ -81,7 +81,7 @@ def _paths(data: Any) -> list[str] | None:
     if any(Path(text).suffix not in _FILES and not Path(text).is_dir() for text in texts):
         wrong = next(text for text in texts if Path(text).suffix not in _FILES and not Path(text).is_dir())
         if _edges.edges_of(wrong) is None:  # a table of edges alone is no path for the engine
-            raise InputError(f"{wrong} is no .safetensors file and no folder", "data is .safetensors, .npy, or a graph")
+            raise InputError(f"{wrong} is neither a .safetensors file nor a folder", "data is .safetensors, .npy, or a graph")
         return None
     return texts
 

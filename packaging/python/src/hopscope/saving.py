@@ -293,7 +293,7 @@ def _published(compiled: Any, target: Path) -> Iterator[Path]:
         temporary.replace(target)
     except (OSError, RuntimeError) as problem:
         if not target.parent.is_dir():
-            raise InputError(f"{target.parent} is no folder", "make it, or choose another one") from problem
+            raise InputError(f"{target.parent} is not a folder", "make it, or choose another one") from problem
         raise ResourceError(f"{target}: cannot be written: {sentence_of(problem)}", "is the disk full?") from problem
     finally:
         temporary.unlink(missing_ok=True)
