@@ -7,7 +7,6 @@ from pathlib import Path
 from unittest import mock
 
 import hopscope
-from hopscope import _window
 from support import ROOT, PackageTest, Plain, graph, made
 
 KARATE = str(ROOT / "samples/karate/gcn.pt")
