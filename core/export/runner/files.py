@@ -5,8 +5,10 @@
 """
 import argparse
 import ctypes
+import difflib
 import hashlib
 import importlib.util
+import itertools
 import json
 import math
 import os
