@@ -27,7 +27,7 @@ private:
     void forget();
     void tryPlace(const QString& why, const graphview::DropOffer& offer, std::size_t number);
     void tellRun();
-    void setLimit(qint64 bytes);
+    BannerButton limitButton(qint64 bytes);
     [[nodiscard]] QVector<BannerButton> suggestedFixes();
 
     const WindowParts& m_parts;

@@ -75,7 +75,8 @@ void TestCommandLine::mistakesAreRefusedInWords_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("words");
-    QTest::newRow("unknown option") << QStringList{"--colour"} << "colour";
+    QTest::newRow("unknown option") << QStringList{"--colour"} << "unknown option 'colour'";
+    QTest::newRow("misspelt next to help") << QStringList{"--tehme", "dark", "--help"} << "unknown option 'tehme'";
     QTest::newRow("two files") << QStringList{"a.pt", "b.pt"} << "only one model or session";
     QTest::newRow("size") << QStringList{"--size", "big"} << "WxH";
     QTest::newRow("tiny size") << QStringList{"--size", "3x4"} << "WxH";
@@ -94,6 +95,8 @@ void TestCommandLine::mistakesAreRefusedInWords()
     QVERIFY(!line.has_value());
     QCOMPARE(line.error().code, base::ErrorCode::Usage);
     QVERIFY2(line.error().message.find(words.toStdString()) != std::string::npos, line.error().message.c_str());
+    const bool misspelt = words.endsWith("'tehme'");
+    QCOMPARE(line.error().hint, std::string(misspelt ? "did you mean '--theme'? " : "") + "see hopscope --help");
 }
 
 void TestCommandLine::exportsAreToldByTheirNames_data()

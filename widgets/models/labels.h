@@ -52,5 +52,7 @@ QStringList figureLines(const plan::StageFigures& figures);
 QString formatBytes(const std::optional<std::int64_t>& bytes);
 // The limit of memory that a refusal's hint asks for: "raise it to --memory 4096".
 std::optional<qint64> memoryHint(const QString& hint);
+// The same in the words of the window: "raise it to 4.0 KiB". Other sentences stay as they are.
+QString withoutOptions(const QString& sentence);
 
 }  // namespace hopscope::models
