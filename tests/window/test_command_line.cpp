@@ -22,6 +22,7 @@ private slots:
     void anEngineCommandIsSplitLikeAShellWould();
     void theEngineIsNamedByItsHost_data();
     void theEngineIsNamedByItsHost();
+    void theSummaryOfAModelCountsTablesOfItsData();
     void theSamplesAreThereWithTheirData();
     void dataIsFoundBesideAModel();
 };
@@ -173,6 +174,14 @@ void TestCommandLine::theEngineIsNamedByItsHost()
     QVERIFY(confinementText(engine.confinement).contains("has all of your rights (this kernel has no Landlock)"));
     engine.confinement = "confined";
     QVERIFY(engineSummary(engine).endsWith(" · confined"));
+}
+
+void TestCommandLine::theSummaryOfAModelCountsTablesOfItsData()
+{
+    hopscope::protocol::ModelRecord model;
+    model.className = "GCN";
+    model.sizes = {{"(edge_index[v9] + node)", 999}, {"edge_index", 800}, {"edge_index[v9]", 799}, {"node", 200}};
+    QVERIFY2(modelSummary(model).endsWith(QString("200 nodes · 800 edges")), qPrintable(modelSummary(model)));
 }
 
 void TestCommandLine::theSamplesAreThereWithTheirData()

@@ -47,7 +47,7 @@ private:
         int frame = -1, module = -1, level = 0;
         std::span<int> items;  // nodes, then frames (from the number of nodes on)
         std::span<Edge> edges;
-        QPointF offset;  // of the contents inside of the frame's box
+        QPointF offset;  // of the contents inside the frame's box
     };
     void addUnits(const VisibleGraph& graph);
     void addItems(const VisibleGraph& graph);
@@ -90,7 +90,7 @@ Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model
 struct Band {
     StageId stage;  // none: prologue and inputs
     qreal top = 0, bottom = 0;
-    // Counts only the stages that are visible here: later ones inside of folded modules have no band of their own.
+    // Counts only the stages that are visible here: later ones inside folded modules have no band of their own.
     StageId last;
 };
 

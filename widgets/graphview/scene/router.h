@@ -41,7 +41,7 @@ public:
     {}
     // Adds the start and three points for every curve. Routing short edges first gives the clearest picture.
     void route(int from, int to, std::vector<QPointF>& points);
-    // Routes edges inside of the prologue: sideways within a row.
+    // Routes edges inside the prologue: sideways within a row.
     void routeFlow(int from, int to, std::vector<QPointF>& points) const;
 
 private:

@@ -60,7 +60,7 @@ private:
     QFontMetricsF m_label, m_detail, m_small;
 };
 
-// Room for text inside of a node's shape.
+// Room for text inside a node's shape.
 QRectF textArea(Shape shape, const QRectF& rect);
 
 // Fonts of the graph, for painting.
