@@ -58,6 +58,10 @@ class Mistakes(PackageTest):
         self.mistake(hopscope.InputError, f"{torn} is not a valid .safetensors file: ", "write it again", model, torn)
         self.mistake(hopscope.InputError, f"cannot read {self.folder / 'model.pt'}: No such file", "check the path",
                      self.folder / "model.pt", data)
+        torch.save(data, self.folder / "data.pt")
+        self.mistake(hopscope.InputError, "data.pt is neither a .safetensors file nor a folder", "load it in Python", model,
+                     self.folder / "data.pt")
+        self.works(model, torch.load(self.folder / "data.pt", weights_only=False))
         weights = self.folder / "weights.pt"
         torch.save(model.state_dict(), weights)
         self.mistake(hopscope.InputError, "was saved by torch.save (a state dict or a pickled module)",

@@ -83,8 +83,12 @@ def _paths(data: Any) -> list[str] | None:
     if any(Path(text).suffix not in _FILES and not Path(text).is_dir() for text in texts):
         wrong = next(text for text in texts if Path(text).suffix not in _FILES and not Path(text).is_dir())
         if _edges.edges_of(wrong) is None:  # a table of edges alone is no path for the engine
+            saved = Path(wrong).suffix in (".pt", ".pth", ".pkl")
             raise InputError(
-                f"{wrong} is neither a .safetensors file nor a folder", "data is .safetensors, .npy, or a graph"
+                f"{wrong} is neither a .safetensors file nor a folder",
+                "load it in Python, for example with torch.load, and pass the object"
+                if saved
+                else "pass a .safetensors file, a folder of .npy files, NAME=FILE.npy, or a graph",
             )
         return None
     return texts
