@@ -53,8 +53,8 @@ public:
     // Colours by error use this result of a comparison until another model is open, or a run has been verified.
     void showErrors(const schema::DivergenceRecord& found);
 
-    // The whole graph as a picture; the suffix svg, pdf or png decides the format. `width`: pixels of a png (at most 32,000 a side, painted in
-    // tiles). Returns an empty string, or the reason of a failure.
+    // The whole graph as a picture; the suffix svg, pdf or png decides the format. `width`: pixels of a png (at most 32,000 a
+    // side, painted in tiles). Returns an empty string, or the reason of a failure.
     QString exportPicture(const QString& file, int width = 0) const;
 
     // Faults of the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale colour.
