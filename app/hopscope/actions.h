@@ -38,7 +38,7 @@ struct ActionSpec {
 class ActionBook : public QObject {
     Q_OBJECT
 public:
-    // Keys without Ctrl or Alt are no shortcuts while a menu or the list of a combo box is open: they are its own.
+    // While a menu or the list of a combo box is open, keys without Ctrl or Alt belong to it and trigger no action.
     explicit ActionBook(QWidget* window);
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -60,7 +60,7 @@ private:
     QVector<Entry> m_entries;
 };
 
-// "Open…" without mnemonics and dots, as the palette and a screen reader say it.
+// "Open" for "&Open…": as the palette shows it and a screen reader reads it.
 QString plainText(const QAction* action);
 
 }  // namespace hopscope::window

@@ -18,7 +18,7 @@ public:
     void start();
 
 signals:
-    void done(int exitCode, const QString& problem);  // once, only where files are to be written
+    void done(int exitCode, const QString& problem);  // once, and only if files are to be written
 
 private:
     void tick();

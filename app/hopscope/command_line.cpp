@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <utility>
 
+#include "base/text.h"
 #include "docks.h"
 
 namespace hopscope::window {
@@ -20,12 +21,13 @@ bool contains(const char* const (&names)[n], const QString& name)
                        [&](const char* item) { return name == QLatin1String(item); });
 }
 
-auto usageError(const QString& sentence)
+auto usageError(const QString& sentence, const QString& advice = {})
 {
-    return base::fail(base::ErrorCode::Usage, sentence.toStdString(), "see hopscope --help");
+    return base::fail(base::ErrorCode::Usage, sentence.toStdString(), advice.toStdString() + "see hopscope --help");
 }
 
-void addOptions(QCommandLineParser& parser)
+// Returns the names of the options.
+QStringList addOptions(QCommandLineParser& parser)
 {
     const auto tr = [](const char* text) { return QCoreApplication::translate("CommandLine", text); };
     parser.addPositionalArgument(QStringLiteral("file"),
@@ -35,10 +37,10 @@ void addOptions(QCommandLineParser& parser)
         {QStringLiteral("data"),
          tr("Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may "
             "be repeated."),
-         QStringLiteral("D")},
+         QStringLiteral("DATA")},
         {QStringLiteral("role"), tr("Role of an input, as for hopscope-engine --role; may be repeated."),
-         QStringLiteral("R")},
-        {QStringLiteral("plan"), tr("Plan to open."), QStringLiteral("plan.json")},
+         QStringLiteral("ROLE")},
+        {QStringLiteral("plan"), tr("Plan to open."), QStringLiteral("FILE.json")},
         {QStringLiteral("engine"),
          tr("Command that starts the engine, e.g. \"ssh host hopscope-engine serve\"; paths then refer to the machine "
             "of the engine."),
@@ -50,15 +52,33 @@ void addOptions(QCommandLineParser& parser)
             "phases or trace; may be repeated."),
          QStringLiteral("[KIND=]FILE")},
         {QStringLiteral("width"), tr("Width of an exported PNG in pixels, at most 32000."), QStringLiteral("N")},
-        {QStringLiteral("size"), tr("Size of the window."), QStringLiteral("WxH")},
-        {QStringLiteral("theme"), tr("light, dark or auto."), QStringLiteral("NAME")},
-        {QStringLiteral("perspective"), tr("analyse, run, compare or explain."), QStringLiteral("NAME")},
+        {QStringLiteral("size"), tr("Size of the window in pixels, such as 1600x1000."), QStringLiteral("WxH")},
+        {QStringLiteral("theme"), tr("Theme: light, dark or auto."), QStringLiteral("NAME")},
+        {QStringLiteral("perspective"), tr("Arrangement of the panels: analyse, run, compare or explain."),
+         QStringLiteral("NAME")},
         {QStringLiteral("recover"),
          tr("Recover the model or session that was open when the window last terminated unexpectedly.")},
         {{QStringLiteral("h"), QStringLiteral("help")}, tr("Show this help.")},
         {{QStringLiteral("v"), QStringLiteral("version")}, tr("Show the version.")},
     };
-    for (const QCommandLineOption& option : options) parser.addOption(option);
+    QStringList names;
+    for (const QCommandLineOption& option : options) {
+        parser.addOption(option);
+        names << option.names();
+    }
+    return names;
+}
+
+// "did you mean '--theme'? "; empty if more than a third of the letters differ from every name.
+QString nearest(const QString& word, const QStringList& names)
+{
+    QString found;
+    std::size_t least = static_cast<std::size_t>(word.size()) / 3 + 1;
+    for (const QString& name : names) {
+        const std::size_t edits = base::edits(word.toStdString(), name.toStdString());
+        if (edits < least) found = name, least = edits;
+    }
+    return found.isEmpty() ? found : QStringLiteral("did you mean '--%1'? ").arg(found);
 }
 
 base::Result<QSize> parseSize(const QString& text)
@@ -151,15 +171,23 @@ QStringList splitCommand(const QString& command)
 QString usage()
 {
     QCommandLineParser parser;
+    parser.setApplicationDescription(QCoreApplication::translate(
+        "CommandLine", "Shows where a graph neural network can be cut, and runs it layer by layer for all nodes.\n\n"
+                       "  hopscope model.pt --data graph.safetensors\n"
+                       "  hopscope model.pt --data graph.safetensors --run --screenshot window.png"));
     addOptions(parser);
-    return parser.helpText();
+    return parser.helpText().replace(QCoreApplication::arguments().value(0), QStringLiteral("hopscope"));
 }
 
 base::Result<CommandLine> parseCommandLine(const QStringList& arguments)
 {
     QCommandLineParser parser;
-    addOptions(parser);
-    if (!parser.parse(arguments)) return usageError(parser.errorText());
+    const QStringList names = addOptions(parser);
+    if (!parser.parse(arguments)) {
+        const QStringList unknown = parser.unknownOptionNames();
+        if (unknown.isEmpty()) return usageError(parser.errorText());
+        return usageError(QStringLiteral("unknown option '%1'").arg(unknown.front()), nearest(unknown.front(), names));
+    }
     CommandLine line;
     if (parser.positionalArguments().size() > 1)
         return usageError(QStringLiteral("only one model or session can be opened; use --data for data"));

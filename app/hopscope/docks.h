@@ -29,7 +29,7 @@ public:
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
     void setPerspective(const QString& name);
     void reset();                                      // the current perspective in its initial state
-    void setShown(bool shown);                         // nothing but the centre while nothing is open
+    void setShown(bool shown);                         // false: only the centre, while no model is open
     void setFindings(const QString& name, int count);  // a number in the title; 0: none
     void bring(const QString& name);            // in front of the panels in the same place; does not move the focus
     void reveal(const QString& name);           // and moves the focus there

@@ -13,7 +13,8 @@ class Exporter : public QObject {
 public:
     Exporter(const WindowParts& parts, FileDialogs& dialogs, Notices& notices);
 
-    // Writes one file (of an animation, maybe one for each frame); an empty string, or why not. `width`: pixels of a picture, 0: its natural size.
+    // Writes one file, or for an animation one per frame if the format requires it. Returns an empty string, or the reason of a
+    // failure. `width`: pixels of a picture, 0: its natural size.
     [[nodiscard]] QString write(const ExportTarget& target, int width) const;
     // Asks for the file first. `kind`: as in ExportTarget, or "animation".
     void ask(const QString& kind, const QString& filter);

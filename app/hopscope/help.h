@@ -16,7 +16,7 @@ struct Topic {
 };
 
 std::span<const Topic> topics();
-// That of the innermost part around a widget; the first page if it is in none.
+// The topic of the innermost part around a widget; the first page if there is none.
 manual::Place topicOf(const QWidget* widget);
 
 class Help : public QObject {

@@ -3,9 +3,9 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env QT_QPA_PLATFORM=offscreen ${wind
   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} -E env QT_QPA_PLATFORM=offscreen ${window} --help OUTPUT_VARIABLE help
   COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCH "^Usage: [^\n]*hopscope ([^\n]*)\n(.*)$" whole "${help}")
+string(REGEX MATCH "^Usage: [^\n]*hopscope ([^\n]*)\n.*\nOptions:\n(.*)$" whole "${help}")
 if(NOT whole)
-  message(FATAL_ERROR "${window} --help does not begin with a usage line")
+  message(FATAL_ERROR "${window} --help has no usage line or no options")
 endif()
 set(usage "${CMAKE_MATCH_1}")
 set(options "${CMAKE_MATCH_2}")

@@ -48,19 +48,20 @@ void Notices::sayFailure(const QString& what, const QString& sentence, const QSt
     const bool lacksData = m_parts.document.model() && m_parts.document.data().isEmpty();
     if (lacksData && what == jobs::runningTopic()) ways.append({tr("Choose data…"), [this] { emit dataWanted(); }});
     const std::optional<qint64> limit = models::memoryHint(hint);
-    if (limit)
-        ways.append({tr("Set the limit to %1").arg(models::formatBytes(*limit)), [this, limit] { setLimit(*limit); }});
+    if (limit) ways.append(limitButton(*limit));
     const bool lost = hint == QLatin1String(protocol::openAgain);
     if (lost) ways.append({tr("Open Again"), [this] { emit reloadWanted(); }});
     const bool told = hint.isEmpty() || limit || lost;
     m_parts.banner.say(QStringLiteral("open"), told ? text : tr("%1. %2").arg(text, hint), ways);
 }
 
-void Notices::setLimit(qint64 bytes)
+BannerButton Notices::limitButton(qint64 bytes)
 {
-    models::Settings settings = m_parts.document.settings();
-    settings.memory = bytes;
-    m_parts.workbench.setRunSettings(settings);
+    return {tr("Set the limit to %1").arg(models::formatBytes(static_cast<double>(bytes))), [this, bytes] {
+                models::Settings settings = m_parts.document.settings();
+                settings.memory = bytes;
+                m_parts.workbench.setRunSettings(settings);
+            }};
 }
 
 // Drops old failures, which another plan or a finished run has resolved.
@@ -99,7 +100,8 @@ void Notices::engineBack()
 void Notices::refusalChanged(const QString& sentence)
 {
     if (sentence.isEmpty()) return m_parts.banner.dismiss(QStringLiteral("refusal"));
-    m_parts.banner.say(QStringLiteral("refusal"), tr("This cut is not possible: %1").arg(sentence), suggestedFixes(),
+    m_parts.banner.say(QStringLiteral("refusal"),
+                       tr("This change is not possible: %1").arg(models::withoutOptions(sentence)), suggestedFixes(),
                        [this] { m_parts.document.setRefusal({}); });
 }
 
@@ -130,6 +132,8 @@ void Notices::tryPlace(const QString& why, const graphview::DropOffer& offer, st
 QVector<BannerButton> Notices::suggestedFixes()
 {
     QVector<BannerButton> buttons;
+    if (const std::optional<qint64> limit = models::memoryHint(m_parts.document.refusal()))
+        buttons.append(limitButton(*limit));
     for (const models::Repair& repair : m_parts.document.repairs()) {
         if (buttons.size() == maxFixes) break;
         const QString text = repairText(*m_parts.document.model(), repair);

@@ -13,7 +13,7 @@ public:
 
     void sayFailure(const QString& what, const QString& sentence, const QString& hint);
 
-    // After a drop that was refused: the nearest place that the engine has a plan for.
+    // After a refused drop: offers the nearest place for which the engine has a plan.
     void offerPlace(const QString& why, const graphview::DropOffer& offer);
 
 signals:
@@ -27,7 +27,7 @@ private:
     void forget();
     void tryPlace(const QString& why, const graphview::DropOffer& offer, std::size_t number);
     void tellRun();
-    void setLimit(qint64 bytes);
+    BannerButton limitButton(qint64 bytes);
     [[nodiscard]] QVector<BannerButton> suggestedFixes();
 
     const WindowParts& m_parts;

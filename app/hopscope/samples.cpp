@@ -14,17 +14,17 @@ struct Known {
 
 const Known known[] = {
     {"karate/gcn.pt", QT_TRANSLATE_NOOP("Samples", "Karate club, GCN"),
-     QT_TRANSLATE_NOOP("Samples", "2 hops, 34 nodes: the smallest sample")},
+     QT_TRANSLATE_NOOP("Samples", "Two hops, 34 nodes: the smallest sample")},
     {"digits/jknet.pt", QT_TRANSLATE_NOOP("Samples", "Digits, jumping knowledge"),
-     QT_TRANSLATE_NOOP("Samples", "the last layer reads the outputs of all others: there is a choice of cuts")},
+     QT_TRANSLATE_NOOP("Samples", "The last layer reads all others: several cuts")},
     {"digits/gat.pt", QT_TRANSLATE_NOOP("Samples", "Digits, attention"),
-     QT_TRANSLATE_NOOP("Samples", "several aggregations per layer")},
+     QT_TRANSLATE_NOOP("Samples", "Several aggregations per layer")},
     {"digits/sage.pt", QT_TRANSLATE_NOOP("Samples", "Digits, GraphSAGE"),
-     QT_TRANSLATE_NOOP("Samples", "mean of the neighbours combined with the node itself")},
+     QT_TRANSLATE_NOOP("Samples", "The mean of the neighbours, and the node itself")},
     {"digits/residual.pt", QT_TRANSLATE_NOOP("Samples", "Digits, residual"),
-     QT_TRANSLATE_NOOP("Samples", "skip connections across layers")},
+     QT_TRANSLATE_NOOP("Samples", "Skip connections across layers")},
     {"digits/gcn.pt", QT_TRANSLATE_NOOP("Samples", "Digits, GCN"),
-     QT_TRANSLATE_NOOP("Samples", "graph convolutions on a nearest-neighbour graph")},
+     QT_TRANSLATE_NOOP("Samples", "Graph convolutions on a nearest-neighbour graph")},
 };
 
 QString translated(const char* text) { return QCoreApplication::translate("Samples", text); }

@@ -24,14 +24,14 @@ struct Orphan {
 class SessionKeeper : public QObject {
     Q_OBJECT
 public:
-    // Nothing while nothing is open. The view is asked for only where it is kept.
+    // nullopt while no model is open. The view is requested only when it will be saved.
     using Current = std::function<std::optional<Session>(bool withView)>;
 
     static constexpr int autosaveDelay = 2000;  // milliseconds after the first change
 
     // `recoveryFolder` empty: no copies.
     SessionKeeper(Current current, QString recoveryFolder, QObject* parent);
-    ~SessionKeeper() override;  // a window that ends in good order leaves no copy
+    ~SessionKeeper() override;  // a window that closes normally leaves no copy
 
     void begin(const QString& file);  // another document is open: `file` is its session file, or empty
     void touch();                     // something may have changed
@@ -40,9 +40,9 @@ public:
     [[nodiscard]] bool modified() const { return m_modified; }
     [[nodiscard]] const QString& file() const { return m_file; }
 
-    // Copies of windows that did not end in good order, newest first, as far as they can be read.
+    // Readable copies of windows that did not close normally, newest first.
     static QVector<Orphan> orphans(const QString& recoveryFolder);
-    // Renames those that cannot be read: their new paths, each with the reason.
+    // Renames those that cannot be read; returns their new paths, each with the reason.
     static QStringList setAside(const QString& recoveryFolder);
     static void discard(const Orphan& orphan);
 

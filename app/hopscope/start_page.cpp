@@ -128,7 +128,7 @@ QWidget* StartPage::headline()
 
 QWidget* StartPage::lessonsButton(QWidget* parent)
 {
-    auto* button = new QPushButton(tr("Lessons"), parent);
+    auto* button = new QPushButton(tr("Lessons") + QStringLiteral(" \u25be"), parent);
     button->setObjectName(QStringLiteral("startLessons"));
     button->setAccessibleName(tr("Lessons"));
     button->setToolTip(tr("Guided tours of layer-wise inference on the samples"));
@@ -163,8 +163,9 @@ QWidget* StartPage::recentCard()
     static_cast<QVBoxLayout*>(frame->layout())->addSpacing(10);
     frame->layout()->addWidget(
         label(tr("Or drop a model (.pt, .pt2) with its data, or a session (.hopscope), anywhere on this page. "
-                 "torch.jit.save and torch.export.save write models; the data are the arguments of forward, as "
-                 ".safetensors or .npy."),
+                 "hopscope.save writes models from Python, as do torch.jit.save and torch.export.save; data are the "
+                 "arguments of "
+                 "forward, as .safetensors or .npy files."),
               "muted", frame));
     setRecent({});
     return frame;

@@ -30,13 +30,16 @@ QString rowsOf(const std::string& table, std::int64_t rows)
     return QStringLiteral("%1 %2").arg(models::formatCount(static_cast<double>(rows)), name);
 }
 
+// Tables that the model derives from others: "edge_index[v9]", "(edge_index[v9] + node)".
+bool isDerived(const std::string& table) { return table.find_first_of("[(") != std::string::npos; }
+
 // Nodes come first: the other tables refer to them.
 QStringList tableSizes(const protocol::ModelRecord& model)
 {
     QStringList sizes;
     for (const auto& [table, rows] : model.sizes) {
         if (table == "node") sizes.prepend(rowsOf(table, rows));
-        else sizes.append(rowsOf(table, rows));
+        else if (!isDerived(table)) sizes.append(rowsOf(table, rows));
     }
     return sizes.isEmpty() ? QStringList{StatusLine::tr("no data")} : sizes;
 }

@@ -67,7 +67,7 @@ Tour::Tour(const WindowParts& parts, SessionControl& sessions, Notices& notices,
     });
     m_pulse.setInterval(pulseMilliseconds);
     connect(&m_pulse, &QTimer::timeout, this, [this] {
-        if (m_waiting) goOn();
+        if (m_waiting) proceed();
         else watch();
     });
 }
@@ -155,14 +155,14 @@ void Tour::back()
 void Tour::show(int step)
 {
     m_step = step;
-    m_deed = 0;
+    m_nextAction = 0;
     m_waiting = true;
     m_done = false;
     m_opening.clear();
     m_light.point({});
     m_pane.display(m_lesson->steps[static_cast<std::size_t>(step)], step + 1, static_cast<int>(m_lesson->steps.size()));
     m_pane.setWaiting(true);
-    goOn();
+    proceed();
 }
 
 bool Tour::settled() const
@@ -173,12 +173,12 @@ bool Tour::settled() const
     return !m_parts.document.model() || m_parts.graph.layoutReady();
 }
 
-void Tour::goOn()
+void Tour::proceed()
 {
     const study::LessonStep& step = m_lesson->steps[static_cast<std::size_t>(m_step)];
     while (settled()) {
         m_opening.clear();
-        if (m_deed == step.deeds.size()) {
+        if (m_nextAction == step.actions.size()) {
             m_waiting = false;
             m_runs = m_parts.document.runs().size();
             m_lookedBefore = m_looked;
@@ -186,35 +186,35 @@ void Tour::goOn()
             m_light.point(step.show);
             return m_pane.setWaiting(false);
         }
-        perform(step.deeds[m_deed++]);
+        perform(step.actions[m_nextAction++]);
         if (!playing()) return;
     }
 }
 
-void Tour::perform(const study::Deed& deed)
+void Tour::perform(const study::LessonAction& action)
 {
-    switch (deed.verb) {
-    case Verb::Open: return open(deed.argument);
-    case Verb::Perspective: return m_parts.docks.setPerspective(deed.argument);
+    switch (action.verb) {
+    case Verb::Open: return open(action.argument);
+    case Verb::Perspective: return m_parts.docks.setPerspective(action.argument);
     case Verb::Panel:
-        m_parts.docks.bring(deed.argument);
-        if (deed.argument == u"animation") m_animation.prepare();
+        m_parts.docks.bring(action.argument);
+        if (action.argument == u"animation") m_animation.prepare();
         return;
-    case Verb::Select: return m_parts.selection.reveal(targetOf(deed.argument));
+    case Verb::Select: return m_parts.selection.reveal(targetOf(action.argument));
     case Verb::Strategy:
-        if (const auto strategy = base::fromName<base::Strategy>(deed.argument.toStdString());
+        if (const auto strategy = base::fromName<base::Strategy>(action.argument.toStdString());
             strategy &&
             (*strategy != m_parts.document.settings().strategy || !m_parts.document.settings().pins.empty()))
             m_parts.workbench.setStrategy(*strategy);
         return;
-    case Verb::Node: return m_receptive.look(deed.argument.toLongLong());
-    case Verb::Hunt: return hunt(deed.argument);
-    case Verb::Other: return m_debugger.setOther(pathOf(deed.argument));
-    case Verb::Nodes: return m_debugger.setNodes(deed.argument);
+    case Verb::Node: return m_receptive.look(action.argument.toLongLong());
+    case Verb::Hunt: return hunt(action.argument);
+    case Verb::Other: return m_debugger.setOther(pathOf(action.argument));
+    case Verb::Nodes: return m_debugger.setNodes(action.argument);
     case Verb::Look: return m_debugger.start();
     case Verb::Run: return m_parts.workbench.startRun();
     case Verb::Action:
-        if (QAction* action = m_book.find(deed.argument)) action->trigger();
+        if (QAction* named = m_book.find(action.argument)) named->trigger();
     }
 }
 

@@ -31,7 +31,7 @@ public:
     void start(study::Lesson lesson);
     void startBundled(const QString& id);  // one of study::bundledLessons()
     void startFile(const QString& file);   // an invalid lesson is reported above the graph
-    void savePage(const QString& file);    // for those who teach: all bundled lessons, with answers
+    void savePage(const QString& file);    // for teachers: all bundled lessons, with answers
     void end();
     void next();
     void back();
@@ -46,8 +46,8 @@ public:
 
 private:
     void show(int step);
-    void goOn();  // with the actions of the step, as far as the window is ready
-    void perform(const study::Deed& deed);
+    void proceed();  // carries out the actions of the step, as far as the window is ready
+    void perform(const study::LessonAction& action);
     void open(const QString& sample);
     void hunt(const QString& name);
     void watch();  // for the completion of the task
@@ -72,7 +72,7 @@ private:
     std::unique_ptr<const study::Lesson> m_lesson;
     RecentFile m_before;  // open when the lesson began; empty: nothing
     int m_step = 0;
-    std::size_t m_deed = 0;  // the next action
+    std::size_t m_nextAction = 0;
     bool m_waiting = false, m_done = false;
     QString m_opening;  // the sample being opened; empty: none
     std::size_t m_runs = 0;

@@ -12,6 +12,7 @@ namespace {
 // The factor of a suffix, or 0 where it is none.
 double factorOf(std::string_view suffix)
 {
+    if (suffix.size() > 1 && suffix.front() == ' ') suffix.remove_prefix(1);
     if (!suffix.empty() && (suffix.back() == 'B' || suffix.back() == 'b')) suffix.remove_suffix(1);
     if (suffix.empty()) return 1;
     const std::size_t power = std::string_view("kmgt").find(static_cast<char>(suffix.front() | 0x20));

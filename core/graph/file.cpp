@@ -58,7 +58,8 @@ tl::unexpected<base::Error> cannotOpen(const std::string& path, int error)
 {
     const std::string what = error == ENOENT ? "no such file: " + path : "cannot read " + path + ": " + reason(error);
     const bool exhausted = error == ENOMEM || error == EMFILE || error == ENFILE;
-    return fail(exhausted ? ErrorCode::Resources : ErrorCode::Input, what, {}, path);
+    return fail(exhausted ? ErrorCode::Resources : ErrorCode::Input, what, error == ENOENT ? "check the path" : "",
+                path);
 }
 
 // A full disk is a resource; a folder that is missing or closed to us is a wrong argument.

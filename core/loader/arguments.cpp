@@ -299,7 +299,7 @@ tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::T
     std::string given;
     for (const auto& [key, view] : inputs) given += (given.empty() ? "" : ", ") + key;
     const std::string similar = names::nearest(argument.name(), inputs);
-    std::string hint = "given: " + (given.empty() ? std::string("nothing") : given);
+    std::string hint = "add it to the data under this name; given: " + (given.empty() ? std::string("nothing") : given);
     if (!elements.empty()) hint = "name its elements in the data: " + elements + "; " + hint;
     else if (!similar.empty()) hint = "did you mean '" + similar + "'? " + hint;
     return fail(ErrorCode::Input,

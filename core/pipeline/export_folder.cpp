@@ -183,7 +183,7 @@ base::Result<schema::Split> readExported(const std::string& path)
     const bool folder = fs::is_directory(path, problem);
     const std::string file = folder ? (fs::path(path) / "schema.json").string() : path;
     if (folder && !fs::exists(file, problem))
-        return refused(path, "is no exported folder: it has no schema.json", hint);
+        return refused(path, "is not an exported folder: it has no schema.json", hint);
     const base::Result<std::string> text = readText(file);
     if (!text) return base::forward(text);
     base::Result<schema::Split> split = schema::readSplit(*text, file);
@@ -197,7 +197,7 @@ base::Status checkExported(Prepared& prepared, const std::string& folder, const 
     const base::Result<schema::Split> split = readExported(folder);
     if (!split) return base::forward(split);
     if (!split->code)
-        return refused(folder, "is no exported folder: its schema describes no code",
+        return refused(folder, "is not an exported folder: its schema describes no code",
                        "hopscope-engine export makes one");
     const auto same = [&](const std::string& what) {
         const auto it = split->hashes.find(what);

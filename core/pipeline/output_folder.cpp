@@ -136,7 +136,7 @@ base::Status OutputFolder::createFolders()
     std::error_code problem;
     const fs::file_status there = fs::status(m_path, problem);  // once: the last shard to leave may be removing it
     if (fs::exists(there) && !fs::is_directory(there))
-        return refuse(m_path, "is a file, not a folder", "choose another folder with -o");
+        return refuse(m_path, "is a file, not a folder", "choose another folder");
     int failure = ENOENT;  // also where the last shard to leave removes a folder under this one
     for (int attempt = 0; failure == ENOENT && attempt < mostAttempts; ++attempt) {
         failure = makeFolders();
@@ -146,7 +146,7 @@ base::Status OutputFolder::createFolders()
         failure = ENOENT;
     }
     return refuse(m_path, std::string("cannot be created or written: ") + std::strerror(failure),
-                  "choose another folder with -o");
+                  "choose another folder");
 }
 
 // 0, or the errno of the folder that cannot be made.

@@ -29,13 +29,13 @@ base::Result<PartialFolder> PartialFolder::make(const std::string& wanted)
     const fs::path path = target.has_filename() ? target : target.parent_path();
     std::error_code problem;
     if (fs::exists(fs::symlink_status(path, problem)))
-        return unpublished(path.string(), "exists already", "choose another folder with -o, or remove it");
+        return unpublished(path.string(), "exists already", "choose another folder, or remove it");
     const fs::path partial = path.parent_path() / ("." + path.filename().string() + "-" + std::to_string(getpid()));
     PartialFolder folder(path.string(), partial.string());
     fs::create_directories(path.parent_path(), problem);
     if (!fs::create_directory(partial, problem)) {
         folder.m_partial.clear();
-        return unpublished(path.string(), "cannot be created: " + problem.message(), "choose another folder with -o");
+        return unpublished(path.string(), "cannot be created: " + problem.message(), "choose another folder");
     }
     return folder;
 }

@@ -89,7 +89,7 @@ constexpr auto fieldsOf(const T*)
             "stored", &T::stored,
             "values that are stored if every path between two rounds of message passing is cut once at the least cost, "
             "in the model's order"),
-        field("missing", &T::missing, "the reason why this is no plan; null: it is one"));
+        field("missing", &T::missing, "the reason why this is not a plan; null: it is one"));
 }
 
 struct Walkthroughs {

@@ -64,7 +64,7 @@ private:
             const plan::Checkpoint& c = m_plan.checkpoints[i];
             if (!m_homes.try_emplace(c.value, c.stage).second) items[i].child("value").refuse("is stored twice");
             if (c.output != isResult(c.value))
-                items[i].child("output").refuse(c.output ? "must be false: it is no result of the model"
+                items[i].child("output").refuse(c.output ? "must be false: it is not a result of the model"
                                                          : "must be true: it is a result of the model");
         }
     }
@@ -168,7 +168,7 @@ private:
         const ir::Op& op = m_program.op(reduction.op);
         const analysis::OpInfo& info = m_analysis.info(reduction.op);
         if (info.kind != analysis::OpKind::Reduce)
-            return field.refuse("has " + ir::describeOp(op) + ", which is no reduction");
+            return field.refuse("has " + ir::describeOp(op) + ", which is not a reduction");
         ir::forEachOperand(op, [&](ir::Slot slot, ValueId value) {
             if (info.use(slot).use != Use::Reduced || !m_analysis.hasRows(value)) return;
             if (!covers(value, reduction.rows))

@@ -300,7 +300,7 @@ constexpr auto fieldsOf(const T*)
                            field("weights", &T::weights, "the weights and large constants"),
                            field("prologue", &T::prologue, "the names of the inputs that the method `prologue` takes"),
                            field("loops", &T::loops, "the calls of methods, in their order"),
-                           field("results", &T::results, "the arguments of the method `results`; none: there is none"),
+                           field("results", &T::results, "the arguments of the method `results`; empty without that method"),
                            field("outputs", &T::outputs, "the outputs of the model"));
 }
 

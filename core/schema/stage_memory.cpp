@@ -30,7 +30,7 @@ static void checkRead(const LoopMemoryRecord& loop, const Reader& item)
 {
     const auto steps = static_cast<std::int64_t>(loop.steps.size());
     if (loop.peakStep < 0 || loop.peakStep >= std::max<std::int64_t>(steps, 1))
-        item.child("peak_step").refuse("is no step");
+        item.child("peak_step").refuse("is not a step");
     for (std::size_t h = 0; h < loop.held.size(); ++h)
         if (!isSound(loop.held[h], h, loop.steps.size()))
             item.child("held").refuse("entry " + std::to_string(h) +

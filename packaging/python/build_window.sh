@@ -35,7 +35,8 @@ trap 'rm -rf "$work"' EXIT
 cp -r "$here/window/." "$root/LICENSE" "$root/LICENSES/GPL-3.0-or-later.txt" "$root/THIRD-PARTY.md" "$work/"
 package=$work/src/hopscope_window
 cp "$here/src/hopscope/_version.py" "$package/"
-mkdir -p "$package/bin" "$package/lib/graphviz" "$package/system" "$package/fonts" "$package/licenses"
+share=$package/share/hopscope
+mkdir -p "$package/bin" "$package/lib/graphviz" "$package/system" "$share/fonts" "$package/licenses"
 
 add_library() { # NAME PATH FOLDER
     mkdir -p "$3"
@@ -64,11 +65,10 @@ while read -r name path; do add_library "$name" "$path" "$package/system/$name";
 
 say "Fonts and samples"
 cp /usr/share/fonts/opentype/inter/Inter-{Regular,Medium,SemiBold,Bold}.otf /usr/share/fonts/truetype/dejavu/DejaVuSans{,Mono}.ttf \
-    "$package/fonts/"
+    "$root/packaging/portable/fonts.conf" "$share/fonts/"
 cp /usr/share/doc/fonts-inter/copyright "$package/licenses/Inter.txt"
 cp /usr/share/doc/fonts-dejavu-core/copyright "$package/licenses/DejaVu.txt"
-mkdir -p "$package/share/hopscope"
-(cd "$root" && find samples -name '*.pt' -o -name '*.safetensors') | (cd "$root" && xargs cp --parents -t "$package/share/hopscope")
+(cd "$root" && find samples -name '*.pt' -o -name '*.safetensors') | (cd "$root" && xargs cp --parents -t "$share")
 
 say "The wheel"
 pack_wheel "$work" "$target"

@@ -77,7 +77,7 @@ class EngineTest(unittest.TestCase):
 class CommandLine(EngineTest):
     def test_mistakes_end_with_2(self):
         out = ("-o", self.folder)
-        for says, *words in (("A subcommand is required",), ("MODEL is required", "run"),
+        for says, *words in (("a command is required",), ("MODEL is required", "run"),
                              ("MODEL is required", "inspect"), ("--output is required", "run", *KARATE),
                              ("unknown option '--frobnicate'", "inspect", *KARATE, "--frobnicate"),
                              ("'0' is neither auto nor a positive number", "run", *KARATE, *out, "--batch", "0"),

@@ -96,7 +96,7 @@ INPUTS = {
                         ({**GRAPH, "edge_index": np.delete(INDEX, 3, 1)}, [])),
     "a node too many": (Plain, {**GRAPH, "edge_index": changed(changed(INDEX, (1, 3), NODES), (0, 0), 0)}, [], 3,
                         'edge_index[1, 3] is 19, but "node" has 19 rows',
-                        "if it points into another table, say --role edge_index=index:S>T", None),
+                        "if it points into another table, use --role edge_index=index:S>T", None),
     "numbers from 1": (Plain, {**GRAPH, "edge_index": np.clip(INDEX, 0, NODES - 1) + 1}, [], 3, 'but "node" has 19 rows',
                        "its numbers begin with 1, but rows are counted from 0: subtract 1", (GRAPH, [])),
     "a key of floats": (Graphs, {**GRAPH, "batch": BATCH.astype(np.float32)}, roles("batch=key:node>graph"), 3,
@@ -162,6 +162,10 @@ INPUTS = {
     "features of another width": (Plain, {**GRAPH, "x": np.ones((NODES, 7), np.float32)}, [], 3,
                                   "cannot be multiplied (19x7 and 5x8) (aten::linear in inp",
                                   "the weights take another number of columns", (GRAPH, [])),
+    "features of another type": (Plain, {**GRAPH, "x": X.astype(np.float16)}, [], 3, "have the same dtype",
+                                 "convert the inputs to the type of the weights, for instance x to float32", (GRAPH, [])),
+    "no edges": (Plain, {"x": X}, [], 3, "forward needs 'edge_index' (Tensor), which is missing from the data",
+                 "add it to the data under this name; given: x", (GRAPH, [])),
     "an index that is a mask": (Plain, {**GRAPH, "edge_index": INDEX.astype(np.uint8)}, [], 3, "The shape of the mask [61]",
                                 "uint8 and bool numbers are a mask: store row numbers as int64", (GRAPH, [])),
 }
@@ -237,11 +241,16 @@ class Refusals(unittest.TestCase):
         for content, code, sentence, hint in (
                 (whole[:-40], 3, "the zip directory at the end is missing", "copy or export it again"),
                 (whole[:4], 3, "too short for a zip archive", "copy or export it again"),
-                (b"", 3, "is empty, not a TorchScript archive", "torch.jit.trace(model, inputs).save(..)"),
-                (Path(state).read_bytes(), 3, "was saved by torch.save", "load it in Python and save it with torch.jit.trace")):
+                (b"", 3, "is empty, not a TorchScript archive", 'save the model in Python with hopscope.save(model, data, "model.pt")'),
+                (Path(state).read_bytes(), 3, "was saved by torch.save", "build the model in Python, load these weights into it, and save it")):
             broken.write_bytes(content)
             with self.subTest(sentence):
                 self.refused(code, sentence, hint, "inspect", str(broken), "--data", data)
+        other = Path(self.path("net.onnx"))
+        other.write_bytes(b"\x08\x07\x12\x07pytorch" + bytes(200))
+        self.refused(3, "net.onnx is an ONNX model, not a TorchScript archive", "hopscope.save(model", "inspect", str(other), "--data", data)
+        self.refused(3, f"cannot read {other.parent}: it is a folder", "check the path", "inspect", str(other.parent), "--data", data)
+        self.refused(3, "no such file: nowhere.npy", "check the path", "inspect", self.model(Plain), "--data", "x=nowhere.npy")
         weight = next(i for i in range(len(whole)) if whole[i:i + 2] == b"FB") + 200
         broken.write_bytes(whole[:weight] + bytes([whole[weight] ^ 1]) + whole[weight + 1:])
         self.refused(3, "wrong checksum", "copy or export it again", "inspect", str(broken), "--data", data)
@@ -373,7 +382,7 @@ class Refusals(unittest.TestCase):
         self.refused(4, "export cannot write mix, which is not a dense tensor", "register it as a dense matrix: mix.to_dense()",
                      "export", self.model(SparseWeight), "--data", graph, "-o", self.path("no"))
         self.accepted("export", self.model(DenseWeight), "--data", graph, "-o", self.path("parts"))
-        self.refused(3, "exists already", "choose another folder with -o, or remove it", "export", self.model(DenseWeight), "--data",
+        self.refused(3, "exists already", "choose another folder, or remove it", "export", self.model(DenseWeight), "--data",
                      graph, "-o", self.path("parts"))
         np.save(self.path("x.npy"), X)
         wrong = self.data("beyond", {**GRAPH, "edge_index": changed(INDEX, (0, 2), NODES)})
@@ -391,7 +400,7 @@ class Refusals(unittest.TestCase):
         graph, hint = self.data("compared", GRAPH), "hopscope-engine export MODEL --data D... -o DIR makes such a folder"
         self.accepted("export", self.model(Plain), "--data", graph, "-o", self.path("compared"))
         os.mkdir(self.path("empty"))
-        for other, sentence in (("empty", "is no exported folder: it has no schema.json"), ("nowhere", "no such folder"),
+        for other, sentence in (("empty", "is not an exported folder: it has no schema.json"), ("nowhere", "no such folder"),
                                 ("compared/plan.json", "field /format is 'hopscope-plan', not 'hopscope-schema'"),
                                 ("Plain.pt", "at byte 0: unexpected text")):
             with self.subTest(other):

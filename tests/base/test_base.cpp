@@ -99,14 +99,22 @@ TEST_CASE("an error is passed on between result types")
 
 TEST_CASE("sizes are read with decimal and binary suffixes")
 {
-    const std::vector<std::pair<std::string, std::int64_t>> rows{
-        {"123", 123},          {"0", 0},
-        {"1K", 1000},          {"1Ki", 1024},
-        {"500M", 500'000'000}, {"1Gi", 1 << 30},
-        {"1.5Gi", 1610612736}, {"2T", 2'000'000'000'000},
-        {"1Ti", 1LL << 40},    {"1GiB", 1 << 30},
-        {"10kb", 10'000},      {"9223372036854775807", INT64_MAX},
-        {"0.5K", 500},         {"1g", 1'000'000'000}};
+    const std::vector<std::pair<std::string, std::int64_t>> rows{{"123", 123},
+                                                                 {"0", 0},
+                                                                 {"1K", 1000},
+                                                                 {"1Ki", 1024},
+                                                                 {"500M", 500'000'000},
+                                                                 {"1Gi", 1 << 30},
+                                                                 {"4 GB", 4'000'000'000},
+                                                                 {"1 GiB", 1 << 30},
+                                                                 {"1.5Gi", 1610612736},
+                                                                 {"2T", 2'000'000'000'000},
+                                                                 {"1Ti", 1LL << 40},
+                                                                 {"1GiB", 1 << 30},
+                                                                 {"10kb", 10'000},
+                                                                 {"9223372036854775807", INT64_MAX},
+                                                                 {"0.5K", 500},
+                                                                 {"1g", 1'000'000'000}};
     for (const auto& [text, expected] : rows) {
         CAPTURE(text);
         const auto size = parseSize(text);
@@ -117,8 +125,8 @@ TEST_CASE("sizes are read with decimal and binary suffixes")
 
 TEST_CASE("what is no size is refused as a usage error that quotes it")
 {
-    for (const std::string text : {"", "-1", "-0", "G", "1X", "1Gx", "1 G", "1e3", "nan", "inf", "9223372036854775808",
-                                   "9999999T", "1KiKi", "0x10", "+1", "1iB"}) {
+    for (const std::string text : {"", "-1", "-0", "G", "1X", "1Gx", "1  G", "1 ", "G 1", "1e3", "nan", "inf",
+                                   "9223372036854775808", "9999999T", "1KiKi", "0x10", "+1", "1iB"}) {
         CAPTURE(text);
         const auto size = parseSize(text);
         REQUIRE(!size);

@@ -400,12 +400,12 @@ class Refusals(ExportTest):
     def test_files_of_any_other_form_have_a_sentence_each(self):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
         entry, edges = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}, KARATE / "graph.safetensors"
-        headers = {b"[1]": "is no .safetensors file", b"{torn": "is no .safetensors file", b"[" * 100_000: "is no .safetensors file"}
+        headers = {b"[1]": "is not a .safetensors file", b"{torn": "is not a .safetensors file", b"[" * 100_000: "is not a .safetensors file"}
         for changed, says in ((3, "dtype"), ({}, "dtype"), ({**entry, "dtype": "F8"}, "dtype F8"), ({**entry, "dtype": 3}, "dtype 3"),
                               *(({**entry, "shape": shape}, "no shape") for shape in ([-2, 2], [2.0, 2], "ab", None, [True, 4])),
                               ({**entry, "shape": [2 ** 62, 4]}, "another size"), ({**entry, "data_offsets": [16, 0]}, "another size"),
                               *(({**entry, "data_offsets": place}, "no shape or no place") for place in ([0], 3, ["a", "b"], [-16, 0])),
-                              ({**entry, "data_offsets": [56, 72]}, "behind the end")):
+                              ({**entry, "data_offsets": [56, 72]}, "beyond the end")):
             headers[json.dumps({"x": changed}).encode()] = says
         headers[json.dumps({"x": entry, "y": entry}).encode()] = "overlaps another tensor"
         attempts = []
@@ -416,15 +416,17 @@ class Refusals(ExportTest):
         arrays = {"texts": numpy.array(["a"]), "times": numpy.zeros(3, "M8[D]"), "records": numpy.zeros(3, [("a", "f4")])}
         for name, array in arrays.items():
             numpy.save(self.scratch / f"{name}.npy", array)
-            attempts.append((3, "holds no numbers", ["--data", f"x={self.scratch / name}.npy"]))
+            attempts.append((3, "contains no numbers", ["--data", f"x={self.scratch / name}.npy"]))
         for name, content in {"empty": b"", "cut": b"\x93NUMPY", "torn": b"\x93NUMPY\1\0\x10\0{torn            "}.items():
             (self.scratch / f"{name}.npy").write_bytes(content)
-            attempts.append((3, "is no .npy file", ["--data", f"x={self.scratch / name}.npy"]))
+            attempts.append((3, "is not a .npy file", ["--data", f"x={self.scratch / name}.npy"]))
         pipes = self.scratch / "pipes"
         pipes.mkdir()
         os.mkfifo(pipes / "x.npy")
-        attempts.append((3, "is no file", ["--data", pipes]))
-        attempts += [(2, f"'{name}' is no device", ["--data", edges, "--device", name]) for name in ("abacus", "meta", "cuda:x")]
+        attempts.append((3, "is not a file", ["--data", pipes]))
+        attempts += [(2, f"unknown device '{name}'", ["--data", edges, "--device", name]) for name in ("abacus", "meta", "cuda:x")]
+        attempts += [(2, "unknown option '--dta'; did you mean '--data'? see run.py --help", ["--dta", edges, "--help"]),
+                     (2, "unknown option '-x'; see run.py --help", ["--help", "-x", "--data", edges])]
         self.not_run(*attempts)
 
     def with_part(self, name, change):

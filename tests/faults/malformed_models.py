@@ -82,7 +82,7 @@ def _(b):
     return on_sound_data(b, b.text_file("model.pt"))
 
 
-@case("model: a folder", REFUSED, "models", "not a regular file")
+@case("model: a folder", REFUSED, "models", "it is a folder")
 def _(b):
     os.mkdir(b.path("models"))
     return on_sound_data(b, b.path("models"))

@@ -30,6 +30,7 @@ private slots:
     void theTimelineSaysWhatIsUnderThePointer();
     void theTimelineSaysWhatOtherBatchesDoMeanwhile();
     void theBatchUnderThePointerIsMarkedInEveryLane();
+    void lanesOfCopiesAppearWithTheFirstCopy();
     void theTimelineZoomsWithKeysAndBack();
     void aMillionIntervalsArePaintedAsCoverage();
     void csvHasEveryPoint();
@@ -198,6 +199,8 @@ void TestPlots::barsSayWhatWasPredictedAndHowFarTheBoundIs()
         return std::pair(legend, bars.csv());
     };
     QVERIFY(!legendOf(stack).first.contains(QStringLiteral("bound")));
+    QVERIFY(legendOf(stack).first.contains(QStringLiteral("compute")));
+    QVERIFY(!legendOf(stack).first.contains(QStringLiteral("H2D")));
     stack.predicted = 0.2;
     stack.bound = 0.1;
     stack.wall = plan::Wall::Rows;
@@ -312,6 +315,20 @@ void TestPlots::theBatchUnderThePointerIsMarkedInEveryLane()
     QVERIFY(marked(compute) < 300);  // of batch 0 nothing
     QTest::mouseMove(&timeline, {copy.x(), timeline.height() - 2});
     QTRY_COMPARE(marked(copy) + marked(compute), 0);
+}
+
+void TestPlots::lanesOfCopiesAppearWithTheFirstCopy()
+{
+    Timeline timeline, copying;
+    timeline.append(3, {2, 6, StageId(1), 0});
+    copying.append(3, {2, 6, StageId(1), 0});
+    copying.append(2, {1, 2, StageId(1), 0});
+    QVERIFY(timeline.sizeHint().height() < copying.sizeHint().height());
+    copying.append(4, {6, 7, StageId(1), 0});
+    const int lane = (copying.sizeHint().height() - timeline.sizeHint().height()) / 2;
+    copying.clear();
+    QCOMPARE(copying.sizeHint().height(), timeline.sizeHint().height());
+    QVERIFY(lane > timeline.fontMetrics().height());
 }
 
 void TestPlots::theTimelineZoomsWithKeysAndBack()

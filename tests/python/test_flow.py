@@ -116,7 +116,7 @@ class Flow(unittest.TestCase):
             flow["out"]
         with self.assertRaisesRegex(hopscope.InputError, "has rows of"):
             next(layer.blocks()).edges()["x"]
-        with self.assertRaisesRegex(hopscope.InputError, "'middle' is no reduction"):
+        with self.assertRaisesRegex(hopscope.InputError, "'middle' is not a reduction"):
             layer.propagate(lambda e: e.source["x"], "middle", into="h")
         with self.assertRaisesRegex(hopscope.InputError, "the model needs 'edge_index'"):
             self.runners[Gcn].flow(x=self.inputs["x"])

@@ -7,7 +7,6 @@ from pathlib import Path
 from unittest import mock
 
 import hopscope
-from hopscope import _window
 from support import ROOT, PackageTest, Plain, graph, made
 
 KARATE = str(ROOT / "samples/karate/gcn.pt")
@@ -47,7 +46,7 @@ class TheCommand(PackageTest):
         self.package("PySide6", "6.12.0")
         window = self.folder / "hopscope_window/bin/hopscope"
         window.parent.mkdir()
-        window.write_text('#!/bin/sh\necho "$@"; echo "$PATH"; echo "$LD_LIBRARY_PATH"; echo "$FONTCONFIG_FILE"\n')
+        window.write_text('#!/bin/sh\necho "$@"; echo "$PATH"; echo "$LD_LIBRARY_PATH"\n')
         window.chmod(0o755)
         for name in ("libc.so.6", "libnowhere.so.9"):
             (self.folder / "hopscope_window/system" / name).mkdir(parents=True)
@@ -68,18 +67,11 @@ class TheCommand(PackageTest):
 
     def test_the_window_gets_its_libraries_qt_what_the_system_lacks_and_the_engine(self):
         known = f"/mine:{os.environ.get('LD_LIBRARY_PATH', '/yours')}"
-        words, path, libraries, _ = self.said("a model.pt", "--run", LD_LIBRARY_PATH=known)
+        words, path, libraries = self.said("a model.pt", "--run", LD_LIBRARY_PATH=known)
         self.assertEqual((words, Path(path.split(":")[0])), ("a model.pt --run", Path(hopscope.engine().path).parent))
         package = self.folder / "hopscope_window"
         first = [f"{package}/lib", f"{self.folder}/PySide6/Qt/lib", f"{package}/system/libnowhere.so.9"]
         self.assertEqual(libraries.split(":"), [*first, *known.split(":")])
-
-    def test_fonts_come_along_where_none_are_configured(self):
-        for there, expected in ((True, {}), (False, {"FONTCONFIG_FILE": str(self.folder / "hopscope_window/fonts.conf")})):
-            with mock.patch.object(_window, "package_folder", self.folder.joinpath), \
-                    mock.patch.object(_window, "_SYSTEM_FONTS", self.folder if there else self.folder / "gone"):
-                values = _window.environment(self.folder / "hopscope_window/bin/hopscope", {})
-            self.assertEqual({name: values[name] for name in values if name != "LD_LIBRARY_PATH"}, expected)
 
     def test_help_and_remote_engines_need_no_engine_here(self):
         for word in ("--help", "--version", "--engine=ssh host hopscope-engine serve"):

@@ -50,8 +50,8 @@ void TestLesson::aLessonIsRead()
     QVERIFY2(read, read ? "" : read.error().message.c_str());
     QCOMPARE(read->steps.size(), std::size_t{1});
     const LessonStep& first = read->steps.front();
-    QCOMPARE(first.deeds.front().verb, Verb::Open);
-    QCOMPARE(first.deeds.front().argument, QString("karate/gcn.pt"));
+    QCOMPARE(first.actions.front().verb, Verb::Open);
+    QCOMPARE(first.actions.front().argument, QString("karate/gcn.pt"));
     QCOMPARE(first.expect.at("stages"), 2.0);
     QCOMPARE(first.question->choices.at(1).right, true);
 }

@@ -76,6 +76,7 @@ class DesktopFiles(unittest.TestCase):
             self.assertEqual(made.returncode, 0, made.stderr)
             page = (Path(folder) / "share/man/man1/hopscope.1").read_text().replace("\\-", "-")
         self.assertEqual([option for option in options if option not in page], [])
+        self.assertIn(".SH OPTIONS\n.EX\n  --data <DATA>", page)
         self.assertIn(".B hopscope\n[options] [MODEL | SESSION.hopscope]\n", page)
         self.assertNotIn(str(ROOT), page)
 

@@ -22,6 +22,7 @@ private slots:
     void anEngineCommandIsSplitLikeAShellWould();
     void theEngineIsNamedByItsHost_data();
     void theEngineIsNamedByItsHost();
+    void theSummaryOfAModelCountsTablesOfItsData();
     void theSamplesAreThereWithTheirData();
     void dataIsFoundBesideAModel();
 };
@@ -75,7 +76,8 @@ void TestCommandLine::mistakesAreRefusedInWords_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("words");
-    QTest::newRow("unknown option") << QStringList{"--colour"} << "colour";
+    QTest::newRow("unknown option") << QStringList{"--colour"} << "unknown option 'colour'";
+    QTest::newRow("misspelt next to help") << QStringList{"--tehme", "dark", "--help"} << "unknown option 'tehme'";
     QTest::newRow("two files") << QStringList{"a.pt", "b.pt"} << "only one model or session";
     QTest::newRow("size") << QStringList{"--size", "big"} << "WxH";
     QTest::newRow("tiny size") << QStringList{"--size", "3x4"} << "WxH";
@@ -94,6 +96,8 @@ void TestCommandLine::mistakesAreRefusedInWords()
     QVERIFY(!line.has_value());
     QCOMPARE(line.error().code, base::ErrorCode::Usage);
     QVERIFY2(line.error().message.find(words.toStdString()) != std::string::npos, line.error().message.c_str());
+    const bool misspelt = words.endsWith("'tehme'");
+    QCOMPARE(line.error().hint, std::string(misspelt ? "did you mean '--theme'? " : "") + "see hopscope --help");
 }
 
 void TestCommandLine::exportsAreToldByTheirNames_data()
@@ -170,6 +174,14 @@ void TestCommandLine::theEngineIsNamedByItsHost()
     QVERIFY(confinementText(engine.confinement).contains("has all of your rights (this kernel has no Landlock)"));
     engine.confinement = "confined";
     QVERIFY(engineSummary(engine).endsWith(" · confined"));
+}
+
+void TestCommandLine::theSummaryOfAModelCountsTablesOfItsData()
+{
+    hopscope::protocol::ModelRecord model;
+    model.className = "GCN";
+    model.sizes = {{"(edge_index[v9] + node)", 999}, {"edge_index", 800}, {"edge_index[v9]", 799}, {"node", 200}};
+    QVERIFY2(modelSummary(model).endsWith(QString("200 nodes · 800 edges")), qPrintable(modelSummary(model)));
 }
 
 void TestCommandLine::theSamplesAreThereWithTheirData()

@@ -8,6 +8,7 @@
 #include "bed.h"
 #include "graphview/view/graph_view.h"
 #include "graphview/view/overlays.h"
+#include "models/labels.h"
 #include "models/run_log.h"
 #include "support/qt_suites.h"
 
@@ -55,6 +56,7 @@ private slots:
     void runsComeBackWithTheirSession();
     void settingsOfRunsAreNoChangeThatHasToBeSaved();
     void aMessageComesBackOnceTheOneAboveItIsAnswered();
+    void aLimitThatIsTooLowIsRefusedInTheWordsOfTheWindow();
     void aRefusalThatIsDismissedIsNoProblemAnyMore();
     void aMissingFileIsNamedOnce();
 };
@@ -183,6 +185,21 @@ void TestFirstView::settingsOfRunsAreNoChangeThatHasToBeSaved()
     settings.batch = 600;  // the file says otherwise
     bed.window->workbench().setRunSettings(settings);
     QTRY_VERIFY(bed.window->isWindowModified());
+}
+
+void TestFirstView::aLimitThatIsTooLowIsRefusedInTheWordsOfTheWindow()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    Banner& banner = *bed.window->findChild<Banner*>();
+    bed.window->document().setRefusal("stage 1 does not fit into the limit of 1000 B; raise it to --memory 4096");
+    QCOMPARE(banner.sentence(), QString("This change is not possible: stage 1 does not fit into the limit of 1000 B; "
+                                        "raise it to 4.0 KiB"));
+    auto* button = banner.findChild<QPushButton*>("banner.Set the limit to 4.0 KiB");
+    QVERIFY(button);
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(bed.window->document().settings().memory, std::optional<qint64>(4096));
+    QCOMPARE(models::withoutOptions("see --memory"), QString("see --memory"));
 }
 
 void TestFirstView::aMessageComesBackOnceTheOneAboveItIsAnswered()

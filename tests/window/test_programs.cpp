@@ -158,6 +158,7 @@ private slots:
     void aWrongCommandLineExitsWithTwo();
     void helpAndVersionAreSaid();
     void picturesAndTablesAreWrittenWithoutADisplay();
+    void fontsThatComeAlongAreAddedToThoseOfTheSystem();
     void aModelThatCannotBeOpenedExitsWithThree();
     void aModelWithoutAPlanIsNotRun();
     void whatLeadsNowhereEndsInSecondsAndInWords_data();
@@ -203,6 +204,29 @@ void TestPrograms::picturesAndTablesAreWrittenWithoutADisplay()
     QCOMPARE(read(out.filePath("stages.csv")).split('\n', Qt::SkipEmptyParts).size(), 4);
     QVERIFY(read(out.filePath("t.json")).contains("compute"));
     QVERIFY(program.copies().isEmpty());
+}
+
+// An unpacked archive and an installed wheel have the same folders, and the same file for Fontconfig.
+void TestPrograms::fontsThatComeAlongAreAddedToThoseOfTheSystem()
+{
+    const QTemporaryDir folder;
+    const QDir tree(folder.path());
+    QVERIFY(tree.mkpath("bin") && tree.mkpath("share/hopscope/fonts"));
+    QVERIFY(QFile::copy(QStringLiteral(HOPSCOPE_PROGRAMS "/hopscope"), tree.filePath("bin/hopscope")));
+    const QString file = tree.filePath("share/hopscope/fonts/fonts.conf");
+    QVERIFY(QFile::copy(QStringLiteral(PORTABLE_FONTS), file));
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("QT_QPA_PLATFORM", "offscreen");
+    environment.insert("XDG_CACHE_HOME", tree.filePath("cache"));
+    environment.insert("FC_DEBUG", "1024");  // names the files that configure Fontconfig
+    environment.remove("FONTCONFIG_FILE");
+    QProcess process;
+    process.setProcessEnvironment(environment);
+    process.start(tree.filePath("bin/hopscope"), {"--screenshot", tree.filePath("page.png")});
+    QVERIFY(process.waitForFinished(40'000));
+    const QString said = process.readAllStandardOutput();
+    QVERIFY2(said.contains(file), qPrintable(said));
+    if (QFile::exists("/etc/fonts/fonts.conf")) QVERIFY2(said.contains("/etc/fonts/fonts.conf"), qPrintable(said));
 }
 
 void TestPrograms::aModelThatCannotBeOpenedExitsWithThree()

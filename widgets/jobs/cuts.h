@@ -14,7 +14,7 @@ struct Cuts {
     base::Objective objective = base::Objective::Time;
     std::vector<plan::Pin> pins;
     std::optional<int> stages = {};   // the number for an optimum; none: as few as the pins allow
-    models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: what strategy and pins give
+    models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: the plan of strategy and pins
     bool operator==(const Cuts&) const = default;
 };
 

@@ -66,11 +66,12 @@ public:
     std::int64_t exportTo(const QString& folder, QObject* context, EngineClient::Answer answer);
     std::int64_t exportRecord(const QString& folder, QObject* context, EngineClient::Answer answer);
     std::int64_t exportCheck(const QString& folder, QObject* context, EngineClient::Answer answer);
-    // The receptive field of a node. Read on another thread, for fields may list many rows. For cancel().
+    // The receptive field of a node, parsed on another thread because it may list many rows. Returns a number for cancel().
     using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
     std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
-    // The debugger, on the current plan: where its run differs from the model; where the model and another one differ; the
-    // first source of NaN; the values of operators for some nodes. All return a number for cancel().
+    // Queries of the debugger about the current plan: the operator at which its run and the model diverge; the operator at which
+    // the model and another one diverge; the first source of NaN; the values of operators for some nodes. All return a number
+    // for cancel().
     using Divergence = std::function<void(base::Result<schema::DivergenceRecord>)>;
     using NonFinite = std::function<void(base::Result<schema::NonFiniteReport>)>;
     using Watched = std::function<void(base::Result<schema::WatchReport>)>;
@@ -80,8 +81,8 @@ public:
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
     std::int64_t follow(const FollowQuestion& question, QObject* context, Watched answer);
-    // Statistics of a value as the plan computes it. Its rows are fetched, and it is saved, by the number in the answer; the
-    // engine keeps the last few. The first two return a number for cancel().
+    // Statistics of a value as the plan computes it. The number in the answer identifies the tensor when its rows are fetched or
+    // it is saved; the engine keeps the last few. The first two return a number for cancel().
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;
     using Rows = std::function<void(base::Result<protocol::NumberRows>)>;
     std::int64_t tensor(const TensorQuestion& question, QObject* context, Tensor answer);
@@ -89,14 +90,15 @@ public:
     std::int64_t stoppedTensor(QObject* context, Tensor answer);
     void tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer);
     void saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer);
-    // The steps by which the rules and the optimum find their plans, for the settings of the document. For cancel().
+    // The steps by which the rules and the optimum find their plans, for the settings of the document. Returns a number for
+    // cancel().
     using Steps = std::function<void(base::Result<plan::Walkthroughs>)>;
     std::int64_t planSteps(QObject* context, Steps answer);
     // The nodes and edges from which the batches of the current plan gather, around that node or one drawn with the
     // seed.
     using Part = std::function<void(base::Result<schema::GraphPart>)>;
     std::int64_t planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer);
-    // The memory of a stage's batches in the current plan, for the settings of the document. For cancel().
+    // The memory of a stage's batches in the current plan, for the settings of the document. Returns a number for cancel().
     using Memory = std::function<void(base::Result<schema::StageMemoryRecord>)>;
     std::int64_t stageMemory(plan::StageId stage, QObject* context, Memory answer);
     void cancel(std::int64_t request);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Plans the current cuts: asks for the plan, shows quick ones meanwhile, each better than the one before, undoes refused cuts and asks for
-// repairs, and keeps the plans that others are compared with. Every change of the cuts is a command on the undo stack.
+// Plans the current cuts: asks for the plan, shows quick ones until it arrives, each better than the last, undoes refused
+// cuts and asks for repairs, and keeps the plans for comparison. Every change of the cuts is a command on the undo stack.
 
 #include "jobs/plan_questions.h"
 

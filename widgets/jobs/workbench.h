@@ -44,7 +44,7 @@ public:
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // all but the cuts: strategy, objective, pins, stages
     // The effect of storing a value, or not storing it, without changing anything. A later question, or a change
-    // of the cuts, drops the one before. No answer comes while no engine has the model: ask again on engineBack.
+    // of the cuts, cancels the previous one. No answer comes while no engine has the model: ask again on engineBack.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer);
     // While a stored value is dragged: Document::preview shows the plan for dropping it. The latest question counts; at

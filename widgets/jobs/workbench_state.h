@@ -9,7 +9,7 @@
 
 namespace hopscope::jobs {
 
-// Only refers to its first four, which outlive it.
+// Its first four members must outlive it.
 struct WorkbenchState {
     Workbench& bench;  // the source of the signals, and the context of all requests
     EngineClient& engine;

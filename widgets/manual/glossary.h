@@ -15,8 +15,8 @@ struct Term {
 // All terms: the first two cells of the rows of tables, and sentences of the text in which a term is set in bold.
 const QVector<Term>& glossary();
 
-// The definitions, as rich text, of the terms that occur in a short text, such as a label or the title of a column: at most two, the
-// first ones, and of terms within each other the longest. Empty: there is none.
+// The definitions, as rich text, of the terms that occur in a short text, such as a label or the title of a column: at most two, in
+// the order of the text; where terms overlap, the longest counts. Empty: there is none.
 QString definitionsIn(const QString& text);
 
 }  // namespace hopscope::manual

@@ -150,7 +150,7 @@ void ManualWindow::placeChanged(const Place& place)
 {
     m_back->setEnabled(m_view->canGo(-1));
     m_forward->setEnabled(m_view->canGo(+1));
-    setWindowTitle(tr("%1 – Hopscope documentation").arg(title(place.page)));
+    setWindowTitle(tr("%1 – Documentation").arg(title(place.page)));
     const QSignalBlocker quiet(m_contents);
     for (QTreeWidgetItem* item : itemsOf(m_contents))
         if (pageOf(item) == place.page) m_contents->setCurrentItem(item);

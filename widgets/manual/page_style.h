@@ -1,6 +1,6 @@
 #pragma once
 
-// The looks of a page that was read from Markdown: fonts, distances, tables and code.
+// The style of a page that was read from Markdown: fonts, spacing, tables and code.
 
 #include <QTextDocument>
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace hopscope::manual {
 
-// Also names the headings, so that links can lead there, and makes plain text of links for which `leads` is false.
+// Also names the headings, which makes them targets of links, and turns links for which `leads` is false into plain text.
 void setLooks(QTextDocument& document, const style::Theme& theme, const std::function<bool(const QString&)>& leads);
 
 }  // namespace hopscope::manual

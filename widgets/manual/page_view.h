@@ -1,6 +1,6 @@
 #pragma once
 
-// Shows a page of the manual, follows its links, and remembers the way.
+// Shows a page of the manual, follows its links, and keeps a history.
 
 #include <QTextBrowser>
 
@@ -14,7 +14,7 @@ class PageView : public QTextBrowser {
 public:
     explicit PageView(QWidget* parent = nullptr);
 
-    void open(const Place& place);  // adds it to the way; a place that does not exist is the first page
+    void open(const Place& place);  // adds it to the history; a place that does not exist opens the first page
     void go(int steps);             // -1: back, +1: forward
     [[nodiscard]] bool canGo(int steps) const;
     [[nodiscard]] const Place& place() const { return m_place; }

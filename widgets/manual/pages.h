@@ -32,7 +32,7 @@ QString words(const QString& page);
 QString anchorOf(const QString& heading);
 QStringList anchors(const QString& page);
 
-// The place to which a link of a page leads; nothing if it leads out of the manual.
+// The place to which a link of a page leads; nullopt if it leads out of the manual.
 std::optional<Place> resolved(const QString& page, const QString& link);
 // The file of a picture that a page refers to: ":/manual/images/window-light.png", or its dark counterpart if there is one.
 QString pictureFile(const QString& page, const QString& link, bool dark);

@@ -16,7 +16,7 @@ struct DecisionRow {
     base::Unit unit = base::Unit::Seconds;
 };
 
-// Decisions that save most come first; those without an alternative last.
+// Decisions that save the most come first; those without an alternative come last.
 std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const schema::Explanation& explanation);
 
 enum class DecisionColumn { Value, What, Costs, Saves, Count };

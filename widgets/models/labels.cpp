@@ -101,6 +101,13 @@ std::optional<qint64> memoryHint(const QString& hint)
     return match.hasMatch() ? std::optional(match.captured(1).toLongLong()) : std::nullopt;
 }
 
+QString withoutOptions(const QString& sentence)
+{
+    const std::optional<qint64> limit = memoryHint(sentence);
+    if (!limit) return sentence;
+    return sentence.left(sentence.lastIndexOf(QStringLiteral("--memory"))) + formatBytes(static_cast<double>(*limit));
+}
+
 QStringList figureLines(const plan::StageFigures& figures)
 {
     QStringList lines;

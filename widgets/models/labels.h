@@ -16,7 +16,7 @@ namespace hopscope::models {
 // A short description of an operator: "sum aggregation", "gather source", "linear", "concat" (analysis/op_words.h).
 // Inputs and outputs keep their names.
 QString humanLabel(const protocol::OpRecord& op);
-// The same within its model, which distinguishes gathers along the other end of the edges: they bring no neighbour nearer.
+// The same within its model, which distinguishes gathers along the other end of the edges: they do not reach further neighbours.
 QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op);
 // "convs.1 · GCNConv · aten::index_add"; missing parts are left out.
 QString pathLabel(const protocol::OpRecord& op);
@@ -52,5 +52,7 @@ QStringList figureLines(const plan::StageFigures& figures);
 QString formatBytes(const std::optional<std::int64_t>& bytes);
 // The limit of memory that a refusal's hint asks for: "raise it to --memory 4096".
 std::optional<qint64> memoryHint(const QString& hint);
+// The same in the words of the window: "raise it to 4.0 KiB". Other sentences stay as they are.
+QString withoutOptions(const QString& sentence);
 
 }  // namespace hopscope::models

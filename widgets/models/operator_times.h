@@ -14,7 +14,7 @@ namespace hopscope::models {
 
 class OperatorTimes {
 public:
-    // The total for some operators. Operators that were computed in one pass count with the whole pass, and once.
+    // The total for some operators. A pass that computed several of them counts as a whole, and once.
     struct Sum {
         double seconds = 0;
         qint64 bytes = 0;                 // size of the largest result in a batch
@@ -24,7 +24,7 @@ public:
     // `report` must outlive this object.
     explicit OperatorTimes(const schema::Report& report);
 
-    // The sum for operators by id ("op12"); nothing if none of them was measured, as on a GPU and in older reports.
+    // The sum for operators by id ("op12"); nullopt if none of them was measured, as on a GPU and in older reports.
     [[nodiscard]] std::optional<Sum> of(const std::vector<std::string>& operators) const;
 
 private:

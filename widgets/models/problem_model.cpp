@@ -56,7 +56,7 @@ std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QS
     if (!refusal.isEmpty())
         rows.push_back({.severity = Severity::Error,
                         .code = ProblemModel::tr("refused"),
-                        .message = refusal,
+                        .message = withoutOptions(refusal),
                         .hint = {},
                         .place = {},
                         .op = {}});

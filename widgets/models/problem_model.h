@@ -23,7 +23,7 @@ const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 // The user has not agreed to run its code: it is only drawn.
 bool isUntrusted(const protocol::ModelRecord& model);
 
-// Says briefly that a model has no plan: because of itself, or of the data.
+// States briefly whether the model or the data is the reason why there is no plan.
 QString refusalTitle(const protocol::ModelRecord& model);
 
 enum class ProblemColumn { Message, Place, Count };

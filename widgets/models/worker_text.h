@@ -6,7 +6,7 @@
 
 namespace hopscope::models {
 
-// Says which workers wait for which: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2."
+// States which workers wait for which: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2."
 QString waitSentence(const RunLog& log);
 // "3 workers · 1 lost · 2 shards done again · slowest: worker 2, +18 % · 12.4 MiB written, 6.1 MiB read back"
 QString workersSummary(const WorkerLog& workers);
@@ -18,10 +18,10 @@ struct Slowest {
 };
 std::optional<Slowest> slowestWorker(const WorkerLog& workers);
 
-// The line for an event that is worth one: "worker 2 on node-b was lost: .."; empty: it is not.
+// The log line for an event: "worker 2 on node-b was lost: .."; empty: the event is not logged.
 QString workerNews(const protocol::WorkerEvent& event);
 QString workerName(const WorkerLane& lane);  // "worker 1"
-QString laneText(const WorkerLane& lane);    // some lines on all its work
+QString laneText(const WorkerLane& lane);    // a few lines about all its work
 QString shardText(const WorkerLane& lane, const protocol::ShardEvent& shard);
 QString readBackText(const WorkerLane& lane, const protocol::ReadBackEvent& event);
 

@@ -22,7 +22,7 @@ struct PlanBar {
 };
 
 // The current plan and those it is compared with; a plan without a prediction has no bar. Costs are those by which the
-// optimiser ranks plans, or missing: then bytes count.
+// optimiser ranks plans; without them, bytes are compared.
 std::vector<PlanBar> planBars(const models::Document& document);
 // How many pixels of `width` a part of a bar takes when the longest bar takes all of it.
 int barLength(std::int64_t part, std::int64_t longest, int width);

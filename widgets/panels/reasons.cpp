@@ -205,9 +205,10 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
     for (const protocol::ValueRecord& value : model.values)
         if (value.origin == protocol::Origin::Parameter && within(models::text(value.name), path))
             weights += value.bytes.value_or(0);
+    const QString counted = models::formatCount(ops);
     const QString shown = stages.empty() ? QStringLiteral("–") : stageList({stages.begin(), stages.end()});
     return {{tr("operators"),
-             tr("%1, plus %2 structure-only").arg(models::formatCount(ops), models::formatCount(structure))},
+             structure > 0 ? tr("%1, plus %2 structure-only").arg(counted, models::formatCount(structure)) : counted},
             {tr("weights"), formatBytes(static_cast<double>(weights))},
             {tr("depth"), models::depthKnown(model) ? tr("up to %1").arg(depth) : QStringLiteral("–")},
             {tr("stages"), shown}};

@@ -20,7 +20,7 @@ std::vector<Fact> opFacts(const protocol::ModelRecord& model, const protocol::Pl
 std::vector<Fact> moduleFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan,
                               const QString& path);
 std::vector<Fact> stageFacts(const protocol::PlanRecord& plan, protocol::StageId stage);
-// The measured times of an operator, or of all operators of a module; nothing if unmeasured. `report` may be null.
+// The measured times of an operator, or of all operators of a module; empty if nothing was measured. `report` may be null.
 std::vector<Fact> measuredFacts(const protocol::ModelRecord& model, const schema::Report* report, protocol::OpId op);
 std::vector<Fact> measuredFacts(const protocol::ModelRecord& model, const schema::Report* report, const QString& path);
 

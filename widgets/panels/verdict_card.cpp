@@ -133,7 +133,7 @@ QVariant DifferenceModel::cell(const DifferenceRow& row, DifferenceColumn column
     if (role == Qt::ToolTipRole && row.checkpoint) return tr("stored value %1").arg(row.name);
     if (role != Qt::DisplayRole) return {};
     switch (column) {
-    case DifferenceColumn::Name: return row.checkpoint ? tr("stored value %1").arg(row.name) : row.name;
+    case DifferenceColumn::Name: return row.checkpoint ? tr("%1 (stored)").arg(row.name) : row.name;
     case DifferenceColumn::Rows: return formatCount(static_cast<double>(row.rows));
     case DifferenceColumn::Different: return formatCount(static_cast<double>(row.different));
     case DifferenceColumn::Absolute: return number(row.absolute);

@@ -18,7 +18,7 @@ Scale scaleFor(double largest, Unit unit);
 
 // A step of 1, 2 or 5 times a power of ten of the scale's unit, so that about `count` of them fill the range.
 double tickStep(double lower, double upper, int count, const Scale& scale);
-// Multiples of the step inside of the range.
+// Multiples of the step inside the range.
 QVector<double> ticks(double lower, double upper, double step);
 // "1.5 MiB"; as many decimals as the step needs.
 QString tickLabel(double value, double step, const Scale& scale);

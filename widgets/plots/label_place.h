@@ -10,10 +10,10 @@ namespace hopscope::plots {
 
 bool crosses(const QLineF& line, const QRectF& words);
 
-// The first place that no line crosses and no other label takes; the very first if there is none. At least one place is required.
+// The first place that no line crosses and no other label takes; the first of all if there is none. At least one place is required.
 QRectF clearPlace(const QList<QRectF>& places, const QList<QLineF>& lines, const QList<QRectF>& taken = {});
 
-// The lines between points in a row.
+// The lines between successive points.
 QList<QLineF> linesBetween(const QList<QPointF>& points);
 
 }  // namespace hopscope::plots

@@ -47,7 +47,7 @@ std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, d
 std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane* const> lanes, double seconds,
                                                             std::size_t besides);
 
-// How much of each pixel's time is covered, 0..1, over a range of time; grows with its lane without starting over.
+// The covered share of each pixel's time, 0..1, over a range of time; it is extended as its lane grows.
 class Coverage {
 public:
     void reset(double from, double to, int pixels);

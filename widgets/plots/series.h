@@ -1,7 +1,7 @@
 #pragma once
 
-// A growing curve that is drawn in time proportional to the pixels it covers, however many points it has: beside the points
-// it keeps the smallest and largest of every 4, 16, 64, ... of them.
+// A growing curve that is drawn in time proportional to the pixels it covers, however many points it has: it also
+// keeps the smallest and largest of every 4, 16, 64, ... points.
 
 #include <cstdint>
 #include <vector>

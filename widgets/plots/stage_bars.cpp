@@ -99,6 +99,7 @@ struct StageBars::Impl {
     [[nodiscard]] StageId stageAt(const QPoint& at) const;
     [[nodiscard]] int numberOf(StageId stage) const;  // its place on the axis; -1: none
     void hover(const QPoint& at, const QPoint& global);
+    [[nodiscard]] bool isDrawn(std::size_t phase) const;
 
     StageBars* self;
     Canvas* canvas;
@@ -267,12 +268,21 @@ void StageBars::Impl::colour()
     canvas->replot(QCustomPlot::rpQueuedReplot);
 }
 
+bool StageBars::Impl::isDrawn(std::size_t phase) const
+{
+    return std::ranges::any_of(runs, [phase](const StageRun& run) {
+        return std::ranges::any_of(run.stages, [phase](const StageStack& stack) { return stack.phases[phase] > 0; });
+    });
+}
+
 // Lists the visible elements in the legend.
 void StageBars::Impl::legend()
 {
     std::vector<LegendItem> items;
     for (int phase = 0; phase < protocol::phaseCount; ++phase)
-        items.push_back({.name = phaseTitle(phase), .colour = theme.phases.value(phase, theme.accent), .line = false});
+        if (isDrawn(static_cast<std::size_t>(phase)))
+            items.push_back(
+                {.name = phaseTitle(phase), .colour = theme.phases.value(phase, theme.accent), .line = false});
     if (ghosts->dataCount() > 0) items.push_back({.name = tr("predicted"), .colour = theme.textMuted, .line = true});
     if (ticks->dataCount() > 0)
         items.push_back({.name = tr("bound"), .colour = theme.text, .line = true, .style = Qt::SolidLine});

@@ -20,7 +20,25 @@ QSize Timeline::minimumSizeHint() const { return {160, sizeHint().height()}; }
 
 void Timeline::append(int phase, const Interval& interval)
 {
+    const bool shown = isShown(phase);
     m_lanes.at(static_cast<std::size_t>(phase)).append(interval);
+    if (!shown) updateGeometry();
+}
+
+// A run on a CPU copies nothing.
+bool Timeline::isShown(int phase) const
+{
+    const auto kind = static_cast<plan::Phase>(phase);
+    const bool copies = kind == plan::Phase::HostToDevice || kind == plan::Phase::DeviceToHost;
+    return !copies || !m_lanes.at(static_cast<std::size_t>(phase)).lane().intervals().empty();
+}
+
+// Of the first phases, below the prologue's lane.
+int Timeline::rowOf(int phase) const
+{
+    int row = m_prologue > 0 ? 1 : 0;
+    for (int before = 0; before < phase; ++before) row += isShown(before) ? 1 : 0;
+    return row;
 }
 
 void Timeline::setPrologue(double seconds)
@@ -35,6 +53,7 @@ void Timeline::clear()
 {
     setPrologue(0);
     for (PaintedLane& lane : m_lanes) lane.clear();
+    updateGeometry();
     m_pointedAt.reset();
     showAllAgain();
 }
@@ -48,10 +67,9 @@ QRect Timeline::lanesRect(const QSize& size) const
     return {left, 0, std::max(1, size.width() - left - 2), std::max(1, size.height() - fontMetrics().height() - 4)};
 }
 
-// Below the prologue's lane, which comes first.
 QRect Timeline::laneRect(const QRect& lanes, int phase) const
 {
-    return rowRect(lanes, phase + rows() - protocol::phaseCount, rows(), fontMetrics().height());
+    return rowRect(lanes, rowOf(phase), rows(), fontMetrics().height());
 }
 
 QRect Timeline::prologueRect(const QSize& size) const
@@ -72,6 +90,7 @@ void Timeline::paintFigure(QPainter& painter, const QSize& size)
         painter.fillRect(prologueRect(size), selected().valid() ? faded(theme().structure, 0.35) : theme().structure);
     }
     for (int phase = 0; phase < protocol::phaseCount; ++phase) {
+        if (!isShown(phase)) continue;
         const QRect lane = laneRect(lanes, phase);
         paintName(painter, lane, phaseTitle(phase), theme());
         painter.save();
@@ -110,7 +129,7 @@ const Interval* Timeline::intervalAt(const QPoint& at, int* phase) const
 {
     const QRect lanes = lanesRect(size());
     for (int lane = 0; lane < protocol::phaseCount; ++lane) {
-        if (!laneRect(lanes, lane).contains(at)) continue;
+        if (!isShown(lane) || !laneRect(lanes, lane).contains(at)) continue;
         if (phase != nullptr) *phase = lane;
         return m_lanes[static_cast<std::size_t>(lane)].lane().at(momentAt(at));
     }

@@ -1,7 +1,7 @@
 #pragma once
 
 // The lanes of the pipeline over time, the prologue and one per phase: on a GPU several batches are processed at once, each in
-// another lane.
+// another lane. Lanes of copies appear with the first copy.
 // Paints exact bars while they are few, with their batch's number where there is room, else how busy each pixel's time was.
 // The batch under the pointer is marked in all lanes.
 
@@ -38,7 +38,9 @@ protected:
 
 private:
     [[nodiscard]] QRect laneRect(const QRect& lanes, int phase) const;
-    [[nodiscard]] int rows() const { return protocol::phaseCount + (m_prologue > 0 ? 1 : 0); }
+    [[nodiscard]] bool isShown(int phase) const;
+    [[nodiscard]] int rowOf(int phase) const;
+    [[nodiscard]] int rows() const { return rowOf(protocol::phaseCount); }
     [[nodiscard]] const Interval* intervalAt(const QPoint& at, int* phase = nullptr) const;
     void paintLane(QPainter& painter, const QRect& rect, int phase);
     void paintBars(QPainter& painter, const QRect& rect, int phase) const;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Writes animated PNG files (Portable Network Graphics, third edition), which browsers play and everything else shows the
-// first picture of. Pure functions.
+// Writes animated PNG files (Portable Network Graphics, third edition), which browsers play; other programs show the
+// first picture. Pure functions.
 
 #include <QByteArray>
 #include <QImage>
@@ -9,11 +9,11 @@
 
 namespace hopscope::study {
 
-// Plays in a loop; each picture is shown for so long. All must be opaque and of the same size. Empty if there is none, or not
-// enough memory.
+// Plays in a loop. All pictures must be opaque and of the same size. The file is empty if there are no pictures, or not enough
+// memory.
 class AnimatedPng {
 public:
-    // Compressed at once: a picture need not be kept.
+    // `milliseconds`: how long it is shown. Compresses the picture immediately, so that it need not be kept.
     bool add(const QImage& picture, int milliseconds);
     [[nodiscard]] QByteArray file() const;
     [[nodiscard]] std::size_t pictures() const { return m_frames.size(); }

@@ -71,7 +71,7 @@ struct Animation {
 Animation animate(const protocol::ModelRecord& model, const protocol::PlanRecord& plan, const schema::GraphPart& part,
                   std::int64_t batch);
 
-// A number of nodes that gives each loop a few batches.
+// A batch size that gives each loop a few batches.
 std::int64_t usualBatch(const schema::GraphPart& part);
 
 // The number of cells of the store that are exact in the frame.

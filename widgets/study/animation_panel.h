@@ -23,7 +23,7 @@ public:
     void setReducedMotion(bool reduced) { m_view->setReducedMotion(reduced); }
 
     void prepare();  // as if it were visible
-    // By the suffix of the file (animation_export.h): an empty string, or why not.
+    // The suffix of the file decides the format (animation_export.h). Returns an empty string, or the reason of a failure.
     [[nodiscard]] QString save(const QString& file) const;
     [[nodiscard]] bool busy() const { return m_request != 0; }
     [[nodiscard]] const ShowPtr& show() const { return m_show; }  // null: nothing to show

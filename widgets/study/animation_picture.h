@@ -16,7 +16,7 @@ struct FilmPicture {
     const std::vector<QPointF>& places;  // of the nodes, as placeNodes() gives them
     const style::Theme& theme;
     QFont font;
-    bool words = false;  // title and caption above the graph: in files, where nothing else says them
+    bool words = false;  // title and caption above the graph: in files, which have no other place for them
 };
 
 // `progress` (0 to 1): the position of the gathered or written rows along their way.

@@ -1,7 +1,7 @@
 #pragma once
 
-// A node followed through a run: its row of every value that the plan stores, stage by stage, and what its neighbours add to
-// an aggregation. Pure functions, and the tables that show them.
+// A node followed through a run: its row of every value that the plan stores, stage by stage, and the contributions of its
+// neighbours to an aggregation. Pure functions, and the tables that show them.
 
 #include <QStyledItemDelegate>
 

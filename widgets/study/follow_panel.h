@@ -1,7 +1,7 @@
 #pragma once
 
-// Follows a node through the stages: its row of all that is stored, and what its neighbours add to an aggregation, from one run
-// of the plan. A neighbour can be followed in turn.
+// Follows a node through the stages: its row of every stored value, and the contributions of its neighbours to an
+// aggregation, from one run of the plan. From there, a neighbour can be followed.
 
 #include <QComboBox>
 #include <QLineEdit>

@@ -1,7 +1,7 @@
 #pragma once
 
-// How errors grow along a model: the largest difference behind each operator, in the order of the program, on a scale that
-// grows by factors. A click or Enter chooses an operator, arrow keys walk along them.
+// How errors grow along a model: the largest difference behind each operator, in the order of the program, on a
+// logarithmic scale. A click or Enter chooses an operator, arrow keys walk along them.
 
 #include <QWidget>
 
@@ -16,7 +16,7 @@ struct GrowthPoint {
     QString name;
     int depth = 0;
     double error = 0;    // absolute; 0: none; NaN: not a number
-    bool first = false;  // where the computations part
+    bool first = false;  // where the computations diverge
 };
 
 // The growth at the operators that the model contains.

@@ -42,12 +42,12 @@ public:
 
     void say(const QString& sentence);  // until the next question
     void cancel();                      // says so
-    void forget();                      // likewise, without a word
+    void forget();                      // the same, silently
     // `lacking`: why no query is possible; `idle`: the text while none is running. Both may be empty.
     void refresh(const QString& lacking, const QString& idle);
 
 signals:
-    void changed();   // there is something else to say: the panel refreshes
+    void changed();   // the status has changed: the panel refreshes
     void finished();  // with an answer, or with the reason why there is none
 
 private:

@@ -20,7 +20,7 @@ QString textOr(const Reader& item, std::string_view key)
 }
 
 // ["open", "karate/gcn.pt"].
-Deed deedFrom(const Reader& item)
+LessonAction actionFrom(const Reader& item)
 {
     const std::vector<Reader> parts = item.items();
     if (parts.size() != 2) {
@@ -59,7 +59,7 @@ LessonStep stepFrom(const Reader& item)
     item.only({"title", "text", "do", "show", "task", "question", "expect"});
     LessonStep step{.title = textOf(item, "title"), .text = textOf(item, "text"), .show = textOr(item, "show")};
     if (item.has("do"))
-        for (const Reader& deed : item.items("do")) step.deeds.push_back(deedFrom(deed));
+        for (const Reader& action : item.items("do")) step.actions.push_back(actionFrom(action));
     if (item.has("task")) step.task = taskFrom(item.child("task"));
     if (item.has("question")) step.question = questionFrom(item.child("question"));
     if (step.task && step.question) item.refuse("has a task and a question: make it two steps");

@@ -1,7 +1,7 @@
 #pragma once
 
 // A guided tour as data: steps that drive the window, and questions that the learner answers by doing or by choosing.
-// docs/reference/format-lesson.md is for those who write them.
+// docs/reference/format-lesson.md is for authors of lessons.
 
 #include <QString>
 #include <map>
@@ -46,7 +46,7 @@ constexpr auto namesOf(Verb)
                                              {Verb::Action, "action"}});
 }
 
-struct Deed {
+struct LessonAction {
     Verb verb{};
     QString argument;
 };
@@ -85,8 +85,8 @@ struct Question {
 
 struct LessonStep {
     QString title, text;  // paragraphs are separated by empty lines
-    std::vector<Deed> deeds{};
-    QString show{};              // object name of the part of the window that the text speaks of
+    std::vector<LessonAction> actions{};
+    QString show{};              // object name of the part of the window that the text describes
     std::optional<Task> task{};  // one of them, or neither
     std::optional<Question> question{};
     std::map<std::string, double> expect{};  // figures that the text relies on, by their names
@@ -102,7 +102,7 @@ struct Lesson {
 // Fails with Input and a JSON pointer: also on a step with a task and a question, and on a question without one right choice.
 base::Result<Lesson> readLesson(const std::string& text, const std::string& name);
 
-// The lessons that the program brings along, in their order.
+// The lessons that come with the program, in their order.
 std::vector<Lesson> bundledLessons();
 
 }  // namespace hopscope::study

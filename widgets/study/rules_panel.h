@@ -46,7 +46,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    // The plans that the steps lead to: others need another answer.
+    // The plans that the steps lead to. If they change, the engine has to be asked again.
     using Ends = std::vector<models::PlanPtr>;
 
     QLayout* makeChoice();
@@ -74,7 +74,7 @@ private:
     QTableView* m_table;
     std::optional<plan::Walkthroughs> m_all;
     std::vector<Way> m_ways;
-    Ends m_asked;  // that the last question was about
+    Ends m_asked;  // those of the last request
     models::PlanPtr m_picture;
     std::int64_t m_request = 0;  // 0: none running
     std::int64_t m_number = 0;   // of queries: answers to cancelled ones are dropped

@@ -1,7 +1,7 @@
 #pragma once
 
-// The step of a sequential palette for a depth, in a model whose deepest is `deepest`: its own if there are enough
-// steps; otherwise depths share steps evenly, and 0 has the first to itself.
+// The step of a sequential palette for a depth, in a model of depth `deepest`: a step of its own if there are
+// enough; otherwise depths share steps evenly, except that depth 0 has the first step to itself.
 
 #include <algorithm>
 #include <utility>

@@ -54,6 +54,7 @@ QPushButton:pressed { background: @selection; }
 QPushButton:disabled { color: @disabled; background: @raised; }
 QPushButton:focus { border: 1px solid @accent; }
 QPushButton[primary="true"] { background: @accent; color: @accentText; border: 1px solid @accent; font-weight: 600; }
+QPushButton::menu-indicator { image: none; width: 0; }
 QPushButton[choice="true"] { text-align: left; padding: 7px 12px; }
 QPushButton[primary="true"]:disabled { background: @raised; color: @disabled; border-color: @border; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 5px; padding: 4px 7px; }

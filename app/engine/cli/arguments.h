@@ -65,7 +65,7 @@ struct ReceptiveFieldCommand {
 struct DebugCommand {
     pipeline::ModelOptions model;
     pipeline::DebugOptions options;
-    bool nan = false;  // otherwise, without breakpoints and watched values, the first divergence
+    bool nan = false;  // false: the first divergence is found, unless breakpoints or watched values are given
     debugger::WatchRequest request;
     debugger::TensorRequest show;  // without a place: no tensor is shown
     std::optional<int> memoryOf;   // the stage to simulate; its batches are not run

@@ -106,7 +106,9 @@ base::Result<std::string> explained(const CLI::App& app, const CLI::ParseError& 
     if (help) return text.str();
     const CLI::App* chosen = &app;
     while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
-    return base::fail(base::ErrorCode::Usage, error.what(), helpOf(*chosen));
+    const std::string mistake = error.what();
+    const bool none = mistake == "A subcommand is required";
+    return base::fail(base::ErrorCode::Usage, none ? "a command is required" : mistake, helpOf(*chosen));
 }
 
 }  // namespace hopscope::engine

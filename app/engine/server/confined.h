@@ -22,9 +22,9 @@ void allowScratch();
 // `verifies`: it runs models' own forward in children.
 void beginConfined(std::optional<confine::Access> access, bool verifies);
 
-// The folder of a file, or of another folder.
+// The folder that contains a file or a folder.
 std::string around(const std::string& path);
-// The folder is removed in the end.
+// Allows writing below `folder`, and removing it at the end, which is a change of the folder `in` around it.
 void addFolder(confine::Access& access, const std::string& folder, const std::string& in);
 void addModel(confine::Access& access, const pipeline::ModelOptions& model);
 // The rates of the machine, which runs refine, and the list of trusted files.

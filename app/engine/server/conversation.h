@@ -28,7 +28,7 @@ public:
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
 
-    // Runs until the client ends the conversation, is gone, or stop() is called; returns the exit code.
+    // Runs until the client ends the conversation or disconnects, or until stop() is called; returns the exit code.
     int run();
     // Callable from any thread. Cancels the current request.
     void stop(int exitCode);

@@ -15,7 +15,7 @@
 
 namespace hopscope::engine {
 
-// A requested optimum, for explaining it and as a start for the next one.
+// An optimal plan that was requested. It is explained on demand, and the next search starts from it.
 struct KeptPlan {
     pipeline::PlanRequest request;
     bool near = false;

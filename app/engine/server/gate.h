@@ -20,7 +20,7 @@ public:
     // Called on the run's thread when a batch or a stage has ended. Returns whether the run has to wait now.
     bool ended(protocol::RunStep unit);
     [[nodiscard]] bool paused();
-    // Returns when the run may continue, or at a stop: the seconds spent waiting.
+    // Returns when the run may continue, or at a stop, with the seconds spent waiting.
     double wait(const std::stop_token& stop);
 
 private:

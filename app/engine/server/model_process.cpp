@@ -155,7 +155,7 @@ void ModelProcess::bury()
         m_gone = true;
         m_changed.notify_all();
     }
-    m_listener.mourn(*end);
+    m_listener.processEnded(*end);
 }
 
 base::Error epitaph(const verify::ChildEnd& end)

@@ -52,8 +52,8 @@ private:
 class ModelProcess {
 public:
     struct Listener {
-        std::function<void(const Marked&)> passOn;           // each message of the process, in order
-        std::function<void(const verify::ChildEnd&)> mourn;  // its end
+        std::function<void(const Marked&)> passOn;  // each message of the process, in order
+        std::function<void(const verify::ChildEnd&)> processEnded;
     };
     // The listener is called on a thread of its own. Resources: no process can be started.
     static base::Result<std::shared_ptr<ModelProcess>> start(const ModelProcessOrder& order, Listener listener);

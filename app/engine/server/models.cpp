@@ -44,9 +44,9 @@ base::Result<std::shared_ptr<ModelProcess>> Models::start(ModelProcessOrder orde
     if (!m_sandbox) order.access.reset();
     order.home = m_home;
     const std::int64_t run = order.firstRun;
-    base::Result<std::shared_ptr<ModelProcess>> process =
-        ModelProcess::start(order, {.passOn = [this](const Marked& marked) { passOn(marked); },
-                                    .mourn = [this, run](const verify::ChildEnd& end) { mourn(run, end); }});
+    base::Result<std::shared_ptr<ModelProcess>> process = ModelProcess::start(
+        order, {.passOn = [this](const Marked& marked) { passOn(marked); },
+                .processEnded = [this, run](const verify::ChildEnd& end) { processEnded(run, end); }});
     if (!process) return process;
     const std::lock_guard lock(m_mutex);
     if (m_left) (*process)->socket()->leave();
@@ -62,7 +62,7 @@ void Models::passOn(const Marked& marked)
     m_client.pass(marked.message);
 }
 
-void Models::mourn(std::int64_t firstRun, const verify::ChildEnd& end)
+void Models::processEnded(std::int64_t firstRun, const verify::ChildEnd& end)
 {
     std::int64_t run = 0;
     {
@@ -70,7 +70,7 @@ void Models::mourn(std::int64_t firstRun, const verify::ChildEnd& end)
         if (firstRun != 0 && firstRun == m_runner) run = m_run;
     }
     if (run != 0) endRun();
-    m_client.mourn(end, run);
+    m_client.processEnded(end, run);
 }
 
 OpenModel& Models::keep(std::unique_ptr<OpenModel> model)

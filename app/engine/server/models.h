@@ -53,7 +53,7 @@ public:
     struct Client {
         std::function<void(std::string_view message)> pass;  // passes messages of processes to the client
         // A process has ended, and this run with it; 0: no run.
-        std::function<void(const verify::ChildEnd& end, std::int64_t run)> mourn;
+        std::function<void(const verify::ChildEnd& end, std::int64_t run)> processEnded;
     };
     // The client is called on threads of processes. `home`: for their scratch folders.
     Models(std::string home, bool sandbox, Client client)
@@ -89,7 +89,7 @@ public:
 
 private:
     void passOn(const Marked& marked);
-    void mourn(std::int64_t firstRun, const verify::ChildEnd& end);
+    void processEnded(std::int64_t firstRun, const verify::ChildEnd& end);
 
     std::string m_home;
     bool m_sandbox;

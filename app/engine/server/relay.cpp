@@ -11,7 +11,7 @@ Relay::Relay(Channel& channel, const std::string& home, bool sandbox)
       m_home(home),
       m_models(home, sandbox,
                {.pass = [this](std::string_view message) { pass(message); },
-                .mourn = [this](const verify::ChildEnd& end, std::int64_t run) { mourn(end, run); }})
+                .processEnded = [this](const verify::ChildEnd& end, std::int64_t run) { processEnded(end, run); }})
 {}
 
 std::optional<ModelProcess::Answer> Relay::carryOut(ModelProcess& process, const protocol::Request& request,
@@ -39,7 +39,7 @@ void Relay::endLike(const verify::ChildEnd& end)
     if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0) stop(WEXITSTATUS(end.status));
 }
 
-void Relay::mourn(const verify::ChildEnd& end, std::int64_t run)
+void Relay::processEnded(const verify::ChildEnd& end, std::int64_t run)
 {
     protocol::RunFinished finished;
     finished.run = run;

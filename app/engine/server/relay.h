@@ -19,7 +19,7 @@ public:
 
 protected:
     using Process = std::shared_ptr<ModelProcess>;
-    using Reply = std::optional<Outcome>;  // nothing: the client has it
+    using Reply = std::optional<Outcome>;  // nullopt: the client already has it
 
     // Returns a successful answer. After a failure, `reply` holds the client's answer unless it has been passed on.
     std::optional<ModelProcess::Answer> carryOut(ModelProcess& process, const protocol::Request& request,
@@ -31,13 +31,13 @@ protected:
 private:
     Outcome unanswered(ModelProcess& process, const Call& call);
     void endLike(const verify::ChildEnd& end);
-    void mourn(const verify::ChildEnd& end, std::int64_t run);
+    void processEnded(const verify::ChildEnd& end, std::int64_t run);
 
     std::string m_home;
     Models m_models;
 };
 
-// A Relay from the beginning of its connection to the end; the exit code.
+// Runs a Relay from the start of its connection to the end, and returns the exit code.
 template <class Client>
 base::Result<int> relayed(const std::stop_token& stop, bool sandbox)
 {

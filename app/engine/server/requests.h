@@ -64,7 +64,7 @@ class RequestQueue {
 public:
     // False if too many wait already.
     bool push(protocol::Request request);
-    // Waits; nothing once the queue is closed.
+    // Waits for a request; nullopt once the queue is closed.
     std::optional<Pending> pop();
     void finish();  // the request that was popped last has been answered
     // Stops the request of this id, waiting or in progress.

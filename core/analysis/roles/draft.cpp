@@ -149,7 +149,8 @@ std::string idsHint(const Item& item, const Range& numbers, std::int64_t size, c
         return edges ? "remove these edges, and what belongs to them, from the data" : "number them from 0 on";
     const std::int64_t low = edges ? std::min(item.ranges[0].low, item.ranges[1].low) : numbers.low;
     if (low == 1 && numbers.high == size) return "its numbers begin with 1, but rows are counted from 0: subtract 1";
-    return "if it points into another table, say --role " + item.key + "=" + roleName(item.role) + ":S>T";
+    return "each number has to be below the number of rows; if it points into another table, use --role " + item.key +
+           "=" + roleName(item.role) + ":S>T";
 }
 
 }  // namespace

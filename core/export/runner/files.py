@@ -5,8 +5,10 @@
 """
 import argparse
 import ctypes
+import difflib
 import hashlib
 import importlib.util
+import itertools
 import json
 import math
 import os
@@ -70,18 +72,18 @@ def read_safetensors(path):
 def read_header(path):
     """The header of the file, the offset of its tensors, and the number of their bytes."""
     if not os.path.isfile(path):
-        raise Problem(f"{path}: is no file")
+        raise Problem(f"{path}: is not a file")
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > size - 8:
-            raise Problem(f"{path}: is no .safetensors file, or it is cut short")
+            raise Problem(f"{path}: is not a .safetensors file, or is truncated")
         try:
             header = json.loads(file.read(length))
         except (ValueError, RecursionError):
             header = None
     if not isinstance(header, dict):
-        raise Problem(f"{path}: is no .safetensors file")
+        raise Problem(f"{path}: is not a .safetensors file")
     return header, 8 + length, size - 8 - length
 
 
@@ -97,7 +99,7 @@ def place_of(path, name, entry, size):
     if place[1] - place[0] != math.prod(shape) * storage_type(dtype).itemsize:
         raise Problem(f"{path}: {name} has a shape of another size than its place in the file")
     if place[1] > size:
-        raise Problem(f"{path}: {name} lies behind the end of the file")
+        raise Problem(f"{path}: {name} lies beyond the end of the file")
     return *place, shape, dtype
 
 
@@ -118,13 +120,13 @@ def mapped(path, dtype, offset, shape, name):
 
 def read_npy(path):
     if not os.path.isfile(path):
-        raise Problem(f"{path}: is no file")
+        raise Problem(f"{path}: is not a file")
     try:
         array = np.load(path, mmap_mode="c", allow_pickle=False)
     except (*UNREADABLE, tokenize.TokenError) as problem:
-        raise Problem(f"{path}: is no .npy file: {problem}") from None
+        raise Problem(f"{path}: is not a .npy file: {problem}") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufc":
-        raise Problem(f"{path}: holds no numbers")
+        raise Problem(f"{path}: contains no numbers")
     return as_tensor(array if array.flags.c_contiguous else np.ascontiguousarray(array))
 
 

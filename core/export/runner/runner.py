@@ -1,8 +1,10 @@
 """The part of run.py that runs the stages, and its command line; it begins below."""
 import argparse
 import ctypes
+import difflib
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -115,7 +117,7 @@ class Runner:
         self.folder = pathlib.Path(folder)
         self.schema = read_schema(part_of(self.folder, "schema.json"))
         if self.schema.get("format") != "hopscope-schema" or not self.schema.get("code"):
-            raise Problem(f"{folder}: is no exported folder: its schema.json describes no code")
+            raise Problem(f"{folder}: is not an exported folder: its schema.json describes no code")
         if not self.schema["version"].startswith("1."):
             raise Problem(f"{folder}: schema.json has version {self.schema['version']}; this runner reads version 1")
         self.code = self.schema["code"]
@@ -362,7 +364,7 @@ class Run:
 
 
 def last_line(problem):
-    """What an operator complains about, without where TorchScript was."""
+    """The message of an operator, without TorchScript's traceback."""
     lines = [line for line in str(problem).splitlines() if line.strip()]
     return lines[-1].strip().removeprefix("RuntimeError: ").removeprefix("AssertionError: ") if lines else "no reason"
 
@@ -395,16 +397,29 @@ def progress(quiet):
     return tell
 
 
+class Arguments(argparse.ArgumentParser):
+    """Reports a misspelt option even next to --help, with the nearest one."""
+
+    def parse_known_args(self, args=None, namespace=None):
+        known = self._option_string_actions
+        for word in itertools.takewhile(lambda word: word != "--", args):
+            name = word.partition("=")[0] if word.startswith("--") else word[:2]
+            if re.match("-[^0-9]", word) and name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                raise Problem(f"unknown option '{name}'; " + (f"did you mean '{near[0]}'? " if near else "") + "see run.py --help", 2)
+        return super().parse_known_args(args, namespace)
+
+
 def arguments_of(words):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", action="append", required=True, metavar="D",
+    parser = Arguments(description=__doc__.splitlines()[0], allow_abbrev=False)
+    parser.add_argument("--data", action="append", required=True, metavar="DATA",
                         help="inputs: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for out.npy")
-    parser.add_argument("--device", default="cpu", help="cpu (the default), cuda or cuda:N")
-    parser.add_argument("--batch", type=int, help="destination nodes per batch; by default as memory suggests")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the results, such as out.npy")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N [default: cpu]")
+    parser.add_argument("--batch", type=int, help="destination nodes per batch [default: as many as memory allows]")
     parser.add_argument("--script", action="store_true", help="run stages.pt instead of stage_1.py and so on")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    options = parser.parse_args(words)
+    parser.add_argument("--quiet", action="store_true", help="do not print progress")
+    options = parser.parse_args(sys.argv[1:] if words is None else words)
     if options.batch is not None and options.batch < 1:
         parser.error("--batch must be more than 0")
     return options
@@ -424,7 +439,7 @@ def check_device(name):
     except RuntimeError:
         device = None
     if device is None or device.type not in ("cpu", "cuda"):
-        raise Problem(f"'{name}' is no device; say cpu, cuda or cuda:N", 2)
+        raise Problem(f"unknown device '{name}'; use cpu, cuda or cuda:N", 2)
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise Problem("there is no CUDA device that this PyTorch can use", 2)
 

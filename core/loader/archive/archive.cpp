@@ -31,7 +31,9 @@ struct Words {
     const char *format, *remedy;
 };
 
-constexpr Words kTorchScript = {"a TorchScript archive", "save the model with torch.jit.trace(model, inputs).save(..)"};
+constexpr Words kTorchScript = {"a TorchScript archive",
+                                "save the model in Python with hopscope.save(model, data, \"model.pt\"), "
+                                "or torch.jit.trace(model, inputs).save(..)"};
 constexpr Words kExported = {"an exported program", "save the program with torch.export.save(program, path)"};
 
 // The format that a damaged or foreign file was meant to have: by its first entry, or else by its name.
@@ -92,15 +94,15 @@ bool looksLikeText(std::span<const std::byte> file)
 tl::unexpected<base::Error> notAZip(const Scan& scan)
 {
     const std::span<const std::byte> all = scan.file.all();
-    const std::string where = scan.name + ":0";
     const auto input = [&](const std::string& what) {
         return fail(ErrorCode::Input, scan.name + " is " + what + ", not " + scan.words.format, scan.words.remedy,
-                    where);
+                    scan.name);
     };
     if (all.empty()) return input("empty");
     if (scan.file.matches(4, "PTMF"))
         return fail(ErrorCode::Unsupported, scan.name + " is a TorchScript model in FlatBuffer form",
-                    "save it with torch.jit.save in the usual zip form", where);
+                    "save it with torch.jit.save in the usual zip form", scan.name);
+    if (scan.name.ends_with(".onnx")) return input("an ONNX model");
     for (const Magic& magic : kMagics)
         if (scan.file.matches(magic.at, magic.bytes)) return input(magic.what);
     if (all[0] == std::byte{0x80}) return input("a pickle (an old torch.save file, perhaps a state dict)");
@@ -280,17 +282,17 @@ base::Status refusePackage(const Scan& scan, const Archive& archive)
 {
     if (holds(archive, "data/aotinductor/", ""))
         return fail(ErrorCode::Unsupported, scan.name + " is a package of AOTInductor: machine code without a graph",
-                    "save the program before it is compiled, with torch.export.save(program, path)", scan.name + ":0");
+                    "save the program before it is compiled, with torch.export.save(program, path)", scan.name);
     return fail(ErrorCode::Input,
                 scan.name + " is a torch.export package without a program: models/NAME.json is missing",
-                "torch.export.save leaves such a file behind when it fails: read its exception", scan.name + ":0");
+                "torch.export.save leaves such a file behind when it fails: read its exception", scan.name);
 }
 
 // Tells programs from TorchScript, and names the format of a well-formed zip archive that is neither.
 base::Status checkKind(const Scan& scan, Archive& archive)
 {
     const auto input = [&](const std::string& what, const std::string& hint) {
-        return fail(ErrorCode::Input, scan.name + " " + what, hint, scan.name + ":0");
+        return fail(ErrorCode::Input, scan.name + " " + what, hint, scan.name);
     };
     const bool program = holds(archive, "models/", ".json");
     if (!program && archive.find("archive_format")) return refusePackage(scan, archive);
@@ -305,10 +307,11 @@ base::Status checkKind(const Scan& scan, Archive& archive)
     if (program) return {};
     if (archive.find("model.json"))
         return fail(ErrorCode::Unsupported, scan.name + " has the format that TorchScript had before PyTorch 1.3",
-                    "load it in Python and save it again with torch.jit.save", scan.name + ":0");
+                    "load it in Python and save it again with torch.jit.save", scan.name);
     if (archive.find("data.pkl") && !archive.find("constants.pkl"))
         return input("was saved by torch.save (a state dict or a pickled module), not TorchScript",
-                     "load it in Python and save it with torch.jit.trace(model, inputs).save(..)");
+                     "build the model in Python, load these weights into it, and save it with "
+                     "hopscope.save(model, data, \"model.pt\") or torch.jit.trace(model, inputs).save(..)");
     // LibTorch writes the version to either place, depending on the operators that it belongs to.
     const bool version = archive.find("version") || archive.find(".data/version");
     for (const char* required : {"constants.pkl", "data.pkl", "version"})

@@ -164,7 +164,7 @@ base::Result<MappedFile> MappedFile::open(const std::string& path)
     const auto size = regular ? static_cast<std::size_t>(info.st_size) : 0;
     void* data = size > 0 ? ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0) : nullptr;
     ::close(fd);
-    if (!regular) return bad("not a regular file");
+    if (!regular) return bad(S_ISDIR(info.st_mode) ? "it is a folder" : "not a regular file");
     if (data == MAP_FAILED) return bad(std::strerror(errno));
     MappedFile file;
     file.m_size = size;

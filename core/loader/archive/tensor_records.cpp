@@ -255,7 +255,7 @@ private:
         const Pickled &type = id.at(1), &key = id.at(2), &elements = id.at(4);
         if (id.at(0).text != "storage" || type.kind != Pickled::Kind::Global || key.kind != Pickled::Kind::Text ||
             elements.kind != Pickled::Kind::Number || !type.text.starts_with(torch)) {
-            m_fault = "the pickle refers to something that is no storage of a tensor";
+            m_fault = "the pickle refers to something that is not the storage of a tensor";
             return;
         }
         checkStorage(key.text, type.text.substr(torch.size()), elements.number);

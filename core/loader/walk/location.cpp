@@ -34,6 +34,8 @@ const char* thrownHint(const std::string& what)
         return "give the matrix by its parts: NAME.coo_indices, NAME.coo_values and NAME.coo_size";
     if (has(what, "sparse row compressed tensor layout but got"))
         return "give the matrix by its parts: NAME.csr_crow, NAME.csr_col, NAME.csr_values and NAME.csr_size";
+    if (has(what, "same dtype"))
+        return "convert the inputs to the type of the weights, for instance x to float32 with x.float()";
     for (const char* sign : {"size", "shape", "out of bounds", "out of range", "dimension"})
         if (has(what, sign))
             return "a size may have been baked in during export (use scripting or x.size(0)), or an input holds row "
@@ -56,7 +58,7 @@ ir::Source sourceNear(const torch::jit::Node& node)
 const char* hintFor(const std::string& message)
 {
     if (message.starts_with("forward ")) return "check in Python that the model accepts these inputs";
-    return "write this line in other words: what TorchScript may say and few models do is not supported";
+    return "rewrite this line: Hopscope does not support this rarely used TorchScript construct";
 }
 
 }  // namespace

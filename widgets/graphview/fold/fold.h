@@ -26,7 +26,7 @@ struct FoldState {
 
 enum class Shape { Input, Structure, Module, Rowwise, Gather, Aggregate, Reduce, Output };
 
-// Short lists, tens of thousands of them: in the memory of their graph, which goes as a whole.
+// There are tens of thousands of these short lists: they live in the memory of their graph, which is freed as a whole.
 using OpList = std::pmr::vector<OpId>;
 using ValueList = std::pmr::vector<ValueId>;
 
@@ -72,7 +72,7 @@ struct Frame {
 struct VisibleGraph {
     VisibleGraph() = default;
     VisibleGraph(VisibleGraph&&) = default;
-    VisibleGraph& operator=(VisibleGraph&&) = delete;  // would let go of the memory before the lists in it
+    VisibleGraph& operator=(VisibleGraph&&) = delete;  // would free the memory before the lists in it
 
     std::shared_ptr<std::pmr::memory_resource> memory = std::make_shared<std::pmr::monotonic_buffer_resource>();
     std::vector<VisibleNode> nodes;
@@ -119,8 +119,8 @@ struct FoldModel {
 // `tree`: of the model, without runs; made here if there is none.
 FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree = nullptr);
 
-// The fold to begin with: modules are opened level by level, identical ones together, while about `budget` nodes are seen,
-// and fewer where more than `longest` nodes in a row would not fit on the screen, if that helps.
+// The initial fold: modules are opened level by level, identical ones together, until about `budget` nodes are visible. It
+// opens fewer if that keeps the longest path, which has to fit on the screen, within `longest` nodes.
 FoldState initialFold(const FoldModel& fold, int budget = 60, int longest = std::numeric_limits<int>::max());
 FoldState fullyExpanded(const FoldModel& fold);
 // All modules are open; operators that are computed once per graph stay in their boxes.

@@ -8,7 +8,7 @@ namespace hopscope::graphview {
 
 inline constexpr int longestRow = 12;  // a single box says more than a longer row of equal ones
 
-// Runs of four in large models, of more than a row in small ones. Linear.
+// Groups runs of at least four layers in large models, and of more than longestRow in small ones. Linear.
 models::ModuleTree withRuns(models::ModuleTree tree);
 
 }  // namespace hopscope::graphview

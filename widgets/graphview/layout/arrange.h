@@ -31,8 +31,8 @@ private:
     std::unordered_map<int, Known> m_known;
 };
 
-// Works inwards out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty. What
-// `known` has is not asked for; it outlives the arranger, and is added to.
+// Works from the inside out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty.
+// Layouts in `known` are not asked for again, and new ones are added to it; it must outlive the arranger.
 class Arranger {
 public:
     Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known);
@@ -47,7 +47,7 @@ private:
         int frame = -1, module = -1, level = 0;
         std::span<int> items;  // nodes, then frames (from the number of nodes on)
         std::span<Edge> edges;
-        QPointF offset;  // of the contents inside of the frame's box
+        QPointF offset;  // of the contents inside the frame's box
     };
     void addUnits(const VisibleGraph& graph);
     void addItems(const VisibleGraph& graph);
@@ -77,7 +77,7 @@ private:
 
 inline constexpr qreal frameSide = 20, framePad = 11, frameTitle = 22;
 
-// In which stage a node is drawn, and in which later ones some of it is computed again.
+// The stage in which a node is drawn, and the later ones that compute some of it again.
 struct Staging {
     std::vector<StageId> stage;                       // by node; none: inputs and prologue
     std::vector<StageId> lastStage;                   // of boxes that hold several stages; else as `stage`
@@ -90,7 +90,7 @@ Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model
 struct Band {
     StageId stage;  // none: prologue and inputs
     qreal top = 0, bottom = 0;
-    // Counts only the stages that are visible here: later ones inside of folded modules have no band of their own.
+    // Counts only the stages that are visible here: later ones inside folded modules have no band of their own.
     StageId last;
 };
 

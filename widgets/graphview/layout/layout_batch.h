@@ -31,7 +31,7 @@ struct LayoutBatch {
     std::vector<SmallGraph> graphs;
     std::vector<SmallLayout> layouts;  // by graph
     std::vector<bool> waiting;         // by graph: the helper is to lay it out
-    std::vector<int> twin;             // by graph: an earlier one that has the same layout but for heights; -1: none
+    std::vector<int> twin;             // by graph: an earlier one whose layout differs only in heights; -1: none
     std::size_t missing = 0;           // how many wait
     std::string requests;              // to the helper, framed; ids count from the first graph's
 };
@@ -45,10 +45,10 @@ LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutC
 // Lays out the graphs in this process that the helper has not laid out.
 void finishBatch(LayoutBatch& batch, LayoutCache& cache, const std::stop_token& stop);
 
-// When nothing waits any longer.
+// Call once no graph is waiting: gives graphs with a twin their layouts.
 void followTwins(LayoutBatch& batch);
 
-// The layout in an answer of the helper; nothing if it makes no sense.
+// The layout in an answer of the helper; nullopt if the answer is malformed.
 std::optional<SmallLayout> layoutFrom(const json::Value& answer);
 
 }  // namespace hopscope::graphview

@@ -25,7 +25,7 @@ public:
     ~LayoutClient() override;
 
     void setCommand(const QStringList& command);  // empty: no helper
-    void setPatience(int milliseconds);           // without an answer for so long, the helper counts as stuck
+    void setPatience(int milliseconds);           // the helper counts as stuck if it takes longer to answer
 
     // One batch at a time: a new one cancels the last, whose `answer` is never called. Never calls back at once.
     void solve(std::vector<SmallGraph> graphs, Answer answer);

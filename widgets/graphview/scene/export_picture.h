@@ -11,8 +11,8 @@ namespace hopscope::graphview {
 
 inline constexpr int maxPictureSide = 32'000;
 
-// By the suffix svg, pdf or png; `width` in pixels for png, 0: twice the size at 100 %, neither side beyond
-// maxPictureSide. Written to a temporary file first. Returns an empty string, or why not.
+// The suffix svg, pdf or png decides the format. `width`: pixels of a png, 0: twice the size at 100 %; neither side exceeds
+// maxPictureSide. Written to a temporary file first. Returns an empty string, or the reason of a failure.
 QString exportScene(const Scene& scene, const Colouring& colouring, const style::Theme& theme, const QString& file,
                     int width);
 

@@ -8,7 +8,7 @@
 
 namespace hopscope::graphview {
 
-// Returns true if they have a point in common; sides count.
+// Returns true if they have a point in common, borders included.
 inline bool touch(const QRectF& a, const QRectF& b)
 {
     return a.left() <= b.right() && b.left() <= a.right() && a.top() <= b.bottom() && b.top() <= a.bottom();

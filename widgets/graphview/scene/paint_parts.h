@@ -19,17 +19,17 @@ constexpr qreal fadedOpacity = 0.28;
 // True if a search has not found the node, or if it is outside the cone of the hovered node.
 bool faded(const PaintContext& c, int node);
 
-// Below everything: the colour of each stage.
+// The colour of each stage, below everything else.
 void paintBands(const PaintContext& c, const QRectF& exposed);
 QString bandTitle(const Band& band);  // "Stages 1–4" where a folded module holds them all
-// Over the frames, as a module may reach over several stages: where stages end, their titles and progress.
+// The borders of stages, their titles and progress: above the frames, because a module may extend over several stages.
 void paintBandEdges(const PaintContext& c, const QRectF& exposed);
 void paintFrames(const PaintContext& c, const QRectF& exposed);
 
 void paintEdges(const PaintContext& c, const QRectF& exposed);
 void paintStubs(const PaintContext& c, const QRectF& exposed);
 
-// From the edge that is cut to its store.
+// The line from a cut edge to its store.
 void paintStoreLine(const PaintContext& c, const SceneStore& store, const QRectF& exposed);
 void paintStore(const PaintContext& c, const SceneStore& store);
 
@@ -37,9 +37,9 @@ void paintStore(const PaintContext& c, const SceneStore& store);
 void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
 QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" of a box
-void paintStageRange(const PaintContext& c, int node);   // the stages inside of a box of several
+void paintStageRange(const PaintContext& c, int node);   // the stages inside a box of several
 void paintInnerStores(const PaintContext& c, int node);  // how many values are stored inside
-void paintRefusal(const PaintContext& c, int node);      // that it is in the way of a split
+void paintRefusal(const PaintContext& c, int node);      // it prevents splitting the model
 void paintBookmark(const PaintContext& c, int node);
 void paintBreakpoint(const PaintContext& c, int node);
 void paintExpander(const PaintContext& c, int node);  // the glyph that opens it

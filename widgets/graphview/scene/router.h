@@ -28,8 +28,8 @@ private:
 
 class Router {
 public:
-    // `obstacles`: areas that long edges avoid besides nodes; one that holds an end of an edge does not count for it.
-    // All but `obstacles` outlive it. `memory`: of detours; routes are the same whatever it holds.
+    // `obstacles`: areas that long edges avoid as well as nodes; an edge ignores those that contain one of its ends.
+    // `memory` caches detours and does not change routes. All arguments but `obstacles` must outlive the router.
     Router(const std::vector<QRectF>& nodes, const GridIndex& index, std::vector<QRectF> obstacles, QRectF bounds,
            DetourMemory& memory)
         : m_nodes(nodes),
@@ -39,9 +39,9 @@ public:
           m_bounds(bounds),
           m_memory(memory)
     {}
-    // Adds the start and three points for every curve. Short edges first give the calmest picture.
+    // Adds the start and three points for every curve. Routing short edges first gives the clearest picture.
     void route(int from, int to, std::vector<QPointF>& points);
-    // Routes edges inside of the prologue: sideways within a row.
+    // Routes edges inside the prologue: sideways within a row.
     void routeFlow(int from, int to, std::vector<QPointF>& points) const;
 
 private:

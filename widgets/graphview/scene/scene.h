@@ -61,7 +61,7 @@ struct Scene {
     std::shared_ptr<const std::vector<QPointF>> points;  // of all paths
     std::vector<SceneStub> stubs;
     std::vector<SceneStore> stores;
-    std::vector<int> innerStores;  // by node: stored values that are made and read inside of it alone
+    std::vector<int> innerStores;  // by node: stored values that are made and read only inside it
     std::vector<QString> pins;     // by node: text for the user's pins; empty: none
     std::vector<StageId> moved;    // of a preview, by node: the stage that it would be in; none: where it is
     std::vector<Band> bands;       // none for a model that cannot be split

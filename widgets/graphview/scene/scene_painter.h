@@ -44,7 +44,7 @@ void paintScene(const PaintContext& context, const QRectF& exposed);
 
 QPainterPath shapePath(Shape shape, const QRectF& rect);
 void paintCylinder(QPainter& painter, const QRectF& rect, const style::Theme& theme);
-// A pin that was stuck in with its point at `tip`: the user has decided something there.
+// A pin with its point at `tip`: the user has made a decision there.
 void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme);
 // A disc, like the mark next to a line in an editor; a ring if the breakpoint is inside.
 void paintBreakpointMark(QPainter& painter, QPointF centre, BreakMark mark, const style::Theme& theme,

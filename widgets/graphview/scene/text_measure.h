@@ -46,10 +46,10 @@ struct TextMemory {
     QHash<QString, qreal> widths;
 };
 
-// Measures away from the painting thread: its fonts are its own. Equal words, equal answers, whatever is remembered.
+// Measures on any thread, as it has fonts of its own. The memory only saves time: it does not change results.
 class TextMeasure {
 public:
-    explicit TextMeasure(TextMemory& memory);  // which outlives it
+    explicit TextMeasure(TextMemory& memory);  // must outlive it
     QSizeF nodeSize(const VisibleNode& node);
     NodeText fit(const VisibleNode& node, const QSizeF& size);
     qreal stubWidth(const QString& tip);
@@ -60,14 +60,15 @@ private:
     QFontMetricsF m_label, m_detail, m_small;
 };
 
-// Room for text inside of a node's shape.
+// Room for text inside a node's shape.
 QRectF textArea(Shape shape, const QRectF& rect);
 
 // Fonts of the graph, for painting.
 QFont labelFont();
 QFont detailFont();
 QFont smallFont();
-// For the painting thread, which remembers both: one of these in another size, and a name as it fits into `room` in it.
+// One of these fonts in another size, and a name in that size as it fits into `room`. Both are cached: for the painting
+// thread only.
 QFont resized(const QFont& font, int pixels);
 const StubText& fitLabel(const QString& label, int pixels, int room);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which colours the nodes have: the mode that was chosen, and whether there is enough for the others.
+// The colours of the nodes: the chosen mode, and which of the others have the data that they need.
 
 #include <QAction>
 #include <QCoreApplication>

@@ -17,7 +17,7 @@ class CutEditor {
 public:
     CutEditor(const GraphParts& parts, const SceneTargets& targets, ColourModes& colours);
 
-    void pin(base::PinKind kind, ValueId value);  // to store a value, or never to; says why where it cannot be
+    void pin(base::PinKind kind, ValueId value);  // stores a value or forbids it, or shows the reason why not
     void unpin(ValueId value);
     void pinSelected(base::PinKind kind) { pin(kind, m_targets.selectedValue()); }
     void unpinSelected() { unpin(m_targets.selectedValue()); }

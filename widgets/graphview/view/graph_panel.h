@@ -47,21 +47,21 @@ public:
     // Call when the panel has moved by this much in its window: its contents keep their place on the screen.
     void holdStill(QPoint moved);
 
-    // Beside the graph, the same with another plan under that name, coloured by its stages. Null: no longer.
+    // Shows next to the graph the same graph with another plan, under that name and coloured by its stages. Null: ends that.
     void showBeside(const QString& name, const models::PlanPtr& plan);
 
     // Colours by error use this result of a comparison until another model is open, or a run has been verified.
     void showErrors(const schema::DivergenceRecord& found);
 
-    // The whole graph as a picture; by the suffix svg, pdf or png. `width` pixels for png (at most 32,000 a side, painted in
-    // tiles). Returns an empty string, or why not.
+    // The whole graph as a picture; the suffix svg, pdf or png decides the format. `width`: pixels of a png (at most 32,000 a
+    // side, painted in tiles). Returns an empty string, or the reason of a failure.
     QString exportPicture(const QString& file, int width = 0) const;
 
     // Faults of the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale colour.
     [[nodiscard]] QStringList faults() const;
 
 signals:
-    void pinRequested(const hopscope::plan::Pin& pin);  // to store a value, or never to
+    void pinRequested(const hopscope::plan::Pin& pin);  // to store a value, or to forbid that
     void pinToggled(const hopscope::plan::Pin& pin);    // chosen in a menu: pinned, or no longer
     void unpinRequested(hopscope::ir::ValueId value);
     void checkpointMoved(hopscope::ir::ValueId from, hopscope::ir::ValueId to);

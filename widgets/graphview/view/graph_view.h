@@ -20,7 +20,7 @@ class GraphView : public QWidget {
 public:
     explicit GraphView(QWidget* parent = nullptr);
 
-    // `anchor`: a place in the old scene and the one in the new scene that is to be at the same place of the screen.
+    // A place in the old scene, and the place in the new scene that takes its position on the screen.
     struct Anchor {
         QPointF before, after;
     };

@@ -13,7 +13,7 @@
 
 namespace hopscope::graphview {
 
-// A rounded panel that lets nothing shine through.
+// An opaque panel with rounded corners.
 class Card : public QWidget {
     Q_OBJECT
 public:
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] QSize sizeHint() const override { return {400, heightForWidth(400)}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {60, rowHeight}; }
     [[nodiscard]] int heightForWidth(int width) const override;
-    [[nodiscard]] int leastRow() const;  // how wide all colours are side by side, moved together; 0: none
+    [[nodiscard]] int leastRow() const;  // the width of all colours in one row; 0: there are none
 
     static constexpr int rowHeight = 26;
 

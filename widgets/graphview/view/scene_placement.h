@@ -11,16 +11,15 @@ class ScenePlacement {
 public:
     explicit ScenePlacement(GraphView& view) : m_view(view) {}
 
-    // By default, the item below the pointer keeps its place. This call overrides it:
-    // The place `before` of the current scene keeps its position on the screen: there, the next scene has the top of the
-    // frame `frame` or, if there is none, of the node `key`.
+    // Overrides the default, by which the item below the pointer keeps its place: the top of the next scene's frame `frame`
+    // or, if there is none, of its node `key` appears where the place `before` of the current scene is now.
     void keep(QPointF before, const QString& key, const QString& frame);
     void fit() { m_fit = true; }
     void restore(const std::optional<Camera>& camera);  // none: fit
     void reset();                                       // another model: fit
 
     void show(const ScenePtr& scene);
-    // Once all around the scene has its size: moves the view to where it is to be.
+    // Moves the view into place, once the widgets around the scene have their final sizes.
     void settle();
 
 private:

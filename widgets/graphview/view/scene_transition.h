@@ -13,20 +13,20 @@ class SceneTransition : public QObject {
 public:
     SceneTransition();
 
-    // `shift`: by how much places in the old scene are away from the same places in the new one. `anchor`: in the new scene,
-    // null: none. Nothing happens where nothing moves, or where there is too much to move.
+    // `shift`: the distance of places in the old scene from the same places in the new one. `anchor`: in the new scene,
+    // null: none. Does nothing if nothing moves, or if too many nodes would move.
     void start(const Scene& before, ScenePtr target, QPointF shift, QPointF anchor);
     void stop() { m_animation.stop(); }
     [[nodiscard]] bool running() const { return m_animation.state() == QAbstractAnimation::Running; }
 
 signals:
-    void stepped(const hopscope::graphview::ScenePtr& scene);  // at last the target itself
+    void stepped(const hopscope::graphview::ScenePtr& scene);  // finally the target itself
 
 private:
     void step(qreal progress);
 
     ScenePtr m_target;
-    std::vector<QPointF> m_displaced;  // by node: where it starts from, seen from its place in m_target
+    std::vector<QPointF> m_displaced;  // by node: where it starts, relative to its place in m_target
     QVariantAnimation m_animation;
 };
 

@@ -17,19 +17,19 @@ public:
 
     // Sets another scene (null: none). An item that has moved by `shift` in the scene keeps its place on the screen.
     void setScene(ScenePtr scene, QPointF shift);
-    void holdStill(QPointF moved);  // a line above pushes the widget down: the scene stays, whatever it was fitted to
+    void holdStill(QPointF moved);  // the widget has moved in its window: the scene stays in place, even after a fit
     void resized();                 // fits again after a fit, unless the user has zoomed or panned since
     [[nodiscard]] const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
 
     void fit();
-    void showStart();  // all of it where it can be read so, else its upper end
+    void showStart();  // the whole scene if it is legible then, else its upper end
     void setPointer(QPointF pointer) { m_pointer = pointer; }
-    [[nodiscard]] QPointF pointer() const { return m_pointer; }  // outside of the widget where it is not over it
-    [[nodiscard]] int legibleRanks() const;  // nodes one below the other that are seen whole and can be read
+    [[nodiscard]] QPointF pointer() const { return m_pointer; }  // may be outside of the widget
+    [[nodiscard]] int legibleRanks() const;  // how many nodes fit one below the other and are legible
     // No input since showStart(): another scene may begin at its start as well.
     [[nodiscard]] bool atStart() const { return m_fitted == Fitted::Start && !m_touched; }
-    void touch() { m_touched = true; }  // the user looks around
+    void touch() { m_touched = true; }  // the user has panned or zoomed
     [[nodiscard]] bool touched() const { return m_touched; }
     void zoomBy(qreal factor);     // about the middle
     void centreOn(QPointF scene);  // with the current zoom

@@ -56,7 +56,7 @@ def matrix_of(columns: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     """The numbers of a table as a matrix with a row per row of the table."""
     for column, values in columns.items():
         if values.dtype.kind not in "biuf":
-            raise InputError(f"'{name}': the column '{column}' holds no numbers", "encode it, or leave it out")
+            raise InputError(f"'{name}': the column '{column}' contains no numbers", "encode it, or leave it out")
     matrix = numpy.column_stack(list(columns.values()))
     return matrix.astype(numpy.float32) if matrix.dtype == numpy.float64 else matrix
 

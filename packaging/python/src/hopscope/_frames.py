@@ -79,7 +79,7 @@ class Sink:
         self._gone = True
 
     def send(self, raw: bytes) -> None:
-        """Waits for the reader."""
+        """Writes a frame to the pipe; waits for the reader while the pipe is full."""
         with self._sending:
             left = memoryview(raw)
             while left and not self._gone:

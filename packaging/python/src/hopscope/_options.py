@@ -50,7 +50,7 @@ def path_of(option: str, value: Any) -> Path:
 def via_of(value: Any) -> str:
     """Checks the way to save a module."""
     if value not in ("auto", "trace", "export"):
-        raise UsageError(f"via: {value!r} is no way to save a model", 'say "auto", "trace" or "export"')
+        raise UsageError(f"via: {value!r} is not a way to save a model", 'use "auto", "trace" or "export"')
     return str(value)
 
 
@@ -221,7 +221,7 @@ _ROLE_HINT = 'write {NAME: ROLE} with roles as --role takes them, such as {"x": 
 def parse_roles(roles: Any) -> dict[str, str]:
     """Roles by name: {"x": "node:user"} or ["x=node:user"]. The engine checks whether they are roles."""
     if not isinstance(roles, (Mapping, list, tuple)):
-        raise UsageError(f"roles: a {type(roles).__name__} is no list of roles", _ROLE_HINT)
+        raise UsageError(f"roles: a {type(roles).__name__} is not a list of roles", _ROLE_HINT)
     pairs = roles.items() if isinstance(roles, Mapping) else map(_pair, roles)
     return dict(map(_role, pairs))
 
@@ -234,5 +234,5 @@ def _pair(text: Any) -> tuple[Any, Any]:
 def _role(item: tuple[Any, Any]) -> tuple[str, str]:
     name, role = item
     if not isinstance(name, str) or not isinstance(role, str):
-        raise UsageError(f"roles: {role!r} is no role of {name!r}", _ROLE_HINT)
+        raise UsageError(f"roles: {role!r} is not a role of {name!r}", _ROLE_HINT)
     return name, role

@@ -38,8 +38,8 @@ class Program:
         return self._module(**arguments)
 
     def guards(self) -> list[str]:
-        """The conditions on sizes under which the program equals the model, as Python expressions of the arguments L,
-        without equal numbers of rows, which every graph has."""
+        """The conditions on sizes under which the program equals the model, as Python expressions of the arguments L.
+        Conditions that only require equal numbers of rows are left out: every graph meets them."""
         return [guard for guard in self.program._guards_code if not _OF_ALL_GRAPHS.fullmatch(guard)]
 
     def broken_guard(self, arguments: dict[str, Any]) -> str:

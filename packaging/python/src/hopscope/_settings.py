@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import re
@@ -97,12 +98,20 @@ def _with_options(function: _Function, added: list[inspect.Parameter], doc: str)
         try:
             signature.bind(*arguments, **options)
         except TypeError as problem:
-            raise passing(TypeError(f"{function.__name__}(): {problem}")) from None
+            near = _nearest(options, signature)
+            raise passing(TypeError(f"{function.__name__}(): {problem}{near}")) from None
         return function(*arguments, **options)
 
     checked.__signature__ = signature  # type: ignore[attr-defined]
     checked.__doc__ = doc
     return checked  # type: ignore[return-value]
+
+
+def _nearest(options: Mapping[str, Any], signature: inspect.Signature) -> str:
+    """The parameter that was meant by the first unknown option, as the end of a sentence; empty if none is similar."""
+    unknown = next((name for name in options if name not in signature.parameters), "")
+    near = difflib.get_close_matches(unknown, signature.parameters, 1)
+    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def _parameter(name: str, usual: Any) -> inspect.Parameter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -83,12 +84,22 @@ def _result(trial: Trial, sample: Sample) -> Any:
     except (Exception, SystemExit) as problem:
         where = f"the data ({sample})" if sample.whole else f"a sample of {sample}"
         said = ", ".join(f"{key}={role}" for key, role in trial.drawn.roles.items())
-        asked = "does the model take these inputs itself?"
+        asked = _remedy(str(problem))
         raise Refused(
             f"forward fails on {where}: {type(problem).__name__}: {problem}",
-            asked if sample.whole else f"{asked} If so, correct their roles with roles=: {said}",
+            asked if sample.whole else f"{asked}. If they fit, correct the roles of the inputs with roles=: {said}",
             origin_of(problem),
         ) from problem
+
+
+def _remedy(said: str) -> str:
+    """The hint for an exception of forward."""
+    if re.search(r"same dtype|expected scalar type|expected .* dtype", said):
+        return "the types of inputs and weights have to fit: convert the inputs, for instance with data.x.float()"
+    widths = re.search(r"cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", said)
+    if widths:
+        return f"a layer takes {widths[2]} features and gets {widths[1]}: check the number of columns of the inputs"
+    return "check that the model accepts these inputs when it is called directly"
 
 
 def _outputs(value: Any) -> dict[str, Any]:

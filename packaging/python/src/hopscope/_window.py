@@ -18,7 +18,6 @@ from .errors import EngineError
 _NAME = "hopscope"
 _VARIABLE = "HOPSCOPE_WINDOW"
 _PACKAGE = "hopscope-window"
-_SYSTEM_FONTS = Path("/etc/fonts/fonts.conf")
 
 
 def main() -> int:
@@ -40,17 +39,14 @@ def window() -> Path:
 
 def environment(path: Path, known: Mapping[str, str]) -> dict[str, str]:
     """The environment variables for the process of the window: that of hopscope-window needs Qt, which comes with
-    PySide6, and the libraries and fonts that this system lacks."""
+    PySide6, and the libraries that this system lacks."""
     folder = package_folder("hopscope_window")
     if folder is None or path.parent != folder / "bin":
         return dict(known)
     qt = package_folder("PySide6")
     if qt is None:
         raise EngineError("the window needs Qt, and this environment has no PySide6", "pip install PySide6-Essentials")
-    values = searching([str(folder / "lib"), str(qt / "Qt" / "lib"), *_missing(folder / "system")], known)
-    if not _SYSTEM_FONTS.exists():
-        values.setdefault("FONTCONFIG_FILE", str(folder / "fonts.conf"))
-    return values
+    return searching([str(folder / "lib"), str(qt / "Qt" / "lib"), *_missing(folder / "system")], known)
 
 
 def _start(words: list[str]) -> tuple[str, dict[str, str]]:

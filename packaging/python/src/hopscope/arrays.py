@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy
 
-from .errors import InputError, ResourceError
+from .errors import InputError, ResourceError, sentence_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,7 +155,16 @@ def read(path: Path) -> dict[str, NDArray[Any]]:
         header, offset = _header(path)
         return {name: _mapped(path, entry, offset) for name, entry in header.items() if name != "__metadata__"}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}", "is it a .safetensors file?") from problem
+        raise unreadable(path, problem, ".safetensors") from problem
+
+
+def unreadable(path: Path, problem: Exception, form: str) -> InputError:
+    """The error for a file that cannot be read in this form."""
+    if isinstance(problem, OSError) and problem.strerror:
+        return InputError(f"cannot read {path}: {problem.strerror}", "check the path")
+    return InputError(
+        f"{path} is not a valid {form} file: {sentence_of(problem)}", "write it again, or name another file"
+    )
 
 
 def tensors(path: Path) -> dict[str, Any]:

@@ -353,7 +353,7 @@ def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) 
             return alias
     raise InputError(
         f"forward needs '{parameter.name}', and the data has {_listing(values)}",
-        f"pass a dict by argument: {{'{parameter.name}': ...}}",
+        f"add it to the data, or pass a dict with all arguments: {{'{parameter.name}': ..., ...}}",
     )
 
 

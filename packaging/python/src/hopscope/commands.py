@@ -207,7 +207,7 @@ def by_plan(
 
 
 def plan_file(plan: Plan | Place, given: Files, place: Scratch) -> Path:
-    """The file of a plan; one that was made for another file of this model is made to fit."""
+    """The file of a plan; a plan for another file of this model is adapted."""
     if not isinstance(plan, Plan):
         return path_of("plan", plan).absolute()
     if given.saved is not None and same_model(plan, given.saved):

@@ -65,8 +65,10 @@ def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of contain
     edges = _edges.edges_of(data)
     if edges is not None:
         return Inputs({**edges.nodes, **edges.attributes, "edge_index": edges.edge_index})
+    if hasattr(data, "state_dict"):
+        raise InputError("the data is a model", "the order of the arguments is model, data")
     raise InputError(
-        f"a {type(data).__name__} is not a known kind of graph",
+        f"data of type {type(data).__name__} is not a known kind of graph",
         "pass PyG's Data or HeteroData, a DGL or NetworkX graph, a dict of tensors by argument, or a .safetensors file",
     )
 
@@ -81,7 +83,13 @@ def _paths(data: Any) -> list[str] | None:
     if any(Path(text).suffix not in _FILES and not Path(text).is_dir() for text in texts):
         wrong = next(text for text in texts if Path(text).suffix not in _FILES and not Path(text).is_dir())
         if _edges.edges_of(wrong) is None:  # a table of edges alone is no path for the engine
-            raise InputError(f"{wrong} is no .safetensors file and no folder", "data is .safetensors, .npy, or a graph")
+            saved = Path(wrong).suffix in (".pt", ".pth", ".pkl")
+            raise InputError(
+                f"{wrong} is neither a .safetensors file nor a folder",
+                "load it in Python, for example with torch.load, and pass the object"
+                if saved
+                else "pass a .safetensors file, a folder of .npy files, NAME=FILE.npy, or a graph",
+            )
         return None
     return texts
 
@@ -106,7 +114,7 @@ def _load(path: Path) -> Any:
     try:
         return arrays.native(numpy.load(path, mmap_mode="r"))
     except Exception as problem:  # whatever NumPy's parser of headers comes to
-        raise InputError(f"{path}: cannot be read: {problem}", "is it a .npy file?") from problem
+        raise arrays.unreadable(path, problem, ".npy") from problem
 
 
 def _nested(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def compare(
     roles: Roles = (),
     scratch: _Scratch = None,
 ) -> Divergence:
-    """Finds the first operator at which the staged run and the model differ, or two models.
+    """Finds the first operator at which the staged run and the model, or two models, differ.
 
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.

@@ -57,7 +57,10 @@ def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
     def entered(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
         try:
             return function(*arguments, **options)
-        except HopscopeError:
+        except HopscopeError as problem:
+            from ._keywords import in_python  # which imports this module
+
+            problem.hint = in_python(problem.hint)
             raise
         except Exception as problem:
             called = problem.__traceback__ is not None and problem.__traceback__.tb_next is not None

@@ -218,7 +218,9 @@ def load(folder: Place, *, device: DeviceName = "auto", batch: int | None = None
     """
     path, batch = path_of("folder", folder), count_of("batch", batch)
     if not (path / "schema.json").is_file() or not (path / "run.py").is_file():
-        raise InputError(f"{path} is no exported folder: it has no schema.json and run.py", "hopscope.export makes one")
+        raise InputError(
+            f"{path} is not an exported folder: it has no schema.json and run.py", "hopscope.export makes one"
+        )
     try:
         json.loads((path / "schema.json").read_text(encoding="utf-8"))
     except ValueError as problem:

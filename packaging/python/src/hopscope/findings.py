@@ -132,7 +132,7 @@ class Divergence(_Rows):
 
 @dataclass(frozen=True, repr=False)
 class Maker:
-    """An operator that makes NaN or infinities from finite operands.
+    """An operator that produces NaN or infinities from finite operands.
 
     Attributes:
         place (Place): The operator.

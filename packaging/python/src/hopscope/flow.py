@@ -418,7 +418,7 @@ def _reduced(reduce: Reduce, messages: Tensor, places: Tensor, count: int) -> Te
     if callable(reduce):
         return reduce(messages, places, count)
     if reduce not in _REDUCTIONS:
-        raise InputError(f"'{reduce}' is no reduction", f"one of {', '.join(_REDUCTIONS)}, or a function")
+        raise InputError(f"'{reduce}' is not a reduction", f"one of {', '.join(_REDUCTIONS)}, or a function")
     index = places.view(-1, *[1] * (messages.dim() - 1)).expand_as(messages)
     start = messages.new_zeros((count, *messages.shape[1:]))
     return start.scatter_reduce(0, index, messages, _REDUCTIONS[reduce], include_self=False)

@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -162,15 +162,23 @@ class _Given:
 def _bound(model: Any, inputs: Any) -> tuple[Any, Call, Inputs]:
     """The module itself, how it is called, and the data that become its arguments."""
     if not isinstance(model, _torch().nn.Module):
-        raise InputError(
-            f"expected a torch.nn.Module, got a {type(model).__name__}",
-            "pass the model itself, or the path of its file",
-        )
+        raise _not_a_module(model)
     inner, notes = calling.unwrapped(model)
     given = inputs_of(calling.positional(inner, inputs) if _is_arguments(inputs) else inputs)
     call = calling.bind(inner, given)
     call.notes[:0] = notes
     return inner, call, _only(given, call.arguments)
+
+
+def _not_a_module(model: Any) -> InputError:
+    if isinstance(model, type):
+        return InputError(f"expected a model, got the class {model.__name__}", f"make one: {model.__name__}(...)")
+    return InputError(
+        f"expected a torch.nn.Module, got an object of type {type(model).__name__}",
+        "a state dict has no code: build the model, and call its load_state_dict"
+        if isinstance(model, Mapping)
+        else "pass the model itself, or the path of its file",
+    )
 
 
 def _saved(model: Any, call: Call, target: Path, given: _Given, once: bool) -> Saved:
@@ -294,7 +302,7 @@ def _published(compiled: Any, target: Path) -> Iterator[Path]:
         temporary.replace(target)
     except (OSError, RuntimeError) as problem:
         if not target.parent.is_dir():
-            raise InputError(f"{target.parent} is no folder", "make it, or choose another one") from problem
+            raise InputError(f"{target.parent} is not a folder", "make it, or choose another one") from problem
         raise ResourceError(f"{target}: cannot be written: {sentence_of(problem)}", "is the disk full?") from problem
     finally:
         temporary.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from ._arguments import Arguments
 from ._cluster import run
 from ._driver import Event
 from ._options import Setting, bytes_of
@@ -26,7 +27,11 @@ from .errors import Cancelled, HopscopeError, UsageError, document_of
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit code, with the meanings of hopscope-engine."""
-    asked = _parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    try:
+        asked = _parser().parse_args(words)
+    except UsageError as problem:
+        return _failed(problem, "--json" in words)
     try:
         with _ended_by_signals():
             return int(asked.carry_out(asked))
@@ -154,83 +159,116 @@ def _request(asked: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in request.items() if value is not None}
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="hopscope-scale", description="One run of Hopscope on many machines.")
+def _parser() -> Arguments:
+    parser = Arguments(prog="hopscope-scale", description="One run of Hopscope on many machines.")
     parser.add_argument("--version", action="version", version=f"hopscope-scale {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_run(commands.add_parser("run", help="Evaluate a model layer by layer for all nodes, by several workers"))
-    _add_serve(commands.add_parser("serve", help="An engine for the window that distributes runs across workers"))
+    parser.commands = commands.choices
+    _add_run(
+        commands.add_parser(
+            "run",
+            usage="hopscope-scale run [OPTIONS] MODEL --data DATA... -o DIR",
+            help="Evaluate a model layer by layer for all nodes, by several workers",
+        )
+    )
+    _add_serve(
+        commands.add_parser(
+            "serve",
+            usage="hopscope-scale serve [OPTIONS]",
+            help="An engine for the window that distributes runs across workers",
+        )
+    )
     return parser
 
 
-def _add_run(command: argparse.ArgumentParser) -> None:
+def _add_run(command: Arguments) -> None:
     command.set_defaults(carry_out=_run, afterwards="the same command resumes the run")
-    command.add_argument("model", metavar="MODEL", help="TorchScript file; all paths are the same on all machines")
-    command.add_argument("--data", metavar="D", action="append", required=True, help="As for hopscope-engine run")
-    command.add_argument("--role", metavar="R", action="append", default=[], help="As for hopscope-engine run")
+    command.add_argument(
+        "model",
+        metavar="MODEL",
+        help="TorchScript file (.pt) or exported program (.pt2). All paths must be the same on all machines",
+    )
+    command.add_argument(
+        "--data", metavar="DATA", action="append", required=True, help="Inputs, as for hopscope-engine run"
+    )
+    command.add_argument(
+        "--role", metavar="ROLE", action="append", default=[], help="Role of an input, as for hopscope-engine run"
+    )
     command.add_argument("-o", "--output", metavar="DIR", required=True, help="The folder that all workers see")
     _add_workers(command)
-    for name in ("plan", "pins"):
-        command.add_argument(f"--{name}", metavar="FILE", help="As for hopscope-engine run")
-    command.add_argument("--trust", action="store_true", help="As for hopscope-engine run")
+    command.add_argument("--plan", metavar="FILE", help="Run this plan, a file of hopscope-engine plan")
+    command.add_argument("--pins", metavar="FILE", help="Decisions that the plan has to respect")
+    command.add_argument(
+        "--trust", action="store_true", help="Agree to run the code of the model file, for this run only"
+    )
     for setting in of_workers().values():
         if setting.name != "memory":  # which _add_workers adds
             _add_setting(command, setting)
     command.add_argument(
-        "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
+        "--events", metavar="FILE", help="Append the events of workers and shards to FILE, one JSON document per line"
     )
     command.add_argument("--json", action="store_true", help="Print the report as a JSON document")
-    command.add_argument("--quiet", action="store_true", help="Suppress progress and notes")
+    command.add_argument("-q", "--quiet", action="store_true", help="Suppress progress and notes")
 
 
-def _add_setting(command: argparse.ArgumentParser, setting: Setting) -> None:
+def _add_setting(command: Arguments, setting: Setting) -> None:
     option = "--" + setting.name.replace("_", "-")
     help_text = setting.meaning.replace("%", "%%")
     if setting.kind == "Flag":
         command.add_argument(option, action="store_true", help=help_text)
         return
     types: dict[str, tuple[str, Callable[[str], Any]]]
-    types = {"Count": ("N", _positive), "Seconds": ("SECONDS", float), "Size": ("SIZE", str)}
+    types = {"Count": ("N", _positive), "Seconds": ("SECONDS", _seconds), "Size": ("SIZE", str)}
     metavar, kind = types.get(setting.kind, ("HOW", str))
     choices = f": {', '.join(setting.choices)}" if setting.choices else ""
     command.add_argument(option, metavar=metavar, type=kind, help=help_text + choices)
 
 
-def _add_serve(command: argparse.ArgumentParser) -> None:
+def _add_serve(command: Arguments) -> None:
     command.set_defaults(carry_out=_serve, json=False, afterwards="")
     _add_workers(command)
     command.add_argument(
         "--folder", metavar="DIR",
-        help="Where runs that name no folder have their results meanwhile; all workers see it. "
-        "Default: temporary files, with the address local",
+        help="A folder that all workers see, for the results of runs without an output folder. "
+        "Default with the address local: temporary files",
     )  # fmt: skip
 
 
-def _add_workers(command: argparse.ArgumentParser) -> None:
+def _add_workers(command: Arguments) -> None:
     command.add_argument(
-        "--address", metavar="A", default="auto",
+        "--address", metavar="ADDRESS", default="auto",
         help="A Ray cluster: auto (of this machine) or HOST:PORT; local: processes of this machine, without Ray",
     )  # fmt: skip
     command.add_argument(
-        "--workers", metavar="N", type=_positive, default=0, help="Default: as many as there is room for"
+        "--workers", metavar="N", type=_positive, default=0, help="Number of workers. Default: as many as fit"
     )
     command.add_argument(
-        "--threads", metavar="N", type=_positive, default=0, help="Cores of each worker; default: a node's"
+        "--threads",
+        metavar="N",
+        type=_positive,
+        default=0,
+        help="Cores of each worker. Default: all cores of the smallest node",
     )
     command.add_argument("--memory", metavar="SIZE", help="Limit for each worker: 500M, 1Gi, ..")
     command.add_argument(
         "--wait",
         metavar="SECONDS",
-        type=float,
-        help="End where there is no worker, or one waits for others, for so long",
+        type=_seconds,
+        help="End the run if there is no worker, or if a worker waits for others, for this time",
     )
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive integer")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
 
 
 if __name__ == "__main__":
