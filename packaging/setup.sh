@@ -23,7 +23,7 @@ torch_package="torch==2.13.0"
 solver_package="highsbox==1.15.1"
 compiler_packages="nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
 test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema scipy networkx pandas pyarrow tqdm mypy ruff
-    ray==2.60.0 mkdocs-material==9.8.2 reuse==6.2.0"
+    ray==2.60.0 onnxruntime==1.32.0 mkdocs-material==9.8.2 reuse==6.2.0"
 
 with_tests=yes
 with_window=yes

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace hopscope::loader {
 
@@ -75,6 +76,15 @@ Result integers(SizeOperator op, Integer a, Integer b)
 
 // ---- of two reals
 
+// The sign is that of the divisor, as in Python.
+Result remainder(double a, double b)
+{
+    if (b == 0) return std::nullopt;
+    const double rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(0.0, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 Result reals(SizeOperator op, double a, double b)
 {
     switch (op) {
@@ -82,6 +92,7 @@ Result reals(SizeOperator op, double a, double b)
     case Subtract: return a - b;
     case Multiply: return a * b;
     case Divide: return b == 0 ? Result() : a / b;
+    case Modulo: return remainder(a, b);
     case Power: return std::isfinite(std::pow(a, b)) ? Result(std::pow(a, b)) : std::nullopt;
     default: return std::nullopt;
     }
@@ -112,6 +123,21 @@ Result binary(SizeOperator op, const SizeNumber& a, const SizeNumber& b)
     const auto x = real(a), y = real(b);
     if (!x || !y) return std::nullopt;
     return isComparison(op) ? compared(op, *x, *y) : reals(op, *x, *y);
+}
+
+// Python rounds the exact value of the real, as printf does. Only to places behind the point.
+Result roundedTo(const SizeNumber& number, const SizeNumber& places)
+{
+    constexpr Integer most = 22;
+    const Integer* const count = std::get_if<Integer>(&places);
+    const double* const given = std::get_if<double>(&number);
+    if (count == nullptr || *count < 0 || *count > most) return std::nullopt;
+    if (given == nullptr) return number;
+    std::array<char, 400> text{};
+    const int length = std::snprintf(text.data(), text.size(), "%.*f", static_cast<int>(*count), *given);
+    double rounded = 0;
+    const auto read = std::from_chars(text.data(), text.data() + length, rounded);
+    return read.ec == std::errc() ? Result(rounded) : std::nullopt;
 }
 
 // The first of the largest or smallest numbers.
@@ -149,6 +175,7 @@ Result unary(SizeOperator op, const SizeNumber& a)
     case Round: return given != nullptr ? whole(std::nearbyint(*given)) : a;
     case Real: return x ? Result(*x) : std::nullopt;
     case SquareRoot: return x && *x >= 0 ? Result(std::sqrt(*x)) : std::nullopt;
+    case Log2: return x && *x > 0 ? Result(std::log2(*x)) : std::nullopt;
     default: return std::nullopt;
     }
 }
@@ -252,6 +279,7 @@ Result evaluate(const SizeExpression& expression, const SizeAt& sizes)
         numbers.push_back(*number);
     }
     if (op == Max || op == Min) return extreme(op, numbers);
+    if (op == RoundDecimal) return roundedTo(numbers.at(0), numbers.at(1));
     return numbers.size() == 1 ? unary(op, numbers[0]) : binary(op, numbers.at(0), numbers.at(1));
 }
 

@@ -49,9 +49,11 @@ enum class SizeOperator : std::uint8_t {
     Floor,
     Ceil,
     Truncate,
-    Round,  // half to even
+    Round,         // half to even
+    RoundDecimal,  // to a number of decimal places
     Real,
     SquareRoot,
+    Log2,
 };
 
 // The names of scalar operators (ir/program.h), where there is one.
@@ -86,8 +88,10 @@ constexpr auto namesOf(SizeOperator)
                                                      {Ceil, "ceil"},
                                                      {Truncate, "int"},
                                                      {Round, "round"},
+                                                     {RoundDecimal, "round_decimal"},
                                                      {Real, "float"},
-                                                     {SquareRoot, "sqrt"}});
+                                                     {SquareRoot, "sqrt"},
+                                                     {Log2, "log2"}});
 }
 
 using SizeNumber = std::variant<std::int64_t, double>;

@@ -51,8 +51,15 @@ base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, c
     if (!other) return base::forward(other);
     if (const base::Status settled = settleBranches(*other, folder, reporter, stop); !settled)
         return base::forward(settled);
+    return compareModels(prepared, *other, options, folder, reporter, stop);
+}
+
+base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const Prepared& other,
+                                                     const DebugOptions& options, const std::string& folder,
+                                                     Reporter& reporter, const std::stop_token& stop)
+{
     return reported(reporter, [&] {
-        return debugger::compareModels(subjectOf(prepared), subjectOf(*other), settingsOf(options, folder, reporter),
+        return debugger::compareModels(subjectOf(prepared), subjectOf(other), settingsOf(options, folder, reporter),
                                        stop);
     });
 }

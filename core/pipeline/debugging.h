@@ -27,6 +27,11 @@ base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, c
                                                      const DebugOptions& options, const std::string& folder,
                                                      Reporter& reporter, const std::stop_token& stop);
 
+// The same for two models that are prepared.
+base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const Prepared& other,
+                                                     const DebugOptions& options, const std::string& folder,
+                                                     Reporter& reporter, const std::stop_token& stop);
+
 base::Result<schema::DivergenceRecord> compareStaged(const Prepared& prepared, const plan::Plan& plan,
                                                      const DebugOptions& options, const std::string& folder,
                                                      Reporter& reporter, const std::stop_token& stop);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/walkthrough.h"
+#include "schema/comparison.h"
 #include "schema/error.h"
 #include "schema/forms.h"
 #include "schema/graph_part.h"
@@ -132,16 +133,27 @@ Contract errorContract()
     return writer.contract(std::move(schema), "error", "Hopscope error", "");
 }
 
-// The tables of its verification are those of the report.
-Contract splitContract()
+// The contract without the tables of T, which are on another page.
+template <base::Described T>
+Contract without(Contract contract)
 {
-    Contract contract =
-        Writer().document<Split>("schema", "Hopscope schema: a split for use by other programs", "format-schema.md");
-    const auto others = Writer().document<Verification>("verification", "", "").structs;
+    const auto others = Writer().document<T>("", "", "").structs;
     std::erase_if(contract.structs, [&](const DocumentedStruct& each) {
         return std::ranges::find(others, each.name, &DocumentedStruct::name) != others.end();
     });
     return contract;
+}
+
+Contract splitContract()
+{
+    return without<Verification>(
+        Writer().document<Split>("schema", "Hopscope schema: a split for use by other programs", "format-schema.md"));
+}
+
+Contract comparisonContract()
+{
+    return without<Verification>(without<DivergenceRecord>(
+        Writer().document<Comparison>("comparison", "Hopscope comparison of two model files", "format-comparison.md")));
 }
 
 Contract journalContract()
@@ -193,6 +205,7 @@ std::vector<Contract> contracts()
         Writer().document<ReceptiveField>("receptive-field", "Hopscope receptive field of a node",
                                           "format-receptive-field.md"),
         findingsContract(),
+        comparisonContract(),
         Writer().document<GraphPart>("graph-part", "Hopscope part of a graph", "format-plan-answers.md"),
         Writer().document<StageMemoryRecord>("stage-memory", "Hopscope memory of a stage", "format-plan-answers.md"),
         Writer().document<plan::Walkthroughs>(

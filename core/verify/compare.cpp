@@ -121,45 +121,54 @@ struct Judge {
     Tolerance tolerance;
     double largest = 0;
     TensorError& error;
+    std::optional<FirstDifference>* first = nullptr;  // filled by the first difference
+    std::int64_t element = 0;                         // the number of the next one
 
-    void real(double a, double b) const
+    void real(double a, double b)
     {
         if (std::isfinite(a) && std::isfinite(b)) return finite(a, b);
         const bool equal = (std::isnan(a) && std::isnan(b)) || a == b;
         if (equal) return void(++error.notFinite);
-        ++error.different;
+        differ(a, b);
         error.maxAbsolute = INFINITY;
     }
-    void finite(double a, double b) const
+    void differ(double a, double b)
+    {
+        ++error.different;
+        if (first && !*first) *first = FirstDifference{.element = element, .staged = a, .reference = b};
+    }
+    void finite(double a, double b)
     {
         const double difference = std::abs(a - b), size = std::abs(b);
         error.maxAbsolute = std::max(error.maxAbsolute, difference);
         if (size > tolerance.absolute) error.maxRelative = std::max(error.maxRelative, difference / size);
         const bool close =
             difference <= tolerance.absolute + tolerance.relative * size || difference <= tolerance.scale * largest;
-        if (!close) ++error.different;
+        if (!close) differ(a, b);
     }
-    void integer(std::int64_t a, std::int64_t b) const
+    void integer(std::int64_t a, std::int64_t b)
     {
         if (a == b) return;
-        ++error.different;
+        differ(static_cast<double>(a), static_cast<double>(b));
         error.maxAbsolute = std::max(error.maxAbsolute, std::abs(static_cast<double>(a) - static_cast<double>(b)));
     }
 };
 
-void judgeTensor(const TensorView& a, const TensorView& b, const Judge& judge, Pieces& pieces)
+void judgeTensor(const TensorView& a, const TensorView& b, Judge& judge, Pieces& pieces)
 {
     const auto run = [&](const std::byte* pa, std::int64_t sa, const std::byte* pb, std::int64_t sb,
                          std::int64_t count) {
         if (isContinuous(b.dtype)) {
             load(pa, a.dtype, sa, count, pieces.stagedReal);
             load(pb, b.dtype, sb, count, pieces.referenceReal);
-            for (std::int64_t i = 0; i < count; ++i) judge.real(pieces.stagedReal[i], pieces.referenceReal[i]);
+            for (std::int64_t i = 0; i < count; ++i, ++judge.element)
+                judge.real(pieces.stagedReal[i], pieces.referenceReal[i]);
             return;
         }
         load(pa, a.dtype, sa, count, pieces.stagedInt);
         load(pb, b.dtype, sb, count, pieces.referenceInt);
-        for (std::int64_t i = 0; i < count; ++i) judge.integer(pieces.stagedInt[i], pieces.referenceInt[i]);
+        for (std::int64_t i = 0; i < count; ++i, ++judge.element)
+            judge.integer(pieces.stagedInt[i], pieces.referenceInt[i]);
     };
     forEachRun(a, b, 0, a.data, b.data, run);
 }
@@ -178,7 +187,9 @@ double largestIn(const TensorView& view, Pieces& pieces)
     return largest;
 }
 
-std::string shapeText(const TensorView& view)
+}  // namespace
+
+std::string formText(const TensorView& view)
 {
     std::string text = base::dtypeName(view.dtype);
     text += " [";
@@ -186,15 +197,13 @@ std::string shapeText(const TensorView& view)
     return text + "]";
 }
 
-}  // namespace
-
 std::optional<std::string> mismatch(const TensorView& staged, const TensorView& reference, int sampledDim)
 {
     bool equal = staged.dtype == reference.dtype && staged.shape.size() == reference.shape.size();
     for (std::size_t d = 0; equal && d < staged.shape.size(); ++d)
         equal = static_cast<int>(d) == sampledDim || staged.shape[d] == reference.shape[d];
     if (equal) return std::nullopt;
-    return "the staged run yields " + shapeText(staged) + ", the model " + shapeText(reference);
+    return "the staged run yields " + formText(staged) + ", the model " + formText(reference);
 }
 
 bool isFinite(const TensorView& view)
@@ -224,6 +233,14 @@ void addDifference(TensorError& error)
     error.maxRelative = INFINITY;
 }
 
+Tolerance toleranceOf(const analysis::Analysis& analysis)
+{
+    Tolerance tolerance;
+    const bool prefix = std::ranges::any_of(analysis.lints, [](const auto& l) { return l.code == "prefix-sums"; });
+    if (prefix) tolerance.scale = 1e-3;
+    return tolerance;
+}
+
 Tolerance toleranceFor(const Tolerance& stated, DType dtype)
 {
     const double factor = dtype == DType::Float16 ? 8192 : dtype == DType::BFloat16 ? 65536 : 1;
@@ -232,7 +249,8 @@ Tolerance toleranceFor(const Tolerance& stated, DType dtype)
             .scale = std::min(stated.scale * factor, 0.05)};
 }
 
-void compareAll(const TensorView& staged, const TensorView& reference, const Tolerance& tolerance, TensorError& error)
+void compareAll(const TensorView& staged, const TensorView& reference, const Tolerance& tolerance, TensorError& error,
+                std::optional<FirstDifference>* first)
 {
     const auto pieces = std::make_unique<Pieces>();
     TensorView a = asReal(staged), b = asReal(reference);
@@ -241,10 +259,12 @@ void compareAll(const TensorView& staged, const TensorView& reference, const Tol
         flatten(a);
         flatten(b);
     }
-    judgeTensor(
-        a, b,
-        Judge{.tolerance = toleranceFor(tolerance, reference.dtype), .largest = largestIn(b, *pieces), .error = error},
-        *pieces);
+    Judge judge{.tolerance = toleranceFor(tolerance, reference.dtype),
+                .largest = largestIn(b, *pieces),
+                .error = error,
+                .first = first};
+    judgeTensor(a, b, judge, *pieces);
+    if (first && *first && isComplex(reference.dtype)) (*first)->element /= 2;
 }
 
 void compareRows(const TensorView& staged, const TensorView& reference, const RowPairs& pairs,

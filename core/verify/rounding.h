@@ -15,7 +15,8 @@ namespace hopscope::verify {
 struct Differing {
     std::string name;
     base::TensorView staged;
-    std::optional<RowPairs> rows;  // none: all elements were compared
+    std::optional<RowPairs> rows;    // none: all elements were compared
+    std::string of = "the split's";  // whose result, for sentences
 };
 
 // A difference is rounding if it is no larger than the absolute tolerance and four times the model's own rounding

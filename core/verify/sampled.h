@@ -18,6 +18,9 @@ base::Status verifySampled(const Request& request, Structure& structure, std::in
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output);
 OracleChild oracleChild(const Request& request, std::int64_t memory);
 
+// The bytes that a child may use.
+std::int64_t childMemory(const Request& request);
+
 // Decides the verdict from the comparisons and writes its reason; `covered` names the compared results, `rounding`
 // gives the reason why all differences are rounding, if they are.
 void conclude(Verification& verdict, const std::string& covered, const std::string& rounding);

@@ -197,15 +197,23 @@ base::Result<graph::Adjacency> groupByTarget(const Link& link, std::int64_t targ
 
 }  // namespace
 
+TableSizes declaredSizes(const Analysis& analysis, const analysis::InputSchema& schema)
+{
+    TableSizes sizes;
+    for (std::size_t i = 0; i < analysis.tables.spaces.size(); ++i)
+        if (declared(analysis.tables.spaces[i].kind)) sizes[SpaceId(i)] = declaredRows(analysis, SpaceId(i), schema);
+    return sizes;
+}
+
 Structure makeStructure(const Analysis& analysis, const analysis::InputSchema& schema, const base::TensorMap& inputs)
 {
     Structure structure;
+    structure.sizes = declaredSizes(analysis, schema);
     for (std::size_t i = 0; i < analysis.tables.spaces.size(); ++i) {
         const SpaceId table(i);
         const analysis::Space& space = analysis.tables.space(table);
         if (!declared(space.kind)) continue;
         structure.tables.push_back(table);
-        structure.sizes[table] = declaredRows(analysis, table, schema);
         const bool given = space.index.valid() || (space.columns[0].valid() && space.columns[1].valid());
         if (space.kind == SpaceKind::Edge && given) addEnds(structure, analysis, schema, table, inputs);
     }

@@ -37,6 +37,9 @@ struct Structure {
     std::vector<std::string> unresolved;  // sentences about operators that use a key that is not a column of the inputs
 };
 
+// The rows of the tables that inputs declare.
+TableSizes declaredSizes(const analysis::Analysis& analysis, const analysis::InputSchema& schema);
+
 // Marks the links that aggregations follow, including those of the prologue. Does not read the contents of inputs, only
 // their location.
 Structure makeStructure(const analysis::Analysis& analysis, const analysis::InputSchema& schema,

@@ -26,13 +26,6 @@ namespace {
 using base::ErrorCode;
 using Clock = std::chrono::steady_clock;
 
-std::int64_t childMemory(const Request& request)
-{
-    if (request.memoryLimit) return *request.memoryLimit;
-    const std::int64_t free = base::availableMemory();
-    return free > 0 ? free / 10 * 6 : std::int64_t(4) << 30;
-}
-
 // Whether the model writes into its inputs, which are mapped read-only: then the child works on copies.
 bool mutatesInputs(const ir::Program& raw)
 {
@@ -278,6 +271,13 @@ base::Result<std::optional<base::TensorMap>> sampleReference(const Request& requ
 
 }  // namespace
 
+std::int64_t childMemory(const Request& request)
+{
+    if (request.memoryLimit) return *request.memoryLimit;
+    const std::int64_t free = base::availableMemory();
+    return free > 0 ? free / 10 * 6 : std::int64_t(4) << 30;
+}
+
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output)
 {
     json::Value value = json::Value::object();
@@ -328,19 +328,6 @@ void beginWithNotFinite(Verification& verdict, const std::string& origin)
     verdict.reason = base::formatCount(static_cast<double>(lost)) + (lost == 1 ? " element is" : " elements are") +
                      " NaN or infinite, in the model's own results as well (" + origin + "); " + verdict.reason;
 }
-
-// Differences of prefix sums carry the rounding of all rows before them, in the model alone.
-Tolerance toleranceOf(const analysis::Analysis& analysis)
-{
-    Tolerance tolerance;
-    const bool prefix = std::ranges::any_of(analysis.lints, [](const auto& l) { return l.code == "prefix-sums"; });
-    if (prefix) tolerance.scale = 1e-3;
-    return tolerance;
-}
-
-}  // namespace
-
-namespace {
 
 // The most by which a store rounds, relative to the value.
 double unitOf(base::StoreType store)

@@ -2,7 +2,7 @@
 // Damages the files in SEEDS (made by seeds.py), N times, and runs the engine's whole pipeline on each in a child
 // process. Every case must end in a result or in a one-line error of the contract; what crashes or hangs in process must
 // not do so in PROGRAM, which guards itself. Prints each failing case with its number; --case runs one alone. --files exported
-// damages exported programs (.pt2) instead of TorchScript and data.
+// damages exported programs (.pt2) instead of TorchScript and data; results must then equal those of the program's own forward.
 
 #include <csignal>
 #include <cstdio>
@@ -16,9 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "faults/forward.h"
 #include "faults/mutations.h"
 #include "faults/programs.h"
 #include "graph/dataset.h"
+#include "models/compare.h"
 #include "models/forked.h"
 #include "models/pipeline.h"
 #include "support/temporary_folder.h"
@@ -65,6 +67,7 @@ struct Mutant {
     std::string model;
     std::string data;
     std::string story;
+    bool exported = false;
 };
 
 Bytes readBytes(const fs::path& path)
@@ -122,7 +125,7 @@ Mutant damageNpy(const Arguments& a, const fs::path& folder, faults::Random& ran
 Mutant damageExported(const Arguments& a, const fs::path& folder, Target target, faults::Random& random)
 {
     const fs::path source = fs::path(a.seeds) / "exported.pt2", damaged = folder / "model.pt2";
-    Mutant mutant{damaged, fs::path(a.seeds) / "graph.safetensors", "exported.pt2: "};
+    Mutant mutant{damaged, fs::path(a.seeds) / "graph.safetensors", "exported.pt2: ", true};
     if (target == Target::Program) return mutant.story += faults::mutateProgram(source, damaged, random), mutant;
     const Bytes other = readBytes(fs::path(a.seeds) / "traced_stored.pt");
     Bytes bytes = readBytes(source);
@@ -149,6 +152,23 @@ Mutant makeMutant(const Arguments& a, std::size_t number, const fs::path& folder
     return damageNpy(a, folder, random);
 }
 
+// Different, if the results are not those of the damaged program itself.
+base::Status equalsForward(const executor::RunReport& report, const loader::Model& model, const base::TensorMap& data)
+{
+    const auto expected = faults::ownForward(model, data);
+    if (!expected) return base::forward(expected);
+    if (expected->size() != report.outputs.size())
+        return base::fail(base::ErrorCode::Different, "the run has another number of outputs");
+    for (const executor::StoredTensor& output : report.outputs) {
+        const auto wanted = expected->find(output.name);
+        if (wanted == expected->end())
+            return base::fail(base::ErrorCode::Different, "the run has an output " + output.name);
+        const models::Difference found = models::compare(output.tensor, wanted->second, {});
+        if (found.complaint) return base::fail(base::ErrorCode::Different, output.name + " " + *found.complaint);
+    }
+    return {};
+}
+
 base::Status pipeline(const Mutant& mutant)
 {
     const auto model = loader::load(mutant.model);
@@ -164,7 +184,7 @@ base::Status pipeline(const Mutant& mutant)
     options.threads = 1;
     const auto report = models::runPlan(*prepared, *plan, *data, options);
     if (!report) return base::forward(report);
-    return {};
+    return mutant.exported ? equalsForward(*report, *model, *data) : base::Status();
 }
 
 int runCase(const Mutant& mutant, const std::function<void(const std::string&)>& say)

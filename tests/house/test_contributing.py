@@ -15,7 +15,8 @@ ELSEWHERE = ("/path/to/torch", "include/", "lib/")  # of LibTorch
 WORD = re.compile(r"[A-Za-z_]\w*")
 # Of documents whose page has another name, or that contain others.
 PAGES = {"verification": ["format-report"], "error": ["format-report"], "graph-part": ["format-plan-answers"],
-         "stage-memory": ["format-plan-answers"], "schema": ["format-schema", "format-report"]}
+         "stage-memory": ["format-plan-answers"], "schema": ["format-schema", "format-report"],
+         "comparison": ["format-comparison", "format-findings", "format-report"]}
 
 
 def pages():

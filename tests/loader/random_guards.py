@@ -58,7 +58,7 @@ class Writer:
 
     def infix(self, one, other, _):
         whole = all(isinstance(self.value(f"({side})"), int) for side in (one, other))
-        signs = ["+", "-", "*", "/", " and ", " or ", *(["//", "%", "&", "|", "^"] if whole else [])]
+        signs = ["+", "-", "*", "/", "%", " and ", " or ", *(["//", "&", "|", "^"] if whole else [])]
         return f"({one}){self.chance.choice(signs)}({other})" if self.chance.random() < 0.6 else self.loose(one, other)
 
     def loose(self, one, other):
@@ -75,7 +75,8 @@ class Writer:
     def function(self, one, other, third):
         return self.chance.choice([
             f"max({one}, {other}, {third})", f"min({one}, {other})", f"abs({one})", f"math.floor({one})", f"math.ceil({one})",
-            f"math.trunc({one})", f"round({one})", f"torch.sym_float({one})", f"torch._sym_sqrt({one})", f"(not ({one}))",
+            f"math.trunc({one})", f"round({one})", f"round({one}, {self.chance.randrange(4)})", f"math.log2({one})",
+            f"torch.sym_float({one})", f"torch._sym_sqrt({one})", f"(not ({one}))",
             f"-({one})", f"({one}) ** 2"])
 
     def choice(self, one, other, third):

@@ -95,6 +95,12 @@ TEST_CASE("Guards as torch.export writes them hold where Python says so")
         holds("3*(L['x'].size()[0] if L['edge_index'].size()[1] > 299 else L['edge_index'].size()[1]) == 180", odd));
     CHECK(holds("math.trunc(0.3*torch.sym_float(L['x'].size()[0])) == 18", even));
     CHECK(holds("torch._sym_sqrt(torch.sym_float(L['x'].size()[0])) > 7.5", even));
+    CHECK(holds("math.log2(torch.sym_float(L['x'].size()[0])) > 5.9", even));
+    CHECK_FALSE(holds("math.log2(torch.sym_float(L['x'].size()[0])) > 6.23", odd));
+    CHECK(holds("round(L['x'].size()[0] / 7, 2) == 8.57", even));
+    CHECK(holds("round(L['edge_index'].size()[1] / 8, 0) == 38.0", even));
+    CHECK(holds("((0.5*torch.sym_float(L['x'].size()[0])) % 2.0) > 1.4", odd));
+    CHECK(holds("((-0.5*torch.sym_float(L['x'].size()[0])) % 2.0) == 0.5", odd));
     CHECK(holds("L['x'].size()[0] ^ L['edge_index'].size()[1] > 3", even));
     CHECK(holds("2 ** 3 ** 2 == 512 and -2 ** 2 == -4", even));
     CHECK(holds("L['n'] > 2", {{"n", 3}}));
@@ -157,7 +163,8 @@ TEST_CASE("Nothing but arithmetic on sizes is read as a guard")
                              "x.size()[0] > 1",
                              "max(1)",
                              "abs(1, 2)",
-                             "round(L['x'].size()[0] / 3, 2) > 1",
+                             "round(1, 2, 3)",
+                             "math.log(2)",
                              "1 if 2",
                              "99999999999999999999 > 1",
                              "1.2.3",

@@ -12,7 +12,7 @@ SECTIONS = {
     "Running": ["inference", "run", "Inference", "Report", "StageRun", "OperatorRun", "NotFinite"],
     "Models": ["save", "export_program", "inspect", "trust", "Saved", "Inspection", "Operator", "Value", "Lint"],
     "Plans": ["plan", "Plan", "Stage", "Cut"],
-    "Verification": ["verify", "Verification", "Compared"],
+    "Verification": ["verify", "compare", "Verification", "Compared", "Comparison", "ComparedOutput"],
     "Exported folders": ["export", "load", "Export", "Exported", "LayeredFlow", "Layer", "Block", "Nodes", "Edges"],
     "Debugging": ["debug.compare", "debug.non_finite", "debug.breakpoints", "debug.watch", "debug.tensor", "debug.memory",
                   "debug.Divergence", "debug.NonFinite", "debug.Maker", "debug.Hits", "debug.Watched", "debug.Tensor", "debug.StageMemory",

@@ -50,6 +50,10 @@ def plans(model: Any, data: Any) -> list[float | None]:
     lint: hopscope.Lint = found.lints[0]
     print(cut.written, operator.line, value.shape, lint.message, made[0].cuts.to_pandas())
     assert_type(hopscope.verify(model, data, plan=made[0], full=True).outputs, hopscope.Table[hopscope.Compared])
+    compared = hopscope.compare(model, Path("model.onnx"), data)
+    assert_type(compared, hopscope.Comparison)
+    assert_type(compared.outputs, hopscope.Table[hopscope.ComparedOutput])
+    assert_type(compared.where, hopscope.debug.Divergence | None)
     return [plan.cost for plan in made if isinstance(plan, hopscope.Plan)]
 
 

@@ -1,6 +1,7 @@
 // Opens one model file after the other in one window on a small screen, and says how long window, engine and layout work
 // until it is drawn, and what is wrong at first view: no drawing, a window larger than the screen, something that stands over a
-// node, faults of the picture. Arguments: files *.pt, or folders of them, after --least N, of how many there must be at least; beside a model "NAME.g0.safetensors" or "graph.safetensors" is its data.
+// node, faults of the picture. Arguments: files *.pt and *.pt2, or folders of them, after --least N, of how many there
+// must be at least; beside a model "NAME.g0.safetensors" or "graph.safetensors" is its data.
 
 #include <QDirIterator>
 #include <QFileInfo>
@@ -29,8 +30,8 @@ QStringList filesOf(const QStringList& arguments)
             files << argument;
             continue;
         }
-        QDirIterator all(argument, {QStringLiteral("*.pt"), QStringLiteral("*.ptc")}, QDir::Files,
-                         QDirIterator::Subdirectories);
+        QDirIterator all(argument, {QStringLiteral("*.pt"), QStringLiteral("*.pt2"), QStringLiteral("*.ptc")},
+                         QDir::Files, QDirIterator::Subdirectories);
         while (all.hasNext()) files << all.next();
     }
     files.sort();

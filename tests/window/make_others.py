@@ -1,6 +1,7 @@
 """Writes models that are no graph networks into OUT: what somebody may drop on the window all the same. Plain PyTorch.
 
-Each is scripted or traced; ResNet18 is both. Nothing is written if all of it is there already and this file is older.
+Each is scripted, traced and exported, and graph networks that cannot be split are exported. Nothing is written if all of it is there already
+and this file is older.
 """
 import itertools
 import os
@@ -137,6 +138,31 @@ class Nothing(nn.Module):
         return x
 
 
+class Whole(nn.Module):
+    """A graph network with a step that mixes all nodes: it cannot be split."""
+
+    def __init__(self, mix):
+        super().__init__()
+        self.first, self.second, self.mix = nn.Linear(8, 8), nn.Linear(8, 4), mix
+
+    def forward(self, x, edge_index):
+        h = torch.relu(self.first(self.sums(x, edge_index)))
+        return self.second(self.sums(self.mix(h), edge_index))
+
+    def sums(self, x, edge_index):
+        return torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]])
+
+
+def wholes():
+    """Steps of a Whole by their names."""
+    return {"attention": lambda h: torch.softmax(h @ h.t(), -1) @ h, "sorted": lambda h: h.sort(0).values,
+            "ordered": lambda h: h[h[:, 0].argsort()],
+            "solved": lambda h: torch.linalg.solve(torch.eye(8) + h.t() @ h, h.t()).t(), "products": lambda h: h.cumprod(0),
+            "ranks": lambda h: torch.linalg.qr(h).Q, "spectrum": lambda h: torch.fft.fft(h, dim=0).real,
+            "distances": lambda h: torch.cdist(h, h).softmax(-1) @ h, "kernel": lambda h: (h @ h.t()).tanh() @ h,
+            "dominant": lambda h: h @ torch.linalg.svd(h, full_matrices=False).Vh}
+
+
 def dense(*widths):
     layers = []
     for before, after in itertools.pairwise(widths):
@@ -174,6 +200,20 @@ def tables():
             ("identity", Nothing(), (rows,)), ("bilinear", nn.Bilinear(8, 8, 4), (rows, rows))]
 
 
+def export(folder, name, model, arguments, shapes=None):
+    torch.export.save(torch.export.export(model.eval(), arguments, dynamic_shapes=shapes), os.path.join(folder, name + "_exported.pt2"))
+
+
+def export_all(folder):
+    """30 and more."""
+    for name, model, arguments in images() + sequences() + tables():
+        export(folder, name, model, arguments)
+    rows = torch.export.Dim.AUTO
+    for name, mix in wholes().items():
+        graph = torch.randn(30, 8), torch.randint(0, 30, (2, 120))
+        export(folder, "whole_" + name, Whole(mix), graph, ({0: rows}, {1: rows}))
+
+
 def write(folder, name, module):
     module.save(os.path.join(folder, name + ".pt"))
 
@@ -192,6 +232,7 @@ def main():
             write(folder, name + "_scripted", torch.jit.script(model))
     for name, model in (("loop", Loop()), ("branch", Branch()), ("optional", Optional()), ("numbers", Numbers())):
         write(folder, name, torch.jit.script(model.eval()))
+    export_all(folder)
     open(done, "w").close()
 
 

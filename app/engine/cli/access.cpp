@@ -53,6 +53,7 @@ struct Reachable {
         addModel(access, command.model);
         addPlan(access, command.plan);
         addReading(access, command.schema);
+        addReading(access, command.against);
     }
     void operator()(const ExportCommand& command) const
     {

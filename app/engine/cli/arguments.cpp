@@ -31,7 +31,7 @@ struct Parsed {
     pipeline::ModelOptions model;
     pipeline::PlanSource plan;
     SettingOptions settings, exportSettings{base::usualFor(base::Task::Export)};
-    std::string output, trace, request, schema, a, b;
+    std::string output, trace, request, schema, against, a, b;
     graph::GenerateOptions generate;
     MachineCommand machine;
     TrustCommand trust;
@@ -156,9 +156,11 @@ void addRun(CLI::App& app, Parsed& parsed)
 
 void addVerify(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "verify", "Compare the staged evaluation with the model's own forward",
-                                   "hopscope-engine verify model.pt --data graph.safetensors\n"
-                                   "hopscope-engine verify model.pt --data graph.safetensors --schema exported");
+    CLI::App& command =
+        addCommand(app, parsed, "verify", "Compare the staged evaluation with the model's own forward, or two files",
+                   "hopscope-engine verify model.pt --data graph.safetensors\n"
+                   "hopscope-engine verify model.pt --data graph.safetensors --schema exported\n"
+                   "hopscope-engine verify model.pt2 --data graph.safetensors --against model.pt");
     addModel(command, parsed, true);
     parsed.settings.add(command, base::Task::Verify);
     addPlanSource(command, parsed);
@@ -167,6 +169,15 @@ void addVerify(CLI::App& app, Parsed& parsed)
         ->type_name("DIR")
         ->excludes("--plan")
         ->excludes("--strategy");
+    command
+        .add_option("--against", parsed.against,
+                    "Compare all outputs with those of this model file instead, or with outputs in a .safetensors file "
+                    "or a folder of .npy files")
+        ->type_name("PATH")
+        ->excludes("--verify")
+        ->excludes("--schema")
+        ->excludes("--plan")
+        ->excludes("--pins");
 }
 
 void addExport(CLI::App& app, Parsed& parsed)
@@ -328,7 +339,11 @@ base::Result<Command> finishVerify(const Parsed& parsed, const base::Settings& s
     if (settings.verify == base::VerifyMode::None)
         return base::fail(base::ErrorCode::Usage, "verify has nothing to compare with --verify none",
                           "use full or sample");
-    return VerifyCommand{.model = parsed.model, .plan = parsed.plan, .settings = settings, .schema = parsed.schema};
+    return VerifyCommand{.model = parsed.model,
+                         .plan = parsed.plan,
+                         .settings = settings,
+                         .schema = parsed.schema,
+                         .against = parsed.against};
 }
 
 base::Result<Command> finishGenerate(Parsed& parsed)

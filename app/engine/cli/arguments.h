@@ -39,7 +39,8 @@ struct VerifyCommand {
     pipeline::ModelOptions model;
     pipeline::PlanSource plan;
     base::Settings settings;
-    std::string schema;  // an exported folder; empty: none
+    std::string schema;   // an exported folder; empty: none
+    std::string against;  // another model file, or outputs of one; empty: the model's own forward
 };
 
 struct DiffCommand {

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/observers.h"
+#include "pipeline/against.h"
 #include "pipeline/execute.h"
 #include "pipeline/export_folder.h"
 #include "pipeline/home.h"
@@ -15,10 +16,26 @@ std::string verdictText(const pipeline::Execution& execution, Console& console)
     return describeVerdict(*execution.verdict, console.style());
 }
 
+base::Result<int> compareFiles(const VerifyCommand& command, Session& session)
+{
+    const base::Result<pipeline::EngineHome> scratch = pipeline::EngineHome::make();
+    if (!scratch) return base::forward(scratch);
+    Console& console = session.console;
+    ProgressObserver progress(console);
+    const pipeline::AgainstRequest request{
+        .model = command.model, .against = command.against, .settings = command.settings, .folder = scratch->path()};
+    const auto comparison = pipeline::compareAgainst(request, progress, console, session.stop);
+    if (!comparison) return base::forward(comparison);
+    console.print(console.json() ? schema::writeComparison(*comparison)
+                                 : describeComparison(*comparison, console.style()));
+    return pipeline::exitCodeOf(*comparison);
+}
+
 }  // namespace
 
 base::Result<int> execute(const VerifyCommand& command, Session& session)
 {
+    if (!command.against.empty()) return compareFiles(command, session);
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(command.model, false, session.console);
     if (!prepared) return base::forward(prepared);
     pipeline::hashInputs(*prepared, session.console);

@@ -12,6 +12,7 @@
 #include "pipeline/machine.h"
 #include "pipeline/prepare.h"
 #include "plan/walkthrough.h"
+#include "schema/comparison.h"
 #include "schema/findings.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
@@ -50,6 +51,9 @@ std::string describeMachine(const plan::Machine& machine);
 
 // The layers of a receptive field, and the average over all nodes.
 std::string describeReceptiveField(const schema::ReceptiveField& field, const Style& style);
+
+// Two files of a model.
+std::string describeComparison(const schema::Comparison& comparison, const Style& style);
 
 // The findings of the debugger.
 std::string describeFindings(const schema::DivergenceRecord& found, const Style& style);

@@ -48,17 +48,26 @@ void checkVersion(const Reader& program, const std::string& path)
            "save the program with PyTorch 2.9 to 2.15", path);
 }
 
-// The classes of all modules by their paths, as far as nodes name them.
-std::map<std::string, std::string> classesIn(const Reader& graph)
+// Adds the classes of all modules by their paths, as far as nodes name them, also those of graphs within.
+void addClasses(const Reader& graph, std::map<std::string, std::string>& classes)
 {
-    std::map<std::string, std::string> classes;
     std::string last;
     for (const Reader& node : items(graph, "nodes")) {
+        if (text(node, "target").starts_with(higherOrder))
+            for (const Reader& argument : items(node, "inputs"))
+                if (const Union value = unionOf(child(argument, "arg")); value.kind == "as_graph")
+                    addClasses(child(value.value, "graph"), classes);
         const std::string stack = textOr(child(node, "metadata"), "nn_module_stack");
         if (stack == last) continue;
         for (const ModuleScope& module : modulesIn(stack)) classes.try_emplace(module.path, module.type);
         last = stack;
     }
+}
+
+std::map<std::string, std::string> classesIn(const Reader& graph)
+{
+    std::map<std::string, std::string> classes;
+    addClasses(graph, classes);
     return classes;
 }
 

@@ -24,12 +24,30 @@ bool saysNothing(const std::string& name)
     return names.contains(name);
 }
 
+// The position of the graph among the arguments of a higher-order operator that calls it once and changes no number:
+// torch.no_grad and torch.enable_grad, and torch.autocast where it is disabled.
+std::optional<std::size_t> transparentGraph(const std::string& name, const std::vector<json::Reader>& arguments)
+{
+    if (name == "wrap_with_set_grad_enabled") return 1;
+    if (name != "wrap_with_autocast" || arguments.size() < 5) return std::nullopt;
+    const Union enabled = unionOf(arguments[2]);
+    const bool off = enabled.kind == "as_bool" && !enabled.value.as<bool>();
+    return off ? std::optional<std::size_t>(4) : std::nullopt;
+}
+
+std::string nameOf(const Union& value)
+{
+    if (value.kind == "as_tensor") return text(value.value, "name");
+    return value.kind.starts_with("as_sym_") ? textOr(value.value, "as_name") : std::string();
+}
+
 }  // namespace
 
 void GraphBuilder::add(const json::Reader& node)
 {
     const std::string target = text(node, "target");
     enter(node, target);
+    if (target.starts_with(higherOrder)) return addGraph(node, target.substr(higherOrder.size()));
     Node* const last = m_graph.block()->return_node()->prev();
     if (target.starts_with(operatorPrefix)) addOperator(node, target.substr(operatorPrefix.size()));
     else addSymbolic(node, target);
@@ -63,15 +81,49 @@ void GraphBuilder::addOperator(const json::Reader& node, const std::string& targ
 {
     const std::size_t first = target.find('.'), last = target.rfind('.');
     const std::string space = target.substr(0, first);
-    if (space == "higher_order")
-        m_place.refuse("the higher-order operator " + target.substr(first + 1) +
-                           " calls graphs of its own, which Hopscope does not split",
-                       "write the model without it, or export it with torch.jit.script");
     if (first == std::string::npos || first == last) m_place.damaged(target + " is not the name of an operator");
     const std::string name = space + "::" + target.substr(first + 1, last - first - 1);
     const std::string overload = target.substr(last + 1);
     m_place.op.name = name;
     if (!saysNothing(name) && !addSpecial(node, name)) addCall(node, name, overload == "default" ? "" : overload);
+}
+
+// Its nodes become nodes of the program, with the modules and lines that they have.
+void GraphBuilder::addGraph(const json::Reader& node, const std::string& name)
+{
+    const Place place = m_place;
+    std::vector<json::Reader> given;
+    for (const Named& argument : arguments(node)) given.push_back(argument.value);
+    const std::optional<std::size_t> at = transparentGraph(name, given);
+    if (!at)
+        m_place.refuse("the higher-order operator " + name + " calls graphs of its own, which Hopscope does not split",
+                       "write the model without it, or export it with torch.jit.script");
+    const Union graph = given.size() > *at ? unionOf(given[*at]) : Union{"", node};
+    if (graph.kind != "as_graph") m_place.damaged("the graph of " + name + " is missing");
+    std::vector<Value*> operands, results;
+    for (std::size_t i = *at + 1; i < given.size(); ++i) operands.push_back(m_values.argument(given[i]));
+    inlineGraph(child(graph.value, "graph"), operands, results);
+    m_place = place;
+    const std::vector<json::Reader> names = items(node, "outputs");
+    if (names.size() != results.size())
+        m_place.damaged("the graph has " + std::to_string(results.size()) + " results, not " +
+                        std::to_string(names.size()));
+    for (std::size_t i = 0; i < names.size(); ++i) define(unionOf(names[i]), results[i]);
+}
+
+void GraphBuilder::inlineGraph(const json::Reader& graph, const std::vector<Value*>& operands,
+                               std::vector<Value*>& results)
+{
+    const std::vector<json::Reader> parameters = items(graph, "inputs");
+    if (parameters.size() != operands.size())
+        m_place.damaged("the graph takes " + std::to_string(parameters.size()) + " values, and gets " +
+                        std::to_string(operands.size()));
+    Values::Names around = m_values.exchange({});
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        if (const std::string name = nameOf(unionOf(parameters[i])); !name.empty()) m_values.define(name, operands[i]);
+    for (const json::Reader& inner : items(graph, "nodes")) add(inner);
+    for (const json::Reader& output : items(graph, "outputs")) results.push_back(m_values.argument(output));
+    m_values.exchange(std::move(around));
 }
 
 void GraphBuilder::addSymbolic(const json::Reader& node, const std::string& function)
@@ -172,14 +224,16 @@ void GraphBuilder::defineResults(Node& call, const json::Reader& node)
     if (results.size() != call.outputs().size() && !nothing)
         m_place.damaged("the operator has " + std::to_string(call.outputs().size()) + " results, not " +
                         std::to_string(results.size()));
-    for (std::size_t i = 0; i < call.outputs().size(); ++i) {
-        const Union result = unionOf(results[i]);
-        if (result.kind == "as_tensor") m_values.define(text(result.value, "name"), call.output(i));
-        else if (result.kind == "as_tensors") defineList(call.output(i), result.value);
-        else if (result.kind.starts_with("as_sym_")) m_values.define(text(result.value, "as_name"), call.output(i));
-        else if (result.kind != "as_none" && result.kind != "as_optional_tensor")
-            m_place.refuse("results of the kind " + result.kind + " are not supported", "return tensors");
-    }
+    for (std::size_t i = 0; i < call.outputs().size(); ++i) define(unionOf(results[i]), call.output(i));
+}
+
+void GraphBuilder::define(const Union& result, Value* value)
+{
+    if (result.kind == "as_tensor") m_values.define(text(result.value, "name"), value);
+    else if (result.kind == "as_tensors") defineList(value, result.value);
+    else if (result.kind.starts_with("as_sym_")) m_values.define(text(result.value, "as_name"), value);
+    else if (result.kind != "as_none" && result.kind != "as_optional_tensor")
+        m_place.refuse("results of the kind " + result.kind + " are not supported", "return tensors");
 }
 
 void GraphBuilder::defineList(Value* list, const json::Reader& tensors)

@@ -3,6 +3,7 @@
 // Builds TorchScript's graph of the nodes of an exported program. For the LibTorch modules only.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loader/exported/provenance.h"
@@ -10,6 +11,9 @@
 #include "loader/exported/values.h"
 
 namespace hopscope::loader::exported {
+
+// How the targets of operators begin whose arguments contain graphs.
+inline constexpr std::string_view higherOrder = "torch.ops.higher_order.";
 
 class GraphBuilder {
 public:
@@ -37,6 +41,8 @@ private:
     void enter(const json::Reader& node, const std::string& target);
     void mark(torch::jit::Node* last, const json::Reader& metadata);
     void addOperator(const json::Reader& node, const std::string& target);
+    void addGraph(const json::Reader& node, const std::string& name);
+    void inlineGraph(const json::Reader& graph, const std::vector<Value*>& operands, std::vector<Value*>& results);
     void addSymbolic(const json::Reader& node, const std::string& function);
     bool addSpecial(const json::Reader& node, const std::string& name);
     void addCall(const json::Reader& node, const std::string& name, const std::string& overload);
@@ -45,6 +51,7 @@ private:
     std::vector<Named> arguments(const json::Reader& node) const;
     Value* first(const json::Reader& node);
     void defineResults(torch::jit::Node& call, const json::Reader& node);
+    void define(const Union& result, Value* value);
     void defineList(Value* list, const json::Reader& tensors);
     std::string resultKind(const json::Reader& node) const;
     void defineNumber(const json::Reader& node, Value* number);

@@ -40,10 +40,10 @@ struct Function {
     SizeOperator op;
 };
 constexpr Function functions[] = {
-    {"max", Max},           {"min", Min},          {"abs", Absolute},         {"round", Round},
-    {"math.floor", Floor},  {"math.ceil", Ceil},   {"math.trunc", Truncate},  {"math.sqrt", SquareRoot},
-    {"int", Truncate},      {"float", Real},       {"torch.sym_float", Real}, {"torch._sym_sqrt", SquareRoot},
-    {"torch.sym_max", Max}, {"torch.sym_min", Min}};
+    {"max", Max},          {"min", Min},           {"abs", Absolute},         {"round", Round},
+    {"math.floor", Floor}, {"math.ceil", Ceil},    {"math.trunc", Truncate},  {"math.sqrt", SquareRoot},
+    {"int", Truncate},     {"float", Real},        {"torch.sym_float", Real}, {"torch._sym_sqrt", SquareRoot},
+    {"math.log2", Log2},   {"torch.sym_max", Max}, {"torch.sym_min", Min}};
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -233,9 +233,9 @@ Parsed Parser::call(SizeOperator op)
         if (!operand) return operand;
         operands.push_back(std::move(*operand));
     } while (take(","));
-    const bool several = op == Max || op == Min;
-    if (!take(")") || (several ? operands.size() < 2 : operands.size() != 1)) return std::nullopt;
-    return made(op, std::move(operands));
+    const bool several = op == Max || op == Min, decimal = op == Round && operands.size() == 2;
+    if (!take(")") || (several ? operands.size() < 2 : operands.size() != 1 && !decimal)) return std::nullopt;
+    return made(decimal ? RoundDecimal : op, std::move(operands));
 }
 
 // The part after L: ['x']['user'].size()[0]. Without ".size()" it is a number among the arguments.

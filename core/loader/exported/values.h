@@ -7,6 +7,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/program.h"
@@ -30,7 +31,12 @@ class Values {
 public:
     Values(const Place& place, torch::jit::Graph& graph) : m_place(place), m_graph(graph) {}
 
+    using Names = std::unordered_map<std::string, torch::jit::Value*>;
+
     void define(const std::string& name, torch::jit::Value* value);
+    // From now on these names are known, and no others: a graph within the program has names of its own. Returns those
+    // that were.
+    Names exchange(Names names) { return std::exchange(m_values, std::move(names)); }
     [[nodiscard]] torch::jit::Value* named(const std::string& name) const;
     // An argument of a node, converted to this type of the operator's schema. A number remains a number even if the
     // schema has a tensor.
@@ -49,7 +55,7 @@ private:
 
     const Place& m_place;
     torch::jit::Graph& m_graph;
-    std::unordered_map<std::string, Value*> m_values;
+    Names m_values;
 };
 
 }  // namespace hopscope::loader::exported

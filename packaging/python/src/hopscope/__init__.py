@@ -14,6 +14,7 @@ from ._table import Table
 from ._version import __version__
 from .commands import devices, plan, trust, verify
 from .commands import inspect as inspect
+from .comparing import ComparedOutput, Comparison, compare
 from .documents import Cut, Device, Devices, Inspection, Lint, Operator, Plan, Stage, Value
 from .errors import HopscopeError
 from .exporting import Export, Exported, export, load
@@ -26,6 +27,8 @@ from .window import open as open
 __all__ = [  # without open and inspect, which are names of Python: hopscope.open, hopscope.inspect
     "Block",
     "Compared",
+    "ComparedOutput",
+    "Comparison",
     "Cut",
     "Device",
     "Devices",
@@ -53,6 +56,7 @@ __all__ = [  # without open and inspect, which are names of Python: hopscope.ope
     "Verification",
     "Window",
     "__version__",
+    "compare",
     "debug",
     "devices",
     "engine",

@@ -12,6 +12,7 @@ from . import _svg
 if TYPE_CHECKING:
     from . import documents, reports
     from ._inference import Inference
+    from .comparing import Comparison
     from .exporting import Export
     from .flow import LayeredFlow
     from .saving import Saved
@@ -142,6 +143,16 @@ def verification(found: reports.Verification) -> str:
     title = f"{found.verdict}: {found.reason}"
     compared = _grid(("output", "rows", "largest difference", "beyond the tolerance"), rows)
     return _page(title, compared, _list(found.notes))
+
+
+def comparison(found: Comparison) -> str:
+    rows = (
+        (output.name, output.rows, "∞" if output.max_abs is None else f"{output.max_abs:.3g}", output.different,
+         "" if output.row is None else f"row {output.row:,}, {output.element}")
+        for output in found.outputs
+    )  # fmt: skip
+    compared = _grid(("output", "rows", "largest difference", "beyond the tolerance", "first at"), rows)
+    return _page(f"{found.verdict}: {found.reason}", compared, _list(found.notes))
 
 
 def _bound(stage: reports.StageRun) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
@@ -15,16 +14,6 @@ from . import _forms
 
 _SIZE = r"L(\[[^\]]+\])+\.size\(\)\[\d+\]"
 _OF_ALL_GRAPHS = re.compile(rf"{_SIZE} == {_SIZE}")  # tables of the same rows
-
-
-class Sizes:
-    """Stands for a tensor in the guards of a program."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self._shape = shape
-
-    def size(self) -> tuple[int, ...]:
-        return self._shape
 
 
 class Program:
@@ -41,15 +30,6 @@ class Program:
         """The conditions on sizes under which the program equals the model, as Python expressions of the arguments L.
         Conditions that only require equal numbers of rows are left out: every graph meets them."""
         return [guard for guard in self.program._guards_code if not _OF_ALL_GRAPHS.fullmatch(guard)]
-
-    def broken_guard(self, arguments: dict[str, Any]) -> str:
-        """The first guard that the arguments violate, with Sizes in place of tensors; "" if they violate none."""
-        import torch
-        from torch.utils._pytree import tree_leaves
-
-        values = {**arguments, "flat_args": tree_leaves(arguments)}  # the latter with strict=True
-        names = {"L": values, "math": math, "torch": torch}
-        return next((guard for guard in self.guards() if not eval(guard, names)), "")
 
     def save_to_buffer(self) -> bytes:
         """The bytes of the archive (.pt2)."""

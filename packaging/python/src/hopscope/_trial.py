@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,15 @@ _ABSOLUTE, _RELATIVE = 1e-5, 1e-4
 @dataclass
 class Trial:
     """`samples`: as _samples.draw gives them, or the data alone where the model takes nothing smaller, for the reason
-    `alone`. `expected`: the model's results on the first three. `once`: the file is for these data only."""
+    `alone`. `expected`: the model's results on the first three. `once`: the file is for these data only. `objection`:
+    why the engine refuses a program with guards for the data; empty if it does not."""
 
     model: Any
     call: Call
     drawn: Drawn
     samples: list[Sample]
     once: bool
+    objection: Callable[[_program.Program], str]
     alone: str = ""
     expected: list[dict[str, Any]] = field(default_factory=list)
     structure: Any = None
@@ -39,11 +41,11 @@ class Trial:
         return first if first.whole else _placed(self.drawn.whole(self.call.leaves()), device)
 
 
-def try_out(model: Any, call: Call, drawn: Drawn, once: bool) -> Trial:
+def try_out(model: Any, call: Call, drawn: Drawn, once: bool, objection: Callable[[_program.Program], str]) -> Trial:
     """Evaluates the model on the samples, twice on the first one to detect random results."""
     call.fill_in_sizes(drawn.roles, drawn.sizes)
     device = next((parameter.device for parameter in model.parameters()), None)
-    trial = Trial(model, call, drawn, [_placed(sample, device) for sample in drawn.samples], once)
+    trial = Trial(model, call, drawn, [_placed(sample, device) for sample in drawn.samples], once, objection)
     try:
         return _evaluated(trial)
     except Refused as problem:
@@ -190,20 +192,10 @@ def _exported_once(trial: Trial, strict: bool) -> Any:
     for sample, wanted in zip(trial.samples, expected, strict=False):
         if _difference(wanted, _outputs(made(**_arguments(trial, sample)))) is None:
             raise ValueError(f"the exported program computes something else on a graph of {sample}")
-    _check_guards(trial, made)
+    # A branch on sizes leaves a guard, which a sample need not violate. No file is written that does not fit the data.
+    if made.guards() and (objection := trial.objection(made)):
+        raise ValueError(f"the program would compute something else on these data: {objection}")
     return made
-
-
-def _check_guards(trial: Trial, program: _program.Program) -> None:
-    """A branch on sizes leaves a guard, which a sample need not violate. The engine checks it on the data of each run;
-    no file is written that does not fit the given data."""
-    leaves = trial.call.leaves()
-    whole = {
-        name: _forms.rebuilt(name, value, lambda key: _program.Sizes(tuple(leaves[key].shape)), texts=True)
-        for name, value in trial.call.arguments.items()
-    }
-    if guard := program.broken_guard(whole):
-        raise ValueError(f"the program would compute something else on these data, which break {guard}")
 
 
 def _example(trial: Trial, axes: dict[str, set[int]]) -> Sample:

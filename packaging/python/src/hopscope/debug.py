@@ -84,7 +84,7 @@ def compare(
     given_against = None if against is None else str(path_of("against", against).absolute())
     options = {"against": given_against, "absolute": float(absolute), "relative": float(relative)}
     with _asked(model, data, plan, roles, scratch, batch=batch) as (words, _):
-        return _divergence(command("debug", *words, *words_of(options)).document)
+        return divergence_of(command("debug", *words, *words_of(options)).document)
 
 
 @door
@@ -338,7 +338,8 @@ def _rows(items: list[dict[str, Any]]) -> list[Row]:
     ]
 
 
-def _divergence(document: dict[str, Any]) -> Divergence:
+def divergence_of(document: dict[str, Any]) -> Divergence:
+    """From the document of `debug --against`."""
     found = document["divergence"] or {}
     return Divergence(
         document["first"], document["second"], document["compared"], _place(found) if found else None,

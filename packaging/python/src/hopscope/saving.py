@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import warnings
@@ -11,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import _forms, _html, _samples, _trace, _trial, calling
+from . import _forms, _html, _program, _samples, _trace, _trial, calling
 from ._log import finished
 from ._options import Place, Roles, Via, new_file, parse_roles, via_of
+from ._process import command
 from ._scratch import Data, Scratch, data_files, size_of
 from .calling import Call
 from .data import Inputs, inputs_of
@@ -158,6 +160,25 @@ class _Given:
     roles: Any
     via: str = "auto"
 
+    def roles_of_inputs(self, model: Any) -> list[str]:
+        """Without the roles of parameters, which are left to the engine when it reads the file."""
+        own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
+        return [f"{name}={role}" for name, role in parse_roles(self.roles).items() if name not in own]
+
+    def objection(self, model: Any, program: _program.Program) -> str:
+        """Why the engine refuses a program for these data; empty if it does not."""
+        file = self.place.folder() / "guarded.pt2"
+        file.write_bytes(program.save_to_buffer())
+        data = [word for name in self.words for word in ("--data", name)]
+        roles = [word for role in self.roles_of_inputs(model) for word in ("--role", role)]
+        try:
+            command("inspect", str(file), *data, *roles)
+        except (InputError, Refused) as problem:
+            return problem.message.replace(str(file), "it")
+        finally:
+            file.unlink()
+        return ""
+
 
 def _bound(model: Any, inputs: Any) -> tuple[Any, Call, Inputs]:
     """The module itself, how it is called, and the data that become its arguments."""
@@ -193,7 +214,8 @@ def _saved(model: Any, call: Call, target: Path, given: _Given, once: bool) -> S
             "statistics; it stays as it was"
         )
     with _quiet(model):
-        trial = _trial.try_out(model, call, _drawn(model, call, given), once)
+        objection = functools.partial(given.objection, model)
+        trial = _trial.try_out(model, call, _drawn(model, call, given), once, objection)
         if given.via == "export":
             return _written(*_trial.exported(trial), trial, target)
         try:
@@ -215,9 +237,7 @@ def _exported_instead(problem: Refused, trial: _trial.Trial, target: Path) -> Sa
 
 
 def _drawn(model: Any, call: Call, given: _Given) -> _samples.Drawn:
-    """Draws samples. Roles of parameters are left to the engine, which reads the file."""
-    own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
-    roles = [f"{name}={role}" for name, role in parse_roles(given.roles).items() if name not in own]
+    roles = given.roles_of_inputs(model)
     try:
         return _samples.draw(call.leaves(), given.words, call.arguments, roles, given.place.folder())
     except InputError:

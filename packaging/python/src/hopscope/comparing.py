@@ -1,0 +1,153 @@
+"""Two files of a model on the same data: `compare`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _html, _onnx, arrays
+from ._files import Files
+from ._log import finished
+from ._options import Place, Roles, path_of
+from ._process import command
+from ._scratch import Scratch
+from ._table import Table
+from .commands import files, written
+from .data import inputs_of
+from .debug import divergence_of
+from .errors import InputError, door
+from .findings import Divergence
+from .saving import Saved
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class ComparedOutput:
+    """The comparison of one output of two files.
+
+    Attributes:
+        name (str): The name of the output.
+        max_abs (float | None): The largest absolute difference; None if it is infinite.
+        max_rel (float | None): The largest relative difference; None if it is infinite.
+        rows (int): The number of rows.
+        different (int): The number of elements beyond the tolerance.
+        row (int | None): The row of the first of these elements.
+        element (int | None): Its position in the row.
+        first (float | None): This element in the first file; None also if it is not finite.
+        second (float | None): This element in the second file.
+    """
+
+    name: str
+    max_abs: float | None
+    max_rel: float | None
+    rows: int
+    different: int
+    row: int | None
+    element: int | None
+    first: float | None
+    second: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """The comparison of two files of a model.
+
+    Attributes:
+        verdict (str): "equal", "different", or "unverifiable" if the model amplifies rounding by as much.
+        reason (str): A sentence about the verdict, and about the operator at which the files part.
+        outputs (Table[ComparedOutput]): The comparison of each output.
+        where (Divergence | None): Both models operator by operator, if numbers differ and both are model files.
+        seconds (float): The duration.
+        document (dict[str, Any]): The whole document (docs/reference/format-comparison.md).
+        notes (list[str]): Sentences about assumptions and ignored inputs.
+    """
+
+    verdict: str
+    reason: str
+    outputs: Table[ComparedOutput]
+    where: Divergence | None
+    seconds: float
+    document: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.verdict}: {self.reason})"
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a data frame with a row per output."""
+        return self.outputs.to_pandas()
+
+    def _repr_html_(self) -> str:
+        return _html.comparison(self)
+
+
+@door
+def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: Place | None = None) -> Comparison:
+    """Compares two files of a model: do they yield the same numbers for the same data, and if not, where do they part?
+
+    All rows of all outputs are compared, with the tolerance of every verification. Each file is computed by its own
+    `forward`, or by a staged run if that does not fit into memory.
+
+    Args:
+        first (torch.nn.Module | Saved | str | Path): A model, as for `inference`.
+        second (torch.nn.Module | Saved | str | Path): Another one, or an ONNX file (.onnx), which onnxruntime computes,
+            or outputs: a .safetensors file, a .npy file, or a folder of .npy files.
+        data (Any): As for `inference`; the inputs of an ONNX file have the same names.
+        roles (Mapping[str, str] | Sequence[str]): As for `inference`.
+        scratch (str | Path | None): As for `inference`.
+
+    Returns:
+        Comparison: The comparison.
+
+    Raises:
+        InputError: The outputs have other names, types or sizes, or data is missing or unsuitable.
+        UsageError: onnxruntime is not installed.
+        HopscopeError: As for `inference`.
+
+    Example:
+        >>> exported = hopscope.export_program(model, data, "compared.pt2")
+        >>> hopscope.compare(exported, saved, data)
+        Comparison(equal: equal within the tolerance on all rows)
+    """
+    with files(first, data, roles, scratch) as given, Scratch(0, scratch) as place:
+        against, trusted = _second(second, data, roles, given, place)
+        words = given.words if trusted else [word for word in given.words if word != "--trust"]
+        answer = command("verify", *words, "--against", str(against))
+    document = answer.document
+    where = divergence_of(document["operators"]) if document["operators"] else None
+    outputs = Table(_output(item) for item in document["outputs"])
+    notes = given.told(answer.notes)
+    return finished(
+        Comparison(document["verdict"], document["reason"], outputs, where, document["seconds"], document, notes)
+    )
+
+
+def _second(second: Any, data: Any, roles: Roles, given: Files, place: Scratch) -> tuple[Path, bool]:
+    """The second file, and whether all code in both is the caller's own."""
+    if _onnx.is_onnx(second):
+        return _computed(Path(second), data, given, place), True
+    if isinstance(second, (str, os.PathLike)) and not isinstance(second, Saved):
+        return path_of("second", second).absolute(), False
+    return Path(written(second, data, roles, place).words[0]), True
+
+
+def _computed(path: Path, data: Any, given: Files, place: Scratch) -> Path:
+    """A file with the outputs of an ONNX file, under the names that those of the first file have."""
+    values = dict(zip(given.saved.arguments, data, strict=False)) if given.saved and isinstance(data, tuple) else data
+    found = _onnx.outputs_of(path, inputs_of(values).values)
+    operators = command("inspect", *given.words).document["ops"]
+    names = [operator["name"] for operator in operators if operator["kind"] == "output"]
+    if len(names) != len(found):
+        raise InputError(f"{path} yields {len(found)} outputs, and the model {len(names)}: {', '.join(names)}")
+    file = place.folder() / "outputs.safetensors"
+    arrays.write(dict(zip(names, found, strict=True)), file)
+    return file
+
+
+def _output(item: dict[str, Any]) -> ComparedOutput:
+    at = item["at"] or dict.fromkeys(("row", "element", "first", "second"))
+    return ComparedOutput(**{name: item[name] for name in ("name", "max_abs", "max_rel", "rows", "different")}, **at)
