@@ -1,13 +1,10 @@
 #include "executor/feed.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <limits>
-
-#include <ATen/Parallel.h>
 
 #include "analysis/rows/classes.h"
+#include "executor/row_numbers.h"
 #include "executor/staging.h"
 #include "loader/tensors.h"
 
@@ -17,9 +14,6 @@ using ir::RowClass;
 using ir::RowKind;
 
 namespace {
-
-constexpr std::int64_t narrowGrain = 1 << 15;
-constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
 
 // Pieces take 24 bytes each; a hub has one for each kPiece positions and one for the rest.
 std::int64_t mostPieceBytes(std::int64_t positions)
@@ -238,7 +232,7 @@ std::vector<Given> Feed::stage(const Buffer& buffer)
         if (follow(w.value, w.rows)) continue;
         const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(w.value, w.rows); });
         if (m_session.choice.holds(w.value))
-            given.push_back({.rows = narrowed(rows, buffer), .offsets = {}, .pieces = {}});
+            given.push_back({.rows = narrowed(rows, mostOf(w), buffer), .offsets = {}, .pieces = {}});
     }
     return given;
 }
@@ -261,13 +255,13 @@ Given Feed::staged(const Instruction& i, const Buffer& buffer)
     case Act::Read:
         if (skips(i)) return {};
         if (picksThere(i))
-            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), buffer),
+            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), mostOf(i), buffer),
                     .offsets = {},
                     .pieces = {}};
         return {.rows = read(i, &buffer), .offsets = {}, .pieces = {}};
     case Act::Positions:
     case Act::Select:
-    case Act::Concat: return {.rows = narrowed(numbers(i), buffer), .offsets = {}, .pieces = {}};
+    case Act::Concat: return {.rows = narrowed(numbers(i), mostOf(i), buffer), .offsets = {}, .pieces = {}};
     case Act::Segment: return stagedSegment(i, buffer);
     default: return {};
     }
@@ -280,10 +274,12 @@ Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
     if (!shared.offsets.defined()) {
         const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
         const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
-        shared = {.rows = {}, .offsets = narrowed(offsets, buffer), .pieces = bytesOf(pieces, buffer)};
+        shared = {.rows = {},
+                  .offsets = narrowed(offsets, m_block.count(i.segment.messages), buffer),
+                  .pieces = bytesOf(pieces, buffer)};
     }
     Given given = shared;
-    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), buffer);
+    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), mostOf(i), buffer);
     return given;
 }
 
@@ -297,25 +293,27 @@ std::vector<kernels::HubPiece> Feed::hubsInPlace(const RowClass& messages)
     });
 }
 
-at::Tensor Feed::narrowed(const at::Tensor& numbers, const Buffer& buffer)
+at::Tensor Feed::narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer)
 {
-    return timed(Phase::Gather, [&] {
-        const std::int64_t* const from = numbers.const_data_ptr<std::int64_t>();
-        at::Tensor out = buffer({numbers.numel()}, at::kInt);
-        auto* const to = out.mutable_data_ptr<std::int32_t>();
-        std::atomic<bool> wide = false;
-        at::parallel_for(0, numbers.numel(), narrowGrain, [&](std::int64_t first, std::int64_t last) {
-            std::int64_t bits = 0;
-            for (std::int64_t k = first; k < last; ++k) {
-                to[k] = static_cast<std::int32_t>(from[k]);
-                bits |= from[k];
-            }
-            if (bits > mostNarrow) wide.store(true, std::memory_order_relaxed);
-        });
-        if (!wide) return out;
-        return buffer({numbers.numel()}, at::kLong).copy_(numbers);
-    });
+    return timed(Phase::Gather, [&] { return executor::narrowed(numbers, most, buffer); });
 }
+
+// The greatest row number that an instruction may be given, for which its copy has room.
+std::int64_t Feed::mostOf(const Instruction& i)
+{
+    switch (i.act) {
+    case Act::Read: return m_session.structure.size(analysis::tableOf(i.rows));
+    case Act::Positions: return m_block.count(i.in);
+    case Act::Segment:
+        return m_session.structure.size(m_session.analysis.tables.target(i.segment.columnSpace, i.segment.columnKey));
+    default: break;
+    }
+    std::int64_t sum = 0;
+    for (const Operand& o : i.operands) sum += m_block.count(o.rows);
+    return sum;
+}
+
+std::int64_t Feed::mostOf(const Written& w) { return m_session.structure.size(m_session.analysis.rowSpace(w.value)); }
 
 std::int64_t Feed::stagingBytes()
 {
@@ -328,7 +326,7 @@ std::int64_t Feed::stagingBytes()
         }
         for (const Written& w : m_program.writes)
             if (m_session.choice.holds(w.value) && !follow(w.value, w.rows))
-                bytes += StagingChunk::rounded(m_block.count(w.rows) * 4);
+                bytes += StagingChunk::rounded(m_block.count(w.rows) * numberBytes(mostOf(w)));
         return bytes;
     });
 }
@@ -340,15 +338,16 @@ std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offset
         return StagingChunk::rounded(m_block.count(rows) * each);
     };
     switch (i.act) {
-    case Act::Read: return bytes(i.rows, picksThere(i) ? 4 : rowBytesOf(i));
+    case Act::Read: return bytes(i.rows, picksThere(i) ? numberBytes(mostOf(i)) : rowBytesOf(i));
     case Act::Positions:
     case Act::Select:
-    case Act::Concat: return bytes(i.rows, 4);
+    case Act::Concat: return bytes(i.rows, numberBytes(mostOf(i)));
     case Act::Segment: {
         const RowClass& messages = i.segment.messages;
-        const std::int64_t columns = i.segment.from < 0 ? bytes(messages, 4) : 0;
+        const std::int64_t columns = i.segment.from < 0 ? bytes(messages, numberBytes(mostOf(i))) : 0;
         if (!offsets.insert(messages).second) return columns;
-        return columns + StagingChunk::rounded((m_block.destinations().count + 1) * 4) +
+        return columns +
+               StagingChunk::rounded((m_block.destinations().count + 1) * numberBytes(m_block.count(messages))) +
                StagingChunk::rounded(mostPieceBytes(m_block.count(messages)));
     }
     default: return 0;

@@ -77,7 +77,9 @@ private:
     at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
     at::Tensor inOrder(const Instruction& i);
     at::Tensor inOrder(const Instruction& i, const Buffer* buffer);
-    at::Tensor narrowed(const at::Tensor& numbers, const Buffer& buffer);
+    at::Tensor narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer);
+    std::int64_t mostOf(const Instruction& i);
+    std::int64_t mostOf(const Written& w);
     Given staged(const Instruction& i, const Buffer& buffer);
     Given stagedSegment(const Instruction& i, const Buffer& buffer);
     std::vector<kernels::HubPiece> hubsInPlace(const ir::RowClass& messages);

@@ -1,12 +1,12 @@
 #include "executor/residents.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <ATen/Parallel.h>
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "executor/row_numbers.h"
 #include "executor/session.h"
 #include "loader/tensors.h"
 
@@ -18,11 +18,6 @@ using ir::RowKind;
 namespace {
 
 constexpr std::int64_t grain = 1 << 16;
-
-// The bytes of a number below `limit`.
-std::int64_t numberBytes(std::int64_t limit) { return limit <= std::numeric_limits<std::int32_t>::max() ? 4 : 8; }
-
-at::ScalarType numberType(std::int64_t limit) { return numberBytes(limit) == 4 ? at::kInt : at::kLong; }
 
 }  // namespace
 
