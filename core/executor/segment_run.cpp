@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "executor/accelerator.h"
 #include "executor/failure.h"
@@ -79,6 +81,28 @@ at::Tensor mean(const at::Tensor& sums, const at::Tensor& offsets, double empty)
     return at::where(counts > 0, sums / counts, at::scalar_tensor(empty, sums.options())).to(sums.scalar_type());
 }
 
+// On a GPU, adding by row number sorts all numbers first to be deterministic; adding along offsets does not.
+at::Tensor byOffsets(const Segment& segment, const SegmentInputs& in, const at::Tensor& messages)
+{
+    const auto how = [&] {
+        switch (segment.combine) {
+        case kernels::Combine::Sum: return "sum";
+        case kernels::Combine::Mean: return "mean";
+        case kernels::Combine::Max: return "max";
+        case kernels::Combine::Min: return "min";
+        }
+        return "";
+    };
+    const at::Tensor offsets = in.count >= 0 ? in.offsets - in.first : in.offsets;
+    const at::Tensor wide = messages.to(at::toOpMathType(messages.scalar_type())).contiguous();
+    const at::Tensor out =
+        at::segment_reduce(wide, how(), {}, {}, offsets, 0, /*unsafe=*/true).to(messages.scalar_type());
+    std::vector<std::int64_t> column(static_cast<std::size_t>(out.dim()), 1);
+    column[0] = out.size(0);
+    const at::Tensor filled = (offsets.slice(0, 1) > offsets.slice(0, 0, offsets.numel() - 1)).view(column);
+    return at::where(filled, out, at::scalar_tensor(segment.empty, out.options()));
+}
+
 at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
 {
     if (in.count >= 0) in.columns = in.columns.narrow(0, in.first, in.count);
@@ -89,6 +113,7 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
         while (static_cast<std::int64_t>(shape.size()) < messages.dim()) shape.push_back(1);
         messages = messages * in.weight.reshape(shape);
     }
+    if (!messages.is_cpu() && messages.is_floating_point()) return byOffsets(segment, in, messages);
     const at::Tensor where = ordinals(in.offsets, messages.size(0));
     const bool sums = segment.combine == kernels::Combine::Mean || segment.combine == kernels::Combine::Sum;
     const bool average = segment.combine == kernels::Combine::Mean;
@@ -101,6 +126,15 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
     return average ? mean(out, in.offsets, segment.empty) : out;
 }
 
+// A launch goes to the current device, whatever memory it is given.
+void checkCurrent(c10::Device device)
+{
+    const c10::Device current = c10::impl::VirtualGuardImpl(device.type()).getDevice();
+    if (current == device) return;
+    raise(base::ErrorCode::Internal, "a kernel for cuda:" + std::to_string(device.index()) +
+                                         " would be launched on cuda:" + std::to_string(current.index()));
+}
+
 // False if the kernels cannot run on this GPU.
 bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& session)
 {
@@ -111,6 +145,7 @@ bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& ses
         partial = at::empty({a.pieceCount * a.width}, in.source.options().dtype(at::kFloat));
         a.partial = partial.mutable_data_ptr<float>();
     }
+    checkCurrent(session.device.device());
     const int code = accelerator().segment(a, session.device.stream(Lane::Compute));
     if (code == 0) return true;
     if (code == kernels::kOutOfMemory) C10_THROW_ERROR(OutOfMemoryError, "a kernel could not be loaded");

@@ -133,13 +133,14 @@ std::string stray(const std::string& folder, const std::vector<executor::StoredT
 constexpr std::int64_t segmentBytes = 2 << 20;  // around a device's workspaces
 
 struct Held {
-    std::int64_t allocated = 0, reserved = 0;
+    std::int64_t allocated = 0, reserved = 0, pinned = 0;
     std::size_t findings = 0;
 
     static Held now()
     {
         Held h;
         h.findings = fake_device::findings().size();
+        h.pinned = fake_device::bytesPinned();
         if (!c10::getDeviceAllocator(fake_device::type())->initialized()) return h;
         for (int device = 0; device < fake_device::deviceCount; ++device) {
             const std::int64_t workspaces = fake_device::workspaceBytes(device);
@@ -157,6 +158,7 @@ std::string leaks(const Held& before, bool dead)
     if (after.allocated != before.allocated)
         return std::to_string(after.allocated - before.allocated) + " bytes of a device leak";
     if (!dead && after.reserved != 0) return std::to_string(after.reserved) + " bytes of a device stay reserved";
+    if (!dead && after.pinned != 0) return std::to_string(after.pinned) + " bytes of host memory stay pinned";
     return {};
 }
 

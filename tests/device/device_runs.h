@@ -74,7 +74,8 @@ struct Attempt {
     [[nodiscard]] bool notes(const std::string& words) const;
 };
 
-// What a device must hold afterwards: what it held before and, unless its context has died, nothing in the cache.
+// What a device must hold afterwards: what it held before and, unless its context has died, nothing in the caches of its
+// memory and of pinned memory.
 Attempt attempt(const Subject& subject, executor::Options options, executor::Observer& observer,
                 std::stop_token stop = {});
 Attempt attempt(const Subject& subject, const executor::Options& options);
