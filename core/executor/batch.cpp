@@ -143,8 +143,33 @@ void Batch::read(const Instruction& i)
 
 void Batch::pick(const Instruction& i)
 {
-    reg(i.outputs[0]) = given(i).rows;
+    at::Tensor rows = given(i).rows;
+    if (m_session.device.gpu()) {
+        if (m_feed.skips(i))
+            rows = columnsHere(i.rows, i.space, i.key).narrow(0, firstOf(i.rows), m_block.count(i.rows));
+        if (m_session.standIn) rows.zero_();
+        rows = tableHere(i.value).index_select(0, rows);
+    }
+    reg(i.outputs[0]) = std::move(rows);
     check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
+}
+
+// Rows of the whole table, as the value has them.
+at::Tensor Batch::tableHere(ir::ValueId value)
+{
+    const ir::ValueId base = m_program.tableOf(value);
+    const at::Tensor& table = m_session.residents.table(base);
+    if (base == value) return table;
+    std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
+    shape[0] = table.size(0);
+    return table.view(shape);
+}
+
+// The first position of the batch in the adjacency that owns the rows.
+std::int64_t Batch::firstOf(const RowClass& rows)
+{
+    const Destinations& batch = m_block.destinations();
+    return batch.count ? m_session.structure.adjacency(rows.table, rows.key).begin(batch.first) : 0;
 }
 
 // The rows of a batch are consecutive in a table on the device.
@@ -152,15 +177,16 @@ at::Tensor Batch::rowsHere(const Instruction& i)
 {
     const Destinations& batch = m_block.destinations();
     if (i.rows.kind == RowKind::Batch) return m_session.residents.table(i.value).narrow(0, batch.first, batch.count);
-    const graph::Adjacency& adjacency = m_session.structure.adjacency(i.rows.table, i.rows.key);
     const at::Tensor& all = m_session.residents.part({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
-    return all.narrow(0, batch.count ? adjacency.begin(batch.first) : 0, m_block.count(i.rows));
+    return all.narrow(0, firstOf(i.rows), m_block.count(i.rows));
 }
 
 // Many operators take row numbers of 64 bits only.
 void Batch::positions(const Instruction& i)
 {
-    at::Tensor numbers = given(i).rows;
+    const Given from = given(i);
+    at::Tensor numbers = from.rows;
+    if (i.owners) numbers = ownersOf(m_feed.skips(i) ? offsetsHere(i.rows) : from.offsets, m_block.count(i.rows));
     if (i.wide && numbers.scalar_type() != at::kLong) numbers = numbers.to(at::kLong);
     reg(i.outputs[0]) = std::move(numbers);
 }
@@ -317,7 +343,7 @@ void Batch::segment(const Instruction& i)
     const Given from = given(i);
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
-    else in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_feed.inPlace(s.source);
+    else in.source = m_session.device.gpu() ? tableHere(s.source) : m_feed.inPlace(s.source);
     in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
@@ -338,14 +364,41 @@ void Batch::segment(const Instruction& i)
 // A slice of the whole graph's structure: positions are those of the adjacency.
 void Batch::structureHere(const Segment& s, SegmentInputs& in)
 {
-    const Destinations& batch = m_block.destinations();
-    const graph::Adjacency& adjacency = m_session.structure.adjacency(s.messages.table, s.messages.key);
-    in.columns = m_session.residents.part(
-        {.kind = ResidentPart::Columns, .value = {}, .rows = s.messages, .space = s.columnSpace, .key = s.columnKey});
-    in.offsets = m_session.residents.part({.kind = ResidentPart::Offsets, .value = {}, .rows = s.messages})
-                     .narrow(0, batch.first, batch.count + 1);
-    in.first = batch.count ? adjacency.begin(batch.first) : 0;
+    in.offsets = offsetsHere(s.messages);
+    in.first = firstOf(s.messages);
+    if (s.from < 0) in.columns = columnsHere(s.messages, s.columnSpace, s.columnKey);
+    else in.columnFirst = in.first;
     in.count = m_block.count(s.messages);
+    piecesHere(s.messages, in);
+}
+
+at::Tensor Batch::columnsHere(const RowClass& rows, ir::SpaceId space, ir::KeyId key)
+{
+    return m_session.residents.part(
+        {.kind = ResidentPart::Columns, .value = {}, .rows = rows, .space = space, .key = key});
+}
+
+at::Tensor Batch::offsetsHere(const RowClass& rows)
+{
+    const Destinations& batch = m_block.destinations();
+    return m_session.residents.part({.kind = ResidentPart::Offsets, .value = {}, .rows = rows})
+        .narrow(0, batch.first, batch.count + 1);
+}
+
+void Batch::piecesHere(const RowClass& rows, SegmentInputs& in)
+{
+    const Destinations& batch = m_block.destinations();
+    const std::vector<kernels::HubPiece>& all = m_session.structure.hubPieces(rows.table, rows.key);
+    const auto before = [&](std::int64_t destination) {
+        return std::ranges::lower_bound(all, destination, {}, &kernels::HubPiece::destination) - all.begin();
+    };
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(kernels::HubPiece));
+    const std::int64_t first = before(batch.first), count = before(batch.first + batch.count) - first;
+    in.pieces = at::Tensor();
+    in.pieceFirst = batch.first;
+    if (count > 0)
+        in.pieces = m_session.residents.part({.kind = ResidentPart::Pieces, .value = {}, .rows = rows})
+                        .narrow(0, first * bytes, count * bytes);
 }
 
 void Batch::segment(const Instruction& i, const StripPart& part)

@@ -61,7 +61,12 @@ private:
     void read(const Instruction& i);
     void pick(const Instruction& i);
     at::Tensor rowsHere(const Instruction& i);
+    at::Tensor tableHere(ir::ValueId value);
+    std::int64_t firstOf(const ir::RowClass& rows);
+    at::Tensor columnsHere(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
+    at::Tensor offsetsHere(const ir::RowClass& rows);
     void structureHere(const Segment& s, SegmentInputs& in);
+    void piecesHere(const ir::RowClass& rows, SegmentInputs& in);
     void keep(const Written& w, const at::Tensor& made);
     void positions(const Instruction& i);
     void call(const Instruction& i);

@@ -295,6 +295,8 @@ private:
         i.space = space;
         i.key = key;
         i.in = in;
+        i.owners = m_way == Way::Gpu && in.kind == RowKind::Batch && in.table == m_loop.destination &&
+                   on == RowClass{RowKind::Owned, space, key};
         return m_positions[name] = finish(std::move(i), newRegister({}, on, 8));
     }
 

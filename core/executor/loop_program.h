@@ -23,7 +23,7 @@ class Structure;
 
 enum class Act : std::uint8_t {
     Read,       // rows of an input, a prologue value or a store
-    Pick,       // Tiles: for each row of a class, the row of a table that a key refers to, read in place
+    Pick,       // Tiles and GPU: for each row of a class, the row of a table that a key refers to, read in place
     Narrow,     // the batch's rows, which are the first ones of the frontier
     Positions,  // local row numbers for an index
     Call,       // an operator
@@ -54,6 +54,7 @@ struct Instruction {
     ir::SpaceId space;              // Positions, Pick
     ir::KeyId key;
     bool wide = false;     // Positions: 64 bits, because not only segments read them
+    bool owners = false;   // Positions, GPU: of the destinations that own the rows, as the offsets give them
     bool inOrder = false;  // Read, tiles and GPU: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
     std::shared_ptr<const StripPart> strips;  // whose outputs are the instruction's
@@ -97,7 +98,14 @@ struct LoopProgram {
     std::optional<Tiling> tiling;                          // Tiles
     base::StoreType store = base::StoreType::Exact;        // of the stores that it reads and writes
     std::vector<ir::ValueId> inPlace;             // Tiles: tables whose rows are read in place, by global row number
-    std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
+    std::map<ir::ValueId, ir::ValueId> reshaped;  // values that are read in place as rows of another table
+
+    // The table whose rows a value's are, if it is read in place.
+    [[nodiscard]] ir::ValueId tableOf(ir::ValueId value) const
+    {
+        const auto base = reshaped.find(value);
+        return base == reshaped.end() ? value : base->second;
+    }
 };
 
 // The way in which a loop is run.

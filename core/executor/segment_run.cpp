@@ -19,6 +19,12 @@ kernels::Index index(const at::Tensor& numbers)
     return numbers.const_data_ptr<std::int64_t>();
 }
 
+at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages)
+{
+    const at::Tensor counts = offsets.slice(0, 1) - offsets.slice(0, 0, offsets.numel() - 1);
+    return at::repeat_interleave(counts, std::optional(messages));
+}
+
 namespace {
 
 std::optional<kernels::Element> elementOf(at::ScalarType type)
@@ -61,16 +67,10 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
     a.heads = segment.heads;
     a.sourceStride = in.source.size(0) > 1 ? in.source.stride(0) : segment.width;
     a.weightFirst = in.first;
+    a.columnFirst = in.columnFirst;
     a.combine = segment.combine;
     a.empty = static_cast<float>(segment.empty);
     return a;
-}
-
-// For each message, its destination; without asking a GPU how many messages there are.
-at::Tensor ordinals(const at::Tensor& offsets, std::int64_t messages)
-{
-    const at::Tensor counts = offsets.slice(0, 1) - offsets.slice(0, 0, offsets.numel() - 1);
-    return at::repeat_interleave(counts, std::optional(messages)).to(at::kLong);
 }
 
 at::Tensor mean(const at::Tensor& sums, const at::Tensor& offsets, double empty)
@@ -105,7 +105,7 @@ at::Tensor byOffsets(const Segment& segment, const SegmentInputs& in, const at::
 
 at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
 {
-    if (in.count >= 0) in.columns = in.columns.narrow(0, in.first, in.count);
+    if (in.count >= 0 && in.columns.defined()) in.columns = in.columns.narrow(0, in.first - in.columnFirst, in.count);
     at::Tensor messages = in.columns.defined() ? in.source.index_select(0, in.columns) : in.source;
     messages = messages.to(in.computed);
     if (in.weight.defined()) {
@@ -114,7 +114,7 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
         messages = messages * in.weight.reshape(shape);
     }
     if (!messages.is_cpu() && messages.is_floating_point()) return byOffsets(segment, in, messages);
-    const at::Tensor where = ordinals(in.offsets, messages.size(0));
+    const at::Tensor where = ownersOf(in.offsets, messages.size(0)).to(at::kLong);
     const bool sums = segment.combine == kernels::Combine::Mean || segment.combine == kernels::Combine::Sum;
     const bool average = segment.combine == kernels::Combine::Mean;
     at::Tensor out = at::full(resultShape(in), average ? 0.0 : segment.empty, messages.options());
@@ -141,6 +141,7 @@ bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& ses
     at::Tensor partial;
     if (in.pieces.defined()) {
         a.pieces = static_cast<const kernels::HubPiece*>(in.pieces.const_data_ptr());
+        a.pieceFirst = in.pieceFirst;
         a.pieceCount = in.pieces.numel() / static_cast<std::int64_t>(sizeof(kernels::HubPiece));
         partial = at::empty({a.pieceCount * a.width}, in.source.options().dtype(at::kFloat));
         a.partial = partial.mutable_data_ptr<float>();

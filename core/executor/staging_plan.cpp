@@ -53,7 +53,8 @@ private:
         if (m_choice.skips(i)) return 0;
         switch (i.act) {
         case Act::Read: return rows(i.rows) * (picksThere(i) ? 4 : bytesOfRow(i.value));
-        case Act::Positions:
+        case Act::Positions: return i.owners ? static_cast<double>(m_count + 1) * 4 : rows(i.rows) * 4;
+        case Act::Pick:
         case Act::Select:
         case Act::Concat: return rows(i.rows) * 4;
         case Act::Segment: return static_cast<double>(m_count + 1) * 4;

@@ -46,6 +46,8 @@ public:
     const Column& parentRows(ir::SpaceId space);
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
+    // Of this adjacency; found once.
+    const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
     // The bytes of a row number in such a column, copied or in place: 4 if these suffice.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);

@@ -82,11 +82,11 @@ base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph)
 
 namespace {
 
-std::map<std::string, Subject> makeSubjects()
+std::map<std::string, Subject> makeSubjects(const std::string& folder, const std::string& script)
 {
-    static const test::TemporaryFolder folder;
-    REQUIRE(std::system((std::string(TEST_PYTHON) + " " + TEST_MODELS_SCRIPT + " " + folder.path).c_str()) == 0);
-    const auto cases = models::readCases(folder.path + "/models.list");
+    REQUIRE(std::system((std::string(TEST_PYTHON) + " " + TEST_MODELS_FOLDER + "/" + script + " " + folder).c_str()) ==
+            0);
+    const auto cases = models::readCases(folder + "/models.list");
     REQUIRE(cases.has_value());
     std::map<std::string, Subject> subjects;
     for (const models::Case& c : *cases) {
@@ -101,7 +101,15 @@ std::map<std::string, Subject> makeSubjects()
 
 const Subject& subject(const std::string& name)
 {
-    static const auto subjects = makeSubjects();
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_models.py");
+    return subjects.at(name);
+}
+
+const Subject& convolution(const std::string& name)
+{
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_convolutions.py");
     return subjects.at(name);
 }
 

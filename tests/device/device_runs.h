@@ -57,8 +57,9 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// One of make_models.py, which runs once.
+// One of make_models.py, or of make_convolutions.py, each of which runs once.
 const Subject& subject(const std::string& name);
+const Subject& convolution(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
 
 struct Attempt {
