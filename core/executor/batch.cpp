@@ -24,6 +24,7 @@ Batch::Batch(Session& session, const LoopProgram& program, Block& block, const W
       m_program(program),
       m_block(block),
       m_feed(session, program, block, window),
+      m_residents(session, program, block),
       m_registers(program.registers.size()),
       m_owned(program.registers.size(), false),
       m_costs(program, !session.device.gpu())
@@ -135,7 +136,7 @@ void Batch::read(const Instruction& i)
 {
     const at::Tensor from = given(i).rows;
     if (m_session.standsIn(i.value) && m_feed.picksThere(i)) from.zero_();
-    if (m_feed.skips(i)) reg(i.outputs[0]) = rowsHere(i);
+    if (m_feed.skips(i)) reg(i.outputs[0]) = m_residents.rows(i);
     else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
     else reg(i.outputs[0]) = from;
     check(i, i.value, reg(i.outputs[0]));
@@ -145,48 +146,21 @@ void Batch::pick(const Instruction& i)
 {
     at::Tensor rows = given(i).rows;
     if (m_session.device.gpu()) {
-        if (m_feed.skips(i))
-            rows = columnsHere(i.rows, i.space, i.key).narrow(0, firstOf(i.rows), m_block.count(i.rows));
+        if (m_feed.skips(i)) rows = m_residents.columns(i.rows, i.space, i.key);
         if (m_session.standIn) rows.zero_();
-        rows = tableHere(i.value).index_select(0, rows);
+        rows = m_residents.table(i.value).index_select(0, rows);
     }
     reg(i.outputs[0]) = std::move(rows);
     check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
 }
 
-// Rows of the whole table, as the value has them.
-at::Tensor Batch::tableHere(ir::ValueId value)
-{
-    const ir::ValueId base = m_program.tableOf(value);
-    const at::Tensor& table = m_session.residents.table(base);
-    if (base == value) return table;
-    std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
-    shape[0] = table.size(0);
-    return table.view(shape);
-}
-
-// The first position of the batch in the adjacency that owns the rows.
-std::int64_t Batch::firstOf(const RowClass& rows)
-{
-    const Destinations& batch = m_block.destinations();
-    return batch.count ? m_session.structure.adjacency(rows.table, rows.key).begin(batch.first) : 0;
-}
-
-// The rows of a batch are consecutive in a table on the device.
-at::Tensor Batch::rowsHere(const Instruction& i)
-{
-    const Destinations& batch = m_block.destinations();
-    if (i.rows.kind == RowKind::Batch) return m_session.residents.table(i.value).narrow(0, batch.first, batch.count);
-    const at::Tensor& all = m_session.residents.part({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
-    return all.narrow(0, firstOf(i.rows), m_block.count(i.rows));
-}
-
-// Many operators take row numbers of 64 bits only.
+// Most operators take row numbers of 64 bits only.
 void Batch::positions(const Instruction& i)
 {
     const Given from = given(i);
     at::Tensor numbers = from.rows;
-    if (i.owners) numbers = ownersOf(m_feed.skips(i) ? offsetsHere(i.rows) : from.offsets, m_block.count(i.rows));
+    if (i.owners)
+        numbers = ownersOf(m_feed.skips(i) ? m_residents.offsets(i.rows) : from.offsets, m_block.count(i.rows));
     if (i.wide && numbers.scalar_type() != at::kLong) numbers = numbers.to(at::kLong);
     reg(i.outputs[0]) = std::move(numbers);
 }
@@ -343,14 +317,14 @@ void Batch::segment(const Instruction& i)
     const Given from = given(i);
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
-    else in.source = m_session.device.gpu() ? tableHere(s.source) : m_feed.inPlace(s.source);
+    else in.source = m_session.device.gpu() ? m_residents.table(s.source) : m_feed.inPlace(s.source);
     in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
     in.pieces = from.pieces;
     in.first = from.first;
     in.count = from.count;
-    if (m_feed.skips(i)) structureHere(s, in);
+    if (m_feed.skips(i)) m_residents.give(s, in);
     if (m_session.standIn && m_session.device.gpu() && s.from < 0) in.columns.zero_();
     if (s.weight >= 0) in.weight = reg(s.weight);
     at::Tensor out = timed(Phase::Compute, [&] { return runSegment(s, in, m_session); });
@@ -359,46 +333,6 @@ void Batch::segment(const Instruction& i)
     check(i, m_session.analysis.program.op(i.op).outputs[0], out);
     reg(i.outputs[0]) = out;
     m_owned[static_cast<std::size_t>(i.outputs[0])] = true;
-}
-
-// A slice of the whole graph's structure: positions are those of the adjacency.
-void Batch::structureHere(const Segment& s, SegmentInputs& in)
-{
-    in.offsets = offsetsHere(s.messages);
-    in.first = firstOf(s.messages);
-    if (s.from < 0) in.columns = columnsHere(s.messages, s.columnSpace, s.columnKey);
-    else in.columnFirst = in.first;
-    in.count = m_block.count(s.messages);
-    piecesHere(s.messages, in);
-}
-
-at::Tensor Batch::columnsHere(const RowClass& rows, ir::SpaceId space, ir::KeyId key)
-{
-    return m_session.residents.part(
-        {.kind = ResidentPart::Columns, .value = {}, .rows = rows, .space = space, .key = key});
-}
-
-at::Tensor Batch::offsetsHere(const RowClass& rows)
-{
-    const Destinations& batch = m_block.destinations();
-    return m_session.residents.part({.kind = ResidentPart::Offsets, .value = {}, .rows = rows})
-        .narrow(0, batch.first, batch.count + 1);
-}
-
-void Batch::piecesHere(const RowClass& rows, SegmentInputs& in)
-{
-    const Destinations& batch = m_block.destinations();
-    const std::vector<kernels::HubPiece>& all = m_session.structure.hubPieces(rows.table, rows.key);
-    const auto before = [&](std::int64_t destination) {
-        return std::ranges::lower_bound(all, destination, {}, &kernels::HubPiece::destination) - all.begin();
-    };
-    constexpr auto bytes = static_cast<std::int64_t>(sizeof(kernels::HubPiece));
-    const std::int64_t first = before(batch.first), count = before(batch.first + batch.count) - first;
-    in.pieces = at::Tensor();
-    in.pieceFirst = batch.first;
-    if (count > 0)
-        in.pieces = m_session.residents.part({.kind = ResidentPart::Pieces, .value = {}, .rows = rows})
-                        .narrow(0, first * bytes, count * bytes);
 }
 
 void Batch::segment(const Instruction& i, const StripPart& part)

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "executor/batch_residents.h"
 #include "executor/feed.h"
 #include "executor/loop_program.h"
 #include "executor/operator_times.h"
@@ -60,13 +61,6 @@ private:
     void run(const Instruction& i);
     void read(const Instruction& i);
     void pick(const Instruction& i);
-    at::Tensor rowsHere(const Instruction& i);
-    at::Tensor tableHere(ir::ValueId value);
-    std::int64_t firstOf(const ir::RowClass& rows);
-    at::Tensor columnsHere(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
-    at::Tensor offsetsHere(const ir::RowClass& rows);
-    void structureHere(const Segment& s, SegmentInputs& in);
-    void piecesHere(const ir::RowClass& rows, SegmentInputs& in);
     void keep(const Written& w, const at::Tensor& made);
     void positions(const Instruction& i);
     void call(const Instruction& i);
@@ -94,6 +88,7 @@ private:
     const LoopProgram& m_program;
     Block& m_block;
     Feed m_feed;
+    BatchResidents m_residents;  // GPU
     std::vector<Given> m_given;  // GPU, by instruction: first on the host, then on the device
     std::vector<at::Tensor> m_registers;
     std::vector<bool> m_owned;  // the result of an operator of this batch, which may be overwritten

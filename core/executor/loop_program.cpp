@@ -281,7 +281,8 @@ private:
     {
         const analysis::Role& role = m_analysis.info(op.id).role;
         const Register r = positions(o.rows, role.space, role.key, numberedIn(op, rows, operands));
-        return {.slot = o.slot, .value = o.value, .kind = Operand::Index, .from = r, .rows = o.rows};
+        const bool narrow = op.name == "aten::index_select" || op.name == "aten::index_add";
+        return {.slot = o.slot, .value = o.value, .kind = Operand::Index, .from = r, .rows = o.rows, .narrow = narrow};
     }
 
     Register positions(const RowClass& on, ir::SpaceId space, ir::KeyId key, const RowClass& in)

@@ -40,6 +40,7 @@ struct Operand {
     enum Kind : std::uint8_t { InRegister, Whole, Dummy, Index } kind = InRegister;
     Register from = -1;  // InRegister, Index
     ir::RowClass rows = {};
+    bool narrow = false;  // Index: the operator takes row numbers of 32 bits
 };
 
 struct Instruction {
@@ -53,7 +54,7 @@ struct Instruction {
     ir::RowClass in;                // Positions: the class within which rows are numbered
     ir::SpaceId space;              // Positions, Pick
     ir::KeyId key;
-    bool wide = false;     // Positions: 64 bits, because not only segments read them
+    bool wide = false;     // Positions: 64 bits, because an operator takes no others
     bool owners = false;   // Positions, GPU: of the destinations that own the rows, as the offsets give them
     bool inOrder = false;  // Read, tiles and GPU: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;

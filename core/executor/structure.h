@@ -95,7 +95,6 @@ private:
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op, ir::ValueId wanted);
     at::Tensor dummy(ir::ValueId id);
-    bool isMade(ir::ValueId id) const;
     void checkStop() const;
 
     const analysis::Analysis& m_analysis;

@@ -1,4 +1,4 @@
-// What is copied to a GPU and numbered on the host where tables and adjacencies are resident.
+// Copies to a GPU, and row numbers of the host, where tables and adjacencies are resident.
 
 #include <functional>
 #include <numeric>

@@ -238,7 +238,7 @@ TEST_CASE_FIXTURE(Device, "A limit ends with its run")
     CHECK(second.most > mib);
 }
 
-TEST_CASE_FIXTURE(Device, "A run without a limit leaves alone what the user has allowed LibTorch")
+TEST_CASE_FIXTURE(Device, "A run without a limit keeps the user's own limit of LibTorch")
 {
     fake_device::resetCounts();
     CHECK(accelerator().limitMemory(0, 64 * mib));  // as PYTORCH_CUDA_ALLOC_CONF does

@@ -33,7 +33,7 @@ TEST_CASE_FIXTURE(Fresh, "Failed pinning is an error of CUDA, not one of memory"
     for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(pinnedBytes(10), c10::Error);
 }
 
-TEST_CASE_FIXTURE(Fresh, "Pinned memory is kept for later until its cache is emptied, which spares what is in use")
+TEST_CASE_FIXTURE(Fresh, "Pinned memory is kept for later until its cache is emptied; blocks in use stay")
 {
     at::HostAllocator& allocator = *at::getHostAllocator(type());
     allocator.empty_cache();
