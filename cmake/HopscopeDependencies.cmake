@@ -56,8 +56,16 @@ if(HOPSCOPE_CUDA)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    # A plain number gives machine code and PTX, so that newer GPUs compile what was made for 90.
-    set(CMAKE_CUDA_ARCHITECTURES 75 80 90 CACHE STRING "GPU architectures")
+    # A plain number gives machine code and PTX, so that newer GPUs compile what was made for the last one, which takes
+    # seconds at first use. The compiler knows 120 from 12.8 on.
+    set(architectures 75 80 90)
+    execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
+    foreach(newer 100 120)
+      if(known MATCHES "compute_${newer}\n")
+        list(APPEND architectures ${newer})
+      endif()
+    endforeach()
+    set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "GPU architectures")
     set(CMAKE_CUDA_STANDARD 20)
     enable_language(CUDA)
     set(HOPSCOPE_HAS_CUDA ON)

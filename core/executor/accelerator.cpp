@@ -14,6 +14,10 @@ namespace hopscope::executor {
 
 namespace {
 
+// cuBLAS repeats its sums in the same order only with a workspace of fixed size, which it reads when it is made. Set
+// before main: later, other threads may be reading the environment.
+[[maybe_unused]] const int fixedWorkspace = ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+
 // The loader leaves libtorch_cuda out of a program that names none of its symbols.
 void loadCuda()
 {
@@ -27,11 +31,9 @@ public:
 
     [[nodiscard]] GpuListing list() const override { return listCudaGpus(); }
 
-    // cuBLAS repeats its sums in the same order only with a workspace of fixed size, which it reads when it is made.
     void initialise() const override
     {
         loadCuda();
-        ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
         at::globalContext().lazyInitDevice(type());
     }
 

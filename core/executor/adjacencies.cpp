@@ -79,6 +79,14 @@ graph::Adjacency Adjacencies::builtFrom(const Column& keys, ir::SpaceId target)
                       : graph::Adjacency::build(keys.data, keys.stride, keys.rows, targets, m_scratch, m_threads));
 }
 
+const std::vector<kernels::HubPiece>& Adjacencies::hubPieces(ir::SpaceId space, ir::KeyId key)
+{
+    const auto it = m_pieces.find({space, key});
+    if (it != m_pieces.end()) return it->second;
+    const graph::Adjacency& rows = adjacency(space, key);
+    return m_pieces.emplace(Name{space, key}, kernels::hubPieces(rows.offsets(), rows.targets())).first->second;
+}
+
 // ---- columns
 
 const OwnedColumn& Adjacencies::column(const EdgeKeys& keys, Numbers numbers)
@@ -152,6 +160,7 @@ void Adjacencies::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
     if (m_cache) m_cache->arrange(type, order);
     m_nodeAt.emplace(type, std::move(order));
     m_placeOf.emplace(type, std::move(places));
+    m_pieces.clear();
     for (auto& [name, adjacency] : m_adjacencies) {
         if (m_tables.target(name.first, name.second) != type) continue;
         graph::Adjacency next = arrangedFrom(name, adjacency);

@@ -9,12 +9,14 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "executor/key_columns.h"
 #include "executor/owned_column.h"
 #include "executor/structure_cache.h"
 #include "graph/adjacency.h"
 #include "graph/node_order.h"
+#include "kernels/segment.h"
 
 namespace hopscope::executor {
 
@@ -37,6 +39,8 @@ public:
     // nullptr: it has not been requested.
     [[nodiscard]] const graph::Adjacency* known(ir::SpaceId space, ir::KeyId key) const;
     const OwnedColumn& column(const EdgeKeys& keys, Numbers numbers);
+    // The parts into which kernels divide its rows with many edges, by target.
+    const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     // Whether numbers of the rows that a key refers to need 64 bits.
     [[nodiscard]] bool isWide(ir::SpaceId space, ir::KeyId key) const;
 
@@ -72,6 +76,7 @@ private:
     std::optional<StructureCache> m_cache;
     std::map<ir::SpaceId, graph::NodeOrder> m_nodeAt, m_placeOf;
     std::map<Name, graph::Adjacency> m_adjacencies;
+    std::map<Name, std::vector<kernels::HubPiece>> m_pieces;
     std::map<ColumnName, OwnedColumn> m_owned;
 };
 

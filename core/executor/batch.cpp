@@ -24,6 +24,7 @@ Batch::Batch(Session& session, const LoopProgram& program, Block& block, const W
       m_program(program),
       m_block(block),
       m_feed(session, program, block, window),
+      m_residents(session, program, block),
       m_registers(program.registers.size()),
       m_owned(program.registers.size(), false),
       m_costs(program, !session.device.gpu())
@@ -135,7 +136,7 @@ void Batch::read(const Instruction& i)
 {
     const at::Tensor from = given(i).rows;
     if (m_session.standsIn(i.value) && m_feed.picksThere(i)) from.zero_();
-    if (m_feed.skips(i)) reg(i.outputs[0]) = rowsHere(i);
+    if (m_feed.skips(i)) reg(i.outputs[0]) = m_residents.rows(i);
     else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
     else reg(i.outputs[0]) = from;
     check(i, i.value, reg(i.outputs[0]));
@@ -143,24 +144,23 @@ void Batch::read(const Instruction& i)
 
 void Batch::pick(const Instruction& i)
 {
-    reg(i.outputs[0]) = given(i).rows;
+    at::Tensor rows = given(i).rows;
+    if (m_session.device.gpu()) {
+        if (m_feed.skips(i)) rows = m_residents.columns(i.rows, i.space, i.key);
+        if (m_session.standIn) rows.zero_();
+        rows = m_residents.table(i.value).index_select(0, rows);
+    }
+    reg(i.outputs[0]) = std::move(rows);
     check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
 }
 
-// The rows of a batch are consecutive in a table on the device.
-at::Tensor Batch::rowsHere(const Instruction& i)
-{
-    const Destinations& batch = m_block.destinations();
-    if (i.rows.kind == RowKind::Batch) return m_session.residents.table(i.value).narrow(0, batch.first, batch.count);
-    const graph::Adjacency& adjacency = m_session.structure.adjacency(i.rows.table, i.rows.key);
-    const at::Tensor& all = m_session.residents.part({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
-    return all.narrow(0, batch.count ? adjacency.begin(batch.first) : 0, m_block.count(i.rows));
-}
-
-// Many operators take row numbers of 64 bits only.
+// Most operators take row numbers of 64 bits only.
 void Batch::positions(const Instruction& i)
 {
-    at::Tensor numbers = given(i).rows;
+    const Given from = given(i);
+    at::Tensor numbers = from.rows;
+    if (i.owners)
+        numbers = ownersOf(m_feed.skips(i) ? m_residents.offsets(i.rows) : from.offsets, m_block.count(i.rows));
     if (i.wide && numbers.scalar_type() != at::kLong) numbers = numbers.to(at::kLong);
     reg(i.outputs[0]) = std::move(numbers);
 }
@@ -317,14 +317,14 @@ void Batch::segment(const Instruction& i)
     const Given from = given(i);
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
-    else in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_feed.inPlace(s.source);
+    else in.source = m_session.device.gpu() ? m_residents.table(s.source) : m_feed.inPlace(s.source);
     in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
     in.pieces = from.pieces;
     in.first = from.first;
     in.count = from.count;
-    if (m_feed.skips(i)) structureHere(s, in);
+    if (m_feed.skips(i)) m_residents.give(s, in);
     if (m_session.standIn && m_session.device.gpu() && s.from < 0) in.columns.zero_();
     if (s.weight >= 0) in.weight = reg(s.weight);
     at::Tensor out = timed(Phase::Compute, [&] { return runSegment(s, in, m_session); });
@@ -333,19 +333,6 @@ void Batch::segment(const Instruction& i)
     check(i, m_session.analysis.program.op(i.op).outputs[0], out);
     reg(i.outputs[0]) = out;
     m_owned[static_cast<std::size_t>(i.outputs[0])] = true;
-}
-
-// A slice of the whole graph's structure: positions are those of the adjacency.
-void Batch::structureHere(const Segment& s, SegmentInputs& in)
-{
-    const Destinations& batch = m_block.destinations();
-    const graph::Adjacency& adjacency = m_session.structure.adjacency(s.messages.table, s.messages.key);
-    in.columns = m_session.residents.part(
-        {.kind = ResidentPart::Columns, .value = {}, .rows = s.messages, .space = s.columnSpace, .key = s.columnKey});
-    in.offsets = m_session.residents.part({.kind = ResidentPart::Offsets, .value = {}, .rows = s.messages})
-                     .narrow(0, batch.first, batch.count + 1);
-    in.first = batch.count ? adjacency.begin(batch.first) : 0;
-    in.count = m_block.count(s.messages);
 }
 
 void Batch::segment(const Instruction& i, const StripPart& part)

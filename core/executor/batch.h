@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "executor/batch_residents.h"
 #include "executor/feed.h"
 #include "executor/loop_program.h"
 #include "executor/operator_times.h"
@@ -60,8 +61,6 @@ private:
     void run(const Instruction& i);
     void read(const Instruction& i);
     void pick(const Instruction& i);
-    at::Tensor rowsHere(const Instruction& i);
-    void structureHere(const Segment& s, SegmentInputs& in);
     void keep(const Written& w, const at::Tensor& made);
     void positions(const Instruction& i);
     void call(const Instruction& i);
@@ -89,6 +88,7 @@ private:
     const LoopProgram& m_program;
     Block& m_block;
     Feed m_feed;
+    BatchResidents m_residents;  // GPU
     std::vector<Given> m_given;  // GPU, by instruction: first on the host, then on the device
     std::vector<at::Tensor> m_registers;
     std::vector<bool> m_owned;  // the result of an operator of this batch, which may be overwritten

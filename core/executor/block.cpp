@@ -8,6 +8,7 @@
 
 #include "analysis/rows/classes.h"
 #include "executor/frontier.h"
+#include "executor/row_numbers.h"
 
 namespace hopscope::executor {
 
@@ -325,6 +326,7 @@ Block::Map& Block::emptyMap(const RowClass& rows)
 
 void Block::fill(Map& map, const at::Tensor& rows)
 {
+    checkLocalRows(rows.numel());
     map.touched = rows;
     each(rows, [&](std::int64_t row, std::int64_t i) { map.entries[row] = static_cast<std::int32_t>(i + 1); });
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <ATen/Context.h>
+#include <ATen/core/CachingHostAllocator.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -91,13 +92,15 @@ void DeviceContext::takeWorkspace()
     at::mm(one, one);
 }
 
-// Makes the memory that LibTorch has cached available to the next run, and to other programs.
+// Makes the memory that LibTorch has cached, on the device and pinned on the host, available to the next run, and to other
+// programs.
 DeviceContext::~DeviceContext()
 {
     if (!gpu()) return;
     try {
         synchronize();
         emptyCache();
+        at::getHostAllocator(m_device.type())->empty_cache();
     } catch (const std::exception&) {  // the failed operation has raised this before
         lost = true;
     }
@@ -161,6 +164,7 @@ void DeviceContext::synchronize()
 void DeviceContext::setLimit(std::int64_t bytes)
 {
     if (!gpu()) return setCpuLimit(bytes);
+    if (bytes == 0 && m_limit == 0) return;  // a limit that the user has set for LibTorch stays
     m_limit = bytes;
     m_limited = accelerator().limitMemory(m_device.index(), bytes);
 }

@@ -119,6 +119,7 @@ struct RunReport {
     std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
     std::optional<ResumeReport> resumed;    // of a run with a journal that another process started
     std::optional<ShardReport> shard;
+    std::int64_t rowNumbers = 0;     // GPU: made by the host for batches, those of batches that did not fit included
     std::vector<std::string> notes;  // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 

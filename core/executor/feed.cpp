@@ -1,13 +1,10 @@
 #include "executor/feed.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <limits>
-
-#include <ATen/Parallel.h>
 
 #include "analysis/rows/classes.h"
+#include "executor/row_numbers.h"
 #include "executor/staging.h"
 #include "loader/tensors.h"
 
@@ -17,9 +14,6 @@ using ir::RowClass;
 using ir::RowKind;
 
 namespace {
-
-constexpr std::int64_t narrowGrain = 1 << 15;
-constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
 
 // Pieces take 24 bytes each; a hub has one for each kPiece positions and one for the rest.
 std::int64_t mostPieceBytes(std::int64_t positions)
@@ -43,6 +37,7 @@ void Feed::clear()
 {
     m_times = {};
     m_offsets.clear();
+    m_pieces.clear();
     m_readBytes = m_structureBytes = 0;
 }
 
@@ -61,14 +56,10 @@ Given Feed::give(const Instruction& i)
     }
 }
 
-// The table behind a value that is read in place.
-ir::ValueId Feed::tableOf(ir::ValueId value) const
+const at::Tensor* Feed::inWindow(ir::ValueId value)
 {
-    const auto base = m_program.reshaped.find(value);
-    return base == m_program.reshaped.end() ? value : base->second;
+    return m_window ? m_window->table(m_program.tableOf(value)) : nullptr;
 }
-
-const at::Tensor* Feed::inWindow(ir::ValueId value) { return m_window ? m_window->table(tableOf(value)) : nullptr; }
 
 at::Tensor Feed::inPlace(ir::ValueId value)
 {
@@ -120,7 +111,7 @@ at::Tensor Feed::numbered(ir::ValueId value, const RowClass& on, ir::SpaceId spa
         const auto slice = m_block.slice(on, space, key, numbers);
         const at::Tensor rows =
             slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(on, space, key, numbers);
-        return inWindow(value) ? m_window->places(tableOf(value), rows) : rows;
+        return inWindow(value) ? m_window->places(m_program.tableOf(value), rows) : rows;
     });
 }
 
@@ -149,9 +140,12 @@ at::Tensor Feed::numbers(const Instruction& i)
 
 at::Tensor Feed::columns(const Segment& s)
 {
-    return timed(Phase::Block, [&] {
-        return m_block.globals(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
-    });
+    return columns(s.messages, s.columnSpace, s.columnKey, m_session.numbers(s.source, m_program));
+}
+
+at::Tensor Feed::columns(const RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers)
+{
+    return timed(Phase::Block, [&] { return m_block.globals(on, space, key, numbers); });
 }
 
 // Converts rows that are stored in a narrower type.
@@ -238,7 +232,7 @@ std::vector<Given> Feed::stage(const Buffer& buffer)
         if (follow(w.value, w.rows)) continue;
         const at::Tensor rows = timed(Phase::Block, [&] { return rowNumbers(w.value, w.rows); });
         if (m_session.choice.holds(w.value))
-            given.push_back({.rows = narrowed(rows, buffer), .offsets = {}, .pieces = {}});
+            given.push_back({.rows = narrowed(rows, mostOf(w), buffer), .offsets = {}, .pieces = {}});
     }
     return given;
 }
@@ -261,13 +255,21 @@ Given Feed::staged(const Instruction& i, const Buffer& buffer)
     case Act::Read:
         if (skips(i)) return {};
         if (picksThere(i))
-            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), buffer),
+            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), mostOf(i), buffer),
                     .offsets = {},
                     .pieces = {}};
         return {.rows = read(i, &buffer), .offsets = {}, .pieces = {}};
     case Act::Positions:
+        if (i.owners)
+            return skips(i) ? Given{} : Given{.rows = {}, .offsets = stagedOffsets(i.rows, buffer), .pieces = {}};
+        [[fallthrough]];
     case Act::Select:
-    case Act::Concat: return {.rows = narrowed(numbers(i), buffer), .offsets = {}, .pieces = {}};
+    case Act::Concat: return {.rows = narrowed(numbers(i), mostOf(i), buffer), .offsets = {}, .pieces = {}};
+    case Act::Pick:
+        if (skips(i)) return {};
+        return {.rows = narrowed(columns(i.rows, i.space, i.key, Numbers::Input), mostOf(i), buffer),
+                .offsets = {},
+                .pieces = {}};
     case Act::Segment: return stagedSegment(i, buffer);
     default: return {};
     }
@@ -275,81 +277,94 @@ Given Feed::staged(const Instruction& i, const Buffer& buffer)
 
 Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
 {
-    if (skips(i)) return {.rows = {}, .offsets = {}, .pieces = bytesOf(hubsInPlace(i.segment.messages), buffer)};
-    Given& shared = m_offsets[i.segment.messages];
-    if (!shared.offsets.defined()) {
-        const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
-        const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
-        shared = {.rows = {}, .offsets = narrowed(offsets, buffer), .pieces = bytesOf(pieces, buffer)};
-    }
-    Given given = shared;
-    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), buffer);
+    if (skips(i)) return {};
+    const RowClass& messages = i.segment.messages;
+    Given given{.rows = {}, .offsets = stagedOffsets(messages, buffer), .pieces = stagedPieces(messages, buffer)};
+    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), mostOf(i), buffer);
     return given;
 }
 
-// Positions are those of the whole adjacency.
-std::vector<kernels::HubPiece> Feed::hubsInPlace(const RowClass& messages)
+at::Tensor Feed::stagedOffsets(const RowClass& rows, const Buffer& buffer)
 {
-    return timed(Phase::Block, [&] {
-        const Destinations& batch = m_block.destinations();
-        const graph::Adjacency& adjacency = m_session.structure.adjacency(messages.table, messages.key);
-        return kernels::hubPieces(adjacency.offsets() + batch.first, batch.count);
-    });
+    at::Tensor& staged = m_offsets[rows];
+    if (!staged.defined())
+        staged = narrowed(timed(Phase::Block, [&] { return m_block.offsets(rows); }), m_block.count(rows), buffer);
+    return staged;
 }
 
-at::Tensor Feed::narrowed(const at::Tensor& numbers, const Buffer& buffer)
+at::Tensor Feed::stagedPieces(const RowClass& rows, const Buffer& buffer)
 {
-    return timed(Phase::Gather, [&] {
-        const std::int64_t* const from = numbers.const_data_ptr<std::int64_t>();
-        at::Tensor out = buffer({numbers.numel()}, at::kInt);
-        auto* const to = out.mutable_data_ptr<std::int32_t>();
-        std::atomic<bool> wide = false;
-        at::parallel_for(0, numbers.numel(), narrowGrain, [&](std::int64_t first, std::int64_t last) {
-            std::int64_t bits = 0;
-            for (std::int64_t k = first; k < last; ++k) {
-                to[k] = static_cast<std::int32_t>(from[k]);
-                bits |= from[k];
-            }
-            if (bits > mostNarrow) wide.store(true, std::memory_order_relaxed);
-        });
-        if (!wide) return out;
-        return buffer({numbers.numel()}, at::kLong).copy_(numbers);
-    });
+    const auto [known, fresh] = m_pieces.try_emplace(rows);
+    if (!fresh) return known->second;
+    const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(rows); });
+    const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
+    return known->second = bytesOf(pieces, buffer);
 }
+
+at::Tensor Feed::narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer)
+{
+    return timed(Phase::Gather, [&] { return executor::narrowed(numbers, most, buffer); });
+}
+
+// The greatest row number that an instruction may be given, for which its copy has room.
+std::int64_t Feed::mostOf(const Instruction& i)
+{
+    switch (i.act) {
+    case Act::Read: return m_session.structure.size(analysis::tableOf(i.rows));
+    case Act::Positions: return m_block.count(i.in);
+    case Act::Pick: return m_session.structure.size(m_session.analysis.tables.target(i.space, i.key));
+    case Act::Segment:
+        return m_session.structure.size(m_session.analysis.tables.target(i.segment.columnSpace, i.segment.columnKey));
+    default: break;
+    }
+    std::int64_t sum = 0;
+    for (const Operand& o : i.operands) sum += m_block.count(o.rows);
+    return sum;
+}
+
+std::int64_t Feed::mostOf(const Written& w) { return m_session.structure.size(m_session.analysis.rowSpace(w.value)); }
 
 std::int64_t Feed::stagingBytes()
 {
     return timed(Phase::Block, [this] {
         std::int64_t bytes = 0;
-        std::set<RowClass> offsets;
+        Counted counted;
         for (const Instruction& i : m_program.instructions) {
             m_session.checkStop();
-            if (!skips(i)) bytes += stagingBytes(i, offsets);
+            if (!skips(i)) bytes += stagingBytes(i, counted);
         }
         for (const Written& w : m_program.writes)
             if (m_session.choice.holds(w.value) && !follow(w.value, w.rows))
-                bytes += StagingChunk::rounded(m_block.count(w.rows) * 4);
+                bytes += StagingChunk::rounded(m_block.count(w.rows) * numberBytes(mostOf(w)));
         return bytes;
     });
 }
 
-// `offsets`: those that an instruction before it has brought.
-std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offsets)
+std::int64_t Feed::stagingBytes(const Instruction& i, Counted& counted)
 {
     const auto bytes = [&](const RowClass& rows, std::int64_t each) {
         return StagingChunk::rounded(m_block.count(rows) * each);
     };
+    const auto offsets = [&](const RowClass& rows) {
+        if (!counted.offsets.insert(rows).second) return std::int64_t{0};
+        return StagingChunk::rounded((m_block.destinations().count + 1) * numberBytes(m_block.count(rows)));
+    };
+    const auto pieces = [&](const RowClass& rows) {
+        if (!counted.pieces.insert(rows).second) return std::int64_t{0};
+        return StagingChunk::rounded(mostPieceBytes(m_block.count(rows)));
+    };
     switch (i.act) {
-    case Act::Read: return bytes(i.rows, picksThere(i) ? 4 : rowBytesOf(i));
+    case Act::Read: return bytes(i.rows, picksThere(i) ? numberBytes(mostOf(i)) : rowBytesOf(i));
     case Act::Positions:
+        if (i.owners) return offsets(i.rows);
+        [[fallthrough]];
     case Act::Select:
-    case Act::Concat: return bytes(i.rows, 4);
+    case Act::Pick:
+    case Act::Concat: return bytes(i.rows, numberBytes(mostOf(i)));
     case Act::Segment: {
         const RowClass& messages = i.segment.messages;
-        const std::int64_t columns = i.segment.from < 0 ? bytes(messages, 4) : 0;
-        if (!offsets.insert(messages).second) return columns;
-        return columns + StagingChunk::rounded((m_block.destinations().count + 1) * 4) +
-               StagingChunk::rounded(mostPieceBytes(m_block.count(messages)));
+        const std::int64_t columns = i.segment.from < 0 ? bytes(messages, numberBytes(mostOf(i))) : 0;
+        return columns + offsets(messages) + pieces(messages);
     }
     default: return 0;
     }

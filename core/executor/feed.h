@@ -72,22 +72,28 @@ private:
     }
     at::Tensor numbers(const Instruction& i);
     at::Tensor columns(const Segment& s);
+    at::Tensor columns(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers);
     at::Tensor computed(ir::ValueId value, at::Tensor rows);
     at::Tensor read(const Instruction& i, const Buffer* buffer);
     at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
     at::Tensor inOrder(const Instruction& i);
     at::Tensor inOrder(const Instruction& i, const Buffer* buffer);
-    at::Tensor narrowed(const at::Tensor& numbers, const Buffer& buffer);
+    at::Tensor narrowed(const at::Tensor& numbers, std::int64_t most, const Buffer& buffer);
+    std::int64_t mostOf(const Instruction& i);
+    std::int64_t mostOf(const Written& w);
     Given staged(const Instruction& i, const Buffer& buffer);
     Given stagedSegment(const Instruction& i, const Buffer& buffer);
-    std::vector<kernels::HubPiece> hubsInPlace(const ir::RowClass& messages);
+    at::Tensor stagedOffsets(const ir::RowClass& rows, const Buffer& buffer);
+    at::Tensor stagedPieces(const ir::RowClass& rows, const Buffer& buffer);
     void countRead(ir::ValueId value, std::int64_t bytes);
     void countInPlace(const Segment& s);
     at::Tensor picked(const Instruction& i);
     at::Tensor numbered(ir::ValueId value, const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
     const at::Tensor* inWindow(ir::ValueId value);
-    ir::ValueId tableOf(ir::ValueId value) const;
-    std::int64_t stagingBytes(const Instruction& i, std::set<ir::RowClass>& offsets);
+    struct Counted {
+        std::set<ir::RowClass> offsets, pieces;  // that an instruction before has brought
+    };
+    std::int64_t stagingBytes(const Instruction& i, Counted& counted);
     std::int64_t rowBytesOf(const Instruction& i);
 
     Session& m_session;
@@ -95,7 +101,7 @@ private:
     Block& m_block;
     const Window* m_window;
     PhaseTimes m_times;
-    std::map<ir::RowClass, Given> m_offsets;  // staged once per class
+    std::map<ir::RowClass, at::Tensor> m_offsets, m_pieces;  // staged once per class
     std::int64_t m_readBytes = 0, m_structureBytes = 0;
 };
 

@@ -58,6 +58,11 @@ Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopB
         m_slots.push_back(std::make_unique<Slot>(session, program, place));
         m_free.push_back(m_slots.back().get());
     }
+    const Destinations all{0, m_all.count(), m_all.order()};
+    const StagingRing::Place& place = session.ring->places().front();
+    const SlotBytes bytes = unsharedBytes(session.analysis, session.structure, session.choice, program);
+    m_fullnessPerRow = std::max(share(bytes.up, place.up), share(bytes.down, place.down)) /
+                       static_cast<double>(std::max<std::int64_t>(sizer.rows(all), 1));
 }
 
 Flow::~Flow() { stopThreads(); }
@@ -81,6 +86,7 @@ void Flow::run()
         throw;
     }
     stopThreads();
+    m_session.report.rowNumbers += m_numbers;
 }
 
 void Flow::stopThreads()
@@ -156,7 +162,7 @@ bool Flow::stage(Slot& slot, const Destinations& destinations)
                                  share(slot.batch.resultBytes(), slot.memory.down));
     m_fullnessPerRow = full / static_cast<double>(m_sizer.rows(destinations));
     if (full > 1 && destinations.count > 1 && !m_session.options.batch) {
-        slot.block.end();
+        endBlock(slot);
         return false;
     }
     slot.memory.up.clear();
@@ -270,6 +276,8 @@ void Flow::retire()
 
 double Flow::secondsAt(const c10::Event& event) const { return m_anchorSeconds + m_anchor.elapsedTime(event) / 1e3; }
 
+// CUDA gives the time between two events as a float of milliseconds, which after hours is too coarse for a batch: times
+// are taken from the oldest batch's first event, before those of all later batches.
 void Flow::times(Slot& slot)
 {
     PhaseTimes& times = slot.batch.deviceTimes();
@@ -281,6 +289,8 @@ void Flow::times(Slot& slot)
     m_session.overlap.copied(span(slot.upload, Phase::HostToDevice));
     m_session.overlap.computed(span(slot.compute, Phase::Compute));
     m_session.overlap.copied(span(slot.download, Phase::DeviceToHost));
+    m_anchorSeconds = secondsAt(*slot.upload.begin);
+    m_anchor = std::move(*slot.upload.begin);
 }
 
 void Flow::accountWritten()
@@ -302,9 +312,15 @@ void Flow::accountWritten()
 void Flow::release(Slot& slot)
 {
     slot.batch.clear();
-    slot.block.end();
+    endBlock(slot);
     m_free.push_back(&slot);
     m_mayPrepare.notify_one();
+}
+
+void Flow::endBlock(Slot& slot)
+{
+    m_numbers += slot.block.structureBytes() / static_cast<std::int64_t>(sizeof(std::int64_t));
+    slot.block.end();
 }
 
 // Batches before this one are kept; those prepared after it are prepared again, after a smaller one that has the whole

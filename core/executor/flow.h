@@ -10,6 +10,7 @@
 // The number of slots is fixed, which bounds the memory: one batch is being prepared, one written, and three are on the
 // device, where one is computed while the next one is copied to the device and the previous one to the host.
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -52,6 +53,7 @@ private:
     void accountWritten();
     void redo(Slot& slot);
     void release(Slot& slot);
+    void endBlock(Slot& slot);
     void times(Slot& slot);
     double secondsAt(const c10::Event& event) const;
 
@@ -71,8 +73,10 @@ private:
     c10::Event m_anchor;
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
-    // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; 0: none yet.
-    double m_fullnessPerRow = 0;
+    // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; before the first one,
+    // the share without rows that batches share.
+    double m_fullnessPerRow;
+    std::atomic<std::int64_t> m_numbers = 0;  // row numbers that were made
 
     std::mutex m_mutex;  // protects all following members
     // One for each thread: a batch can be too short to wake idle threads for it.

@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "executor/row_numbers.h"
+
 namespace hopscope::executor {
 
 namespace {
@@ -29,6 +31,7 @@ FrontierNumbers::FrontierNumbers(std::int32_t* entries, std::int64_t size)
 
 void FrontierNumbers::own(const at::Tensor& rows)
 {
+    checkLocalRows(rows.numel());
     m_own = rows;
     const auto* from = rows.const_data_ptr<std::int64_t>();
     at::parallel_for(0, rows.numel(), grain, [&](std::int64_t first, std::int64_t last) {
@@ -82,6 +85,7 @@ std::vector<std::int64_t> FrontierNumbers::firstOfParts() const
 at::Tensor FrontierNumbers::rows()
 {
     const std::vector<std::int64_t> first = firstOfParts();
+    checkLocalRows(first.back());
     at::Tensor all = numbers(first.back());
     if (m_own.defined()) all.narrow(0, 0, m_own.numel()).copy_(m_own);
     auto* const to = all.mutable_data_ptr<std::int64_t>();

@@ -18,6 +18,7 @@ public:
     // resets the entries of the rows that rows() returns.
     FrontierNumbers(std::int32_t* entries, std::int64_t size);
 
+    // Raises Resources if there are too many to be numbered, as does rows().
     void own(const at::Tensor& rows);
     // Global numbers in 64 bits, with repetitions.
     void ask(const at::Tensor& rows);

@@ -89,7 +89,8 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
              const Families& families)
     : m_analysis(analysis),
       m_loop(loop),
-      m_uses(uses)
+      m_uses(uses),
+      m_doubles(families.doubles)
 {
     for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i) {
         for (ir::ValueId v : op(i).outputs) m_producers[{v, loop.steps[static_cast<std::size_t>(i)].rows}] = i;
@@ -174,7 +175,7 @@ bool Fuser::isFloatRows(ir::ValueId value) const
     const base::DType dtype = m_analysis.program.value(value).dtype;
     const bool kernel =
         dtype == base::DType::Float32 || dtype == base::DType::Float16 || dtype == base::DType::BFloat16;
-    return kernel && m_analysis.rowDim(value) == 0;
+    return (kernel || (m_doubles && dtype == base::DType::Float64)) && m_analysis.rowDim(value) == 0;
 }
 
 bool Fuser::alike(ir::ValueId a, ir::ValueId b) const

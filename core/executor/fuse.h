@@ -55,7 +55,7 @@ private:
     bool scaled(int step, Fusion& fusion) const;
     int soleProducer(ir::ValueId value, const ir::RowClass& rows) const;
     bool isRowGather(int step) const;
-    bool isFloatRows(ir::ValueId value) const;
+    bool isFloatRows(ir::ValueId value) const;       // of a type that segments support
     bool alike(ir::ValueId a, ir::ValueId b) const;  // in dtype
     const ir::Op& op(int step) const;
 
@@ -67,6 +67,7 @@ private:
     std::map<int, int> m_products;  // by the step that adds them up
     std::vector<StripRegion> m_regions;
     std::set<int> m_vanished;
+    bool m_doubles;
 };
 
 // Whether a step multiplies a sparse matrix by a table.

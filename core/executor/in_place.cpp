@@ -16,7 +16,7 @@ TablesInPlace::TablesInPlace(const analysis::Analysis& analysis, const plan::Loo
       m_loop(loop),
       m_uses(uses),
       m_fuser(fuser),
-      m_tiles(given.way == Way::Tiles)
+      m_gathers(given.way != Way::Batches)
 {
     for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i) {
         for (const ir::ValueId v : analysis.program.op(step(i).op).outputs) m_computed.insert({v, step(i).rows});
@@ -68,7 +68,7 @@ bool TablesInPlace::repeatsOnce(const ir::Op& op) const
 bool TablesInPlace::reshapesRows(int at) const
 {
     const ir::Op& op = m_analysis.program.op(step(at).op);
-    if (!m_tiles || step(at).rows.kind != RowKind::Frontier || op.outputs.size() != 1) return false;
+    if (!m_gathers || step(at).rows.kind != RowKind::Frontier || op.outputs.size() != 1) return false;
     if (!operators::reshapes(op.name) && !repeatsOnce(op)) return false;
     const auto& from = operands(at);
     return m_analysis.info(op.id).kind == OpKind::Rowwise && from.size() == 1 && from[0].rows == step(at).rows &&
@@ -106,7 +106,7 @@ TablesInPlace::Held TablesInPlace::reshaped(int at) const
 
 const analysis::OperandRows* TablesInPlace::picked(int at) const
 {
-    if (!m_tiles || m_fuser.vanished(at) || m_fuser.at(at) || !m_fuser.gathersRows(at)) return nullptr;
+    if (!m_gathers || m_fuser.vanished(at) || m_fuser.at(at) || !m_fuser.gathersRows(at)) return nullptr;
     for (const analysis::OperandRows& o : operands(at))
         if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) return &o;
     return nullptr;

@@ -15,8 +15,8 @@ public:
         Way way;
     };
 
-    // A table is read in place if its only readers on the frontier are segments or, in tiles, also row gathers and
-    // reshapes that are read in place themselves. Linear in the loop; all arguments except `given` must outlive this
+    // A table is read in place if its only readers on the frontier are segments or, in tiles and on a GPU, also row gathers
+    // and reshapes that are read in place themselves. Linear in the loop; all arguments except `given` must outlive this
     // object.
     TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
                   const Fuser& fuser, const Given& given);
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] ir::ValueId table(ir::ValueId value) const { return m_tables.at(value); }
     // Whether the step only reshapes a table that is read in place.
     [[nodiscard]] bool needless(int step) const { return m_needless.contains(step); }
-    // Tiles: the operand whose rows a step gathers and could read in place; nullptr: there is no such operand.
+    // Tiles and GPU: the operand whose rows a step gathers and could read in place; nullptr: there is no such operand.
     [[nodiscard]] const analysis::OperandRows* picked(int step) const;
 
 private:
@@ -52,7 +52,7 @@ private:
     const plan::Loop& m_loop;
     const std::vector<StepUse>& m_uses;
     const Fuser& m_fuser;
-    bool m_tiles;
+    bool m_gathers;                               // row gathers read tables in place
     std::set<Held> m_computed;                    // by the loop
     std::set<Held> m_inStrips;                    // read by strips
     std::map<Held, int> m_readers;                // segments and row gathers that could read a table in place

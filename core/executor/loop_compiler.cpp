@@ -55,7 +55,7 @@ LoopProgram LoopCompiler::inBatches(const plan::Loop& loop, const StoredValues& 
 LoopProgram LoopCompiler::compiled(const plan::Loop& loop, const StoredValues& stored, Way way) const
 {
     const InPlace inPlace = [&](ir::ValueId v, bool inStrips) { return readsInPlace(v, inStrips, stored.contains(v)); };
-    const Families families = m_tiling ? m_tiling->families : Families::none();
+    const Families families = m_tiling ? m_tiling->families : Families::onGpu();
     LoopProgram program = compileLoop(m_analysis, loop, stored, inPlace, way, families);
     if (m_tiling) program.store = m_tiling->store;
     return program;

@@ -29,7 +29,7 @@ public:
           m_stored(stored),
           m_way(way),
           m_uses(operandUses()),
-          m_fuser(analysis, loop, m_uses, way == Way::Gpu ? Families::none() : families),
+          m_fuser(analysis, loop, m_uses, way == Way::Gpu ? Families::onGpu() : families),
           m_tables(analysis, loop, m_uses, m_fuser, {.stored = stored, .suitable = inPlace, .way = way})
     {
         m_result.loop = &loop;
@@ -281,7 +281,8 @@ private:
     {
         const analysis::Role& role = m_analysis.info(op.id).role;
         const Register r = positions(o.rows, role.space, role.key, numberedIn(op, rows, operands));
-        return {.slot = o.slot, .value = o.value, .kind = Operand::Index, .from = r, .rows = o.rows};
+        const bool narrow = op.name == "aten::index_select" || op.name == "aten::index_add";
+        return {.slot = o.slot, .value = o.value, .kind = Operand::Index, .from = r, .rows = o.rows, .narrow = narrow};
     }
 
     Register positions(const RowClass& on, ir::SpaceId space, ir::KeyId key, const RowClass& in)
@@ -295,6 +296,8 @@ private:
         i.space = space;
         i.key = key;
         i.in = in;
+        i.owners = m_way == Way::Gpu && in.kind == RowKind::Batch && in.table == m_loop.destination &&
+                   on == RowClass{RowKind::Owned, space, key};
         return m_positions[name] = finish(std::move(i), newRegister({}, on, 8));
     }
 

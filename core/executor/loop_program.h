@@ -23,7 +23,7 @@ class Structure;
 
 enum class Act : std::uint8_t {
     Read,       // rows of an input, a prologue value or a store
-    Pick,       // Tiles: for each row of a class, the row of a table that a key refers to, read in place
+    Pick,       // Tiles and GPU: for each row of a class, the row of a table that a key refers to, read in place
     Narrow,     // the batch's rows, which are the first ones of the frontier
     Positions,  // local row numbers for an index
     Call,       // an operator
@@ -40,6 +40,7 @@ struct Operand {
     enum Kind : std::uint8_t { InRegister, Whole, Dummy, Index } kind = InRegister;
     Register from = -1;  // InRegister, Index
     ir::RowClass rows = {};
+    bool narrow = false;  // Index: the operator takes row numbers of 32 bits
 };
 
 struct Instruction {
@@ -53,7 +54,8 @@ struct Instruction {
     ir::RowClass in;                // Positions: the class within which rows are numbered
     ir::SpaceId space;              // Positions, Pick
     ir::KeyId key;
-    bool wide = false;     // Positions: 64 bits, because not only segments read them
+    bool wide = false;     // Positions: 64 bits, because an operator takes no others
+    bool owners = false;   // Positions, GPU: of the destinations that own the rows, as the offsets give them
     bool inOrder = false;  // Read, tiles and GPU: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
     std::shared_ptr<const StripPart> strips;  // whose outputs are the instruction's
@@ -97,7 +99,14 @@ struct LoopProgram {
     std::optional<Tiling> tiling;                          // Tiles
     base::StoreType store = base::StoreType::Exact;        // of the stores that it reads and writes
     std::vector<ir::ValueId> inPlace;             // Tiles: tables whose rows are read in place, by global row number
-    std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
+    std::map<ir::ValueId, ir::ValueId> reshaped;  // values that are read in place as rows of another table
+
+    // The table whose rows a value's are, if it is read in place.
+    [[nodiscard]] ir::ValueId tableOf(ir::ValueId value) const
+    {
+        const auto base = reshaped.find(value);
+        return base == reshaped.end() ? value : base->second;
+    }
 };
 
 // The way in which a loop is run.
@@ -112,7 +121,7 @@ using InPlace = std::function<bool(ir::ValueId, bool inStrips)>;
 
 // `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their rows
 // are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that is neither
-// stored nor computed. `families`: the steps computed in strips; none on a GPU.
+// stored nor computed. `families`: the steps computed in strips; ignored on a GPU.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
                         const Families& families);

@@ -27,7 +27,7 @@ void markWide(LoopProgram& program)
     std::set<Register> wide;
     const auto include = [&](const std::vector<Operand>& operands) {
         for (const Operand& o : operands)
-            if (o.kind == Operand::Index) wide.insert(o.from);
+            if (o.kind == Operand::Index && !o.narrow) wide.insert(o.from);
     };
     for (const Instruction& i : program.instructions) include(i.operands);
     for (const Reduced& r : program.reductions) include(r.operands);

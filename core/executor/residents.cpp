@@ -1,12 +1,12 @@
 #include "executor/residents.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <ATen/Parallel.h>
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "executor/row_numbers.h"
 #include "executor/session.h"
 #include "loader/tensors.h"
 
@@ -18,11 +18,6 @@ using ir::RowKind;
 namespace {
 
 constexpr std::int64_t grain = 1 << 16;
-
-// The bytes of a number below `limit`.
-std::int64_t numberBytes(std::int64_t limit) { return limit <= std::numeric_limits<std::int32_t>::max() ? 4 : 8; }
-
-at::ScalarType numberType(std::int64_t limit) { return numberBytes(limit) == 4 ? at::kInt : at::kLong; }
 
 }  // namespace
 
@@ -39,7 +34,9 @@ ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::P
 bool ResidentChoice::skips(const Instruction& i) const
 {
     if (i.act == Act::Read && holds(i.value)) return i.rows.kind == RowKind::Batch || inOrder(i);
-    return i.act == Act::Segment && i.segment.from < 0 && m_structure && i.segment.messages.kind == RowKind::Owned;
+    if (i.act == Act::Positions) return m_structure && i.owners;
+    if (i.act == Act::Pick) return m_structure && isSliced(i.rows, i.space, i.key);
+    return i.act == Act::Segment && m_structure && i.segment.messages.kind == RowKind::Owned;
 }
 
 ResidentPart ResidentChoice::known(ResidentPart part) const
@@ -47,6 +44,32 @@ ResidentPart ResidentChoice::known(ResidentPart part) const
     if (part.value.valid()) part.value = m_same.first(part.value);
     return part;
 }
+
+namespace {
+
+// The parts of the graph that an instruction without data from the host reads.
+std::vector<ResidentPart> structureOf(const Instruction& i)
+{
+    const auto columns = [](const RowClass& rows, ir::SpaceId space, ir::KeyId key) {
+        return ResidentPart{.kind = ResidentPart::Columns, .value = {}, .rows = rows, .space = space, .key = key};
+    };
+    const auto of = [](ResidentPart::Kind kind, const RowClass& rows) {
+        return ResidentPart{.kind = kind, .value = {}, .rows = rows};
+    };
+    switch (i.act) {
+    case Act::Positions: return {of(ResidentPart::Offsets, i.rows)};
+    case Act::Pick: return {columns(i.rows, i.space, i.key)};
+    case Act::Segment: {
+        const Segment& s = i.segment;
+        std::vector<ResidentPart> parts{of(ResidentPart::Offsets, s.messages), of(ResidentPart::Pieces, s.messages)};
+        if (s.from < 0) parts.push_back(columns(s.messages, s.columnSpace, s.columnKey));
+        return parts;
+    }
+    default: return {};
+    }
+}
+
+}  // namespace
 
 std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) const
 {
@@ -60,15 +83,11 @@ std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) cons
             if (inOrder(i)) add({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
             else add({ResidentPart::Table, i.value});
         }
-        if (i.act != Act::Segment || i.segment.from >= 0 || !holds(i.segment.source)) continue;
-        add({ResidentPart::Table, i.segment.source});
-        if (!skips(i)) continue;
-        add({.kind = ResidentPart::Columns,
-             .value = {},
-             .rows = i.segment.messages,
-             .space = i.segment.columnSpace,
-             .key = i.segment.columnKey});
-        add({.kind = ResidentPart::Offsets, .value = {}, .rows = i.segment.messages});
+        const bool gathers = i.act == Act::Pick || (i.act == Act::Segment && i.segment.from < 0);
+        const ir::ValueId table = program.tableOf(i.act == Act::Pick ? i.value : i.segment.source);
+        if (gathers && holds(table)) add({ResidentPart::Table, table});
+        if (skips(i))
+            for (const ResidentPart& part : structureOf(i)) add(part);
     }
     for (const Written& w : program.writes)
         if (holds(w.value)) add({ResidentPart::Store, w.value});
@@ -85,6 +104,9 @@ std::int64_t ResidentChoice::bytes(const ResidentPart& part, Structure& structur
         const graph::Adjacency& adjacency = structure.adjacency(part.rows.table, part.rows.key);
         return (adjacency.targets() + 1) * numberBytes(adjacency.rows());
     }
+    case ResidentPart::Pieces:
+        return static_cast<std::int64_t>(structure.hubPieces(part.rows.table, part.rows.key).size() *
+                                         sizeof(kernels::HubPiece));
     default: break;
     }
     return wholeBytes(m_analysis, part.value, structure.sizes());
@@ -169,6 +191,7 @@ at::Tensor Residents::make(const ResidentPart& part)
     case ResidentPart::Owned: return uploaded(ownedRows(part));
     case ResidentPart::Columns: return uploaded(columns(part));
     case ResidentPart::Offsets: return uploaded(offsets(part));
+    case ResidentPart::Pieces: return uploaded(pieces(part));
     case ResidentPart::Store: break;
     }
     const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
@@ -239,6 +262,13 @@ at::Tensor Residents::offsets(const ResidentPart& part)
     const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
     auto* const from = const_cast<std::int64_t*>(adjacency.offsets());
     return at::from_blob(from, {adjacency.targets() + 1}, at::kLong).to(numberType(adjacency.rows()));
+}
+
+at::Tensor Residents::pieces(const ResidentPart& part)
+{
+    const std::vector<kernels::HubPiece>& all = m_session.structure.hubPieces(part.rows.table, part.rows.key);
+    const auto bytes = static_cast<std::int64_t>(all.size() * sizeof(kernels::HubPiece));
+    return at::from_blob(const_cast<kernels::HubPiece*>(all.data()), {bytes}, at::kByte);
 }
 
 }  // namespace hopscope::executor

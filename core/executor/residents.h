@@ -24,6 +24,7 @@ struct ResidentPart {
         Columns,  // the rows that `key` of `space` refers to, for the rows of `rows`, in the order of its adjacency
         Offsets,  // the first row of each destination in `rows`
         Store,    // the store of `value`, which the loop writes
+        Pieces,   // the parts of rows with many edges, of the adjacency of `rows`, as bytes
     } kind = Table;
     ir::ValueId value{};
     ir::RowClass rows{};
@@ -98,6 +99,7 @@ private:
     at::Tensor ownedRows(const ResidentPart& part);
     at::Tensor columns(const ResidentPart& part);
     at::Tensor offsets(const ResidentPart& part);
+    at::Tensor pieces(const ResidentPart& part);
     at::Tensor uploaded(const at::Tensor& host);
     at::Tensor standIn(ir::ValueId value);
 

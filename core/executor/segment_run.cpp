@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "executor/accelerator.h"
 #include "executor/failure.h"
@@ -15,6 +17,12 @@ kernels::Index index(const at::Tensor& numbers)
     if (!numbers.defined()) return {};
     if (numbers.scalar_type() == at::kInt) return numbers.const_data_ptr<std::int32_t>();
     return numbers.const_data_ptr<std::int64_t>();
+}
+
+at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages)
+{
+    const at::Tensor counts = offsets.slice(0, 1) - offsets.slice(0, 0, offsets.numel() - 1);
+    return at::repeat_interleave(counts, std::optional(messages));
 }
 
 namespace {
@@ -59,16 +67,10 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
     a.heads = segment.heads;
     a.sourceStride = in.source.size(0) > 1 ? in.source.stride(0) : segment.width;
     a.weightFirst = in.first;
+    a.columnFirst = in.columnFirst;
     a.combine = segment.combine;
     a.empty = static_cast<float>(segment.empty);
     return a;
-}
-
-// For each message, its destination; without asking a GPU how many messages there are.
-at::Tensor ordinals(const at::Tensor& offsets, std::int64_t messages)
-{
-    const at::Tensor counts = offsets.slice(0, 1) - offsets.slice(0, 0, offsets.numel() - 1);
-    return at::repeat_interleave(counts, std::optional(messages)).to(at::kLong);
 }
 
 at::Tensor mean(const at::Tensor& sums, const at::Tensor& offsets, double empty)
@@ -79,9 +81,31 @@ at::Tensor mean(const at::Tensor& sums, const at::Tensor& offsets, double empty)
     return at::where(counts > 0, sums / counts, at::scalar_tensor(empty, sums.options())).to(sums.scalar_type());
 }
 
+// On a GPU, adding by row number sorts all numbers first to be deterministic; adding along offsets does not.
+at::Tensor byOffsets(const Segment& segment, const SegmentInputs& in, const at::Tensor& messages)
+{
+    const auto how = [&] {
+        switch (segment.combine) {
+        case kernels::Combine::Sum: return "sum";
+        case kernels::Combine::Mean: return "mean";
+        case kernels::Combine::Max: return "max";
+        case kernels::Combine::Min: return "min";
+        }
+        return "";
+    };
+    const at::Tensor offsets = in.count >= 0 ? in.offsets - in.first : in.offsets;
+    const at::Tensor wide = messages.to(at::toOpMathType(messages.scalar_type())).contiguous();
+    const at::Tensor out =
+        at::segment_reduce(wide, how(), {}, {}, offsets, 0, /*unsafe=*/true).to(messages.scalar_type());
+    std::vector<std::int64_t> column(static_cast<std::size_t>(out.dim()), 1);
+    column[0] = out.size(0);
+    const at::Tensor filled = (offsets.slice(0, 1) > offsets.slice(0, 0, offsets.numel() - 1)).view(column);
+    return at::where(filled, out, at::scalar_tensor(segment.empty, out.options()));
+}
+
 at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
 {
-    if (in.count >= 0) in.columns = in.columns.narrow(0, in.first, in.count);
+    if (in.count >= 0 && in.columns.defined()) in.columns = in.columns.narrow(0, in.first - in.columnFirst, in.count);
     at::Tensor messages = in.columns.defined() ? in.source.index_select(0, in.columns) : in.source;
     messages = messages.to(in.computed);
     if (in.weight.defined()) {
@@ -89,7 +113,8 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
         while (static_cast<std::int64_t>(shape.size()) < messages.dim()) shape.push_back(1);
         messages = messages * in.weight.reshape(shape);
     }
-    const at::Tensor where = ordinals(in.offsets, messages.size(0));
+    if (!messages.is_cpu() && messages.is_floating_point()) return byOffsets(segment, in, messages);
+    const at::Tensor where = ownersOf(in.offsets, messages.size(0)).to(at::kLong);
     const bool sums = segment.combine == kernels::Combine::Mean || segment.combine == kernels::Combine::Sum;
     const bool average = segment.combine == kernels::Combine::Mean;
     at::Tensor out = at::full(resultShape(in), average ? 0.0 : segment.empty, messages.options());
@@ -101,16 +126,27 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
     return average ? mean(out, in.offsets, segment.empty) : out;
 }
 
+// A launch goes to the current device, whatever memory it is given.
+void checkCurrent(c10::Device device)
+{
+    const c10::Device current = c10::impl::VirtualGuardImpl(device.type()).getDevice();
+    if (current == device) return;
+    raise(base::ErrorCode::Internal, "a kernel for cuda:" + std::to_string(device.index()) +
+                                         " would be launched on cuda:" + std::to_string(current.index()));
+}
+
 // False if the kernels cannot run on this GPU.
 bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& session)
 {
     at::Tensor partial;
     if (in.pieces.defined()) {
         a.pieces = static_cast<const kernels::HubPiece*>(in.pieces.const_data_ptr());
+        a.pieceFirst = in.pieceFirst;
         a.pieceCount = in.pieces.numel() / static_cast<std::int64_t>(sizeof(kernels::HubPiece));
         partial = at::empty({a.pieceCount * a.width}, in.source.options().dtype(at::kFloat));
         a.partial = partial.mutable_data_ptr<float>();
     }
+    checkCurrent(session.device.device());
     const int code = accelerator().segment(a, session.device.stream(Lane::Compute));
     if (code == 0) return true;
     if (code == kernels::kOutOfMemory) C10_THROW_ERROR(OutOfMemoryError, "a kernel could not be loaded");

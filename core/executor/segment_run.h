@@ -16,14 +16,18 @@ struct SegmentInputs {
     at::Tensor source;   // rows to gather from, or one row per message
     at::Tensor columns;  // source row of each message; undefined: messages in order
     at::ScalarType computed =
-        at::kFloat;      // type of the result and the weight; the source may be stored in a narrower one
-    at::Tensor weight;   // undefined: none
-    at::Tensor offsets;  // destinations + 1
-    std::int64_t first =
-        0;  // the first offset: not 0 if offsets are a slice of the whole graph's; columns are then all of its columns
-    std::int64_t count = -1;  // number of messages in such a slice
+        at::kFloat;                // type of the result and the weight; the source may be stored in a narrower one
+    at::Tensor weight;             // undefined: none
+    at::Tensor offsets;            // destinations + 1
+    std::int64_t first = 0;        // the first offset: not 0 if offsets are a slice of the whole graph's
+    std::int64_t count = -1;       // number of messages in such a slice
+    std::int64_t columnFirst = 0;  // `first` if columns, or a source without columns, are those of the slice alone
     at::Tensor pieces;  // GPU: the result of kernels::hubPieces; undefined if no destination has that many messages
+    std::int64_t pieceFirst = 0;  // see kernels::SegmentArguments
 };
+
+// For each message its destination, in the type of the offsets; without asking a GPU how many messages there are.
+at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages);
 
 // Returns one row per destination, on the session's device. Uses a segment kernel if there is one (float32 and half
 // types, contiguous rows), else LibTorch's operators. Both are deterministic. If the kernels cannot run on this GPU, a

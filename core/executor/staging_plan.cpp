@@ -24,12 +24,15 @@ struct Wanted {
 
 class StagingPlan {
 public:
+    enum class Sharing : std::uint8_t { No, Most };  // of the frontier's rows
+
     StagingPlan(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
-                std::optional<std::int64_t> batch)
+                std::optional<std::int64_t> batch, Sharing sharing = Sharing::Most)
         : m_analysis(analysis),
           m_structure(structure),
           m_choice(choice),
-          m_batch(batch)
+          m_batch(batch),
+          m_sharing(sharing)
     {}
 
     Wanted of(const LoopProgram& program)
@@ -50,7 +53,8 @@ private:
         if (m_choice.skips(i)) return 0;
         switch (i.act) {
         case Act::Read: return rows(i.rows) * (picksThere(i) ? 4 : bytesOfRow(i.value));
-        case Act::Positions:
+        case Act::Positions: return i.owners ? static_cast<double>(m_count + 1) * 4 : rows(i.rows) * 4;
+        case Act::Pick:
         case Act::Select:
         case Act::Concat: return rows(i.rows) * 4;
         case Act::Segment: return static_cast<double>(m_count + 1) * 4;
@@ -80,13 +84,14 @@ private:
         double asking = on.table == m_program->loop->destination ? count : 0;
         for (const plan::FrontierSource& s : m_program->loop->frontier)
             if (s.type == on.table) asking += rows(analysis::owned(m_analysis, s.space, s.owner));
-        return std::min(asking, static_cast<double>(m_structure.size(on.table)));
+        return m_sharing == Sharing::No ? asking : std::min(asking, static_cast<double>(m_structure.size(on.table)));
     }
 
     const analysis::Analysis& m_analysis;
     Structure& m_structure;
     const ResidentChoice& m_choice;
     std::optional<std::int64_t> m_batch;
+    Sharing m_sharing;
     const LoopProgram* m_program = nullptr;
     std::int64_t m_all = 0, m_count = 0;
 };
@@ -115,6 +120,13 @@ SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, co
         }
     }
     return {chunkBytes(most.up, batch.has_value()), chunkBytes(most.down, batch.has_value())};
+}
+
+SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                        const LoopProgram& program)
+{
+    const Wanted wanted = StagingPlan(analysis, structure, choice, {}, StagingPlan::Sharing::No).of(program);
+    return {static_cast<std::int64_t>(wanted.up), static_cast<std::int64_t>(wanted.down)};
 }
 
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs)

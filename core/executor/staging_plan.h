@@ -28,6 +28,10 @@ struct SlotBytes {
 SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
                     const StagePrograms& programs, std::optional<std::int64_t> batch);
 
+// Bytes that a loop copies, in and out, if no two destinations share a row. Linear in the program.
+SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                        const LoopProgram& program);
+
 // Allocates the ring of a run, in pinned memory if the system grants it.
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs);
 

@@ -24,10 +24,11 @@ struct StepUse {
 struct Families {
     bool chain = true, softmax = true, several = true;
     bool segments = true;  // gather, scale and aggregate by destination
+    bool doubles = false;  // of 64 bits as well, by LibTorch's operators along the offsets of destinations
 
     [[nodiscard]] bool has(base::Fuse family) const;
     static Families of(const std::vector<base::Fuse>& chosen);
-    static Families none() { return {.chain = false, .softmax = false, .several = false}; }
+    static Families onGpu() { return {.chain = false, .softmax = false, .several = false, .doubles = true}; }
 };
 
 // An operand of a step that can be computed in a strip: a number, or a value on rows (All: without rows).

@@ -46,6 +46,8 @@ public:
     const Column& parentRows(ir::SpaceId space);
     // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
+    // Of this adjacency; found once.
+    const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
     // The bytes of a row number in such a column, copied or in place: 4 if these suffice.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
@@ -93,7 +95,6 @@ private:
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op, ir::ValueId wanted);
     at::Tensor dummy(ir::ValueId id);
-    bool isMade(ir::ValueId id) const;
     void checkStop() const;
 
     const analysis::Analysis& m_analysis;

@@ -78,6 +78,12 @@ const graph::Adjacency& Structure::adjacency(ir::SpaceId space, ir::KeyId key)
     return m_adjacencies.adjacency(space, key);
 }
 
+const std::vector<kernels::HubPiece>& Structure::hubPieces(ir::SpaceId space, ir::KeyId key)
+{
+    const std::lock_guard lock(m_mutex);
+    return m_adjacencies.hubPieces(space, key);
+}
+
 const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers)
 {
     const std::lock_guard lock(m_mutex);

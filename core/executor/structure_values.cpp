@@ -17,6 +17,15 @@ namespace hopscope::executor {
 
 using base::ErrorCode;
 
+namespace {
+
+bool isMade(const analysis::Analysis& analysis, ir::ValueId id)
+{
+    return analysis.program.value(id).origin == ir::Origin::Op;
+}
+
+}  // namespace
+
 Structure::Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                      const std::string& scratchFolder, int threads, std::stop_token stop)
     : m_analysis(analysis),
@@ -278,7 +287,7 @@ void Structure::dropOthers()
 {
     const std::lock_guard lock(m_mutex);
     std::erase_if(m_values, [this](const auto& value) {
-        return isMade(value.first) && m_analysis.hasRows(value.first) && !m_kept.contains(value.first);
+        return isMade(m_analysis, value.first) && m_analysis.hasRows(value.first) && !m_kept.contains(value.first);
     });
 }
 
@@ -315,19 +324,17 @@ void Structure::release(const ir::Op& op, ir::ValueId wanted)
     ir::forEachOperand(op, [&](ir::Slot, ir::ValueId operand) {
         const ir::ValueId v = m_same.first(operand);
         if (--m_consumers[v] > 0 || m_kept.contains(v)) return;
-        if (isMade(v) && !m_analysis.program.value(v).shape.empty()) m_values.erase(v);
+        if (isMade(m_analysis, v) && !m_analysis.program.value(v).shape.empty()) m_values.erase(v);
     });
     for (ir::ValueId v : op.outputs)
         if (m_consumers[v] <= 0 && !m_kept.contains(v) && v != wanted) m_values.erase(v);
 }
 
-bool Structure::isMade(ir::ValueId id) const { return m_analysis.program.value(id).origin == ir::Origin::Op; }
-
 std::int64_t Structure::heldBytes() const
 {
     std::set<const void*> storages;  // of inputs and weights first: computed values may be views of them
     for (const auto& [v, tensor] : m_values)
-        if (!isMade(v) && tensor.has_storage()) storages.insert(tensor.storage().data());
+        if (!isMade(m_analysis, v) && tensor.has_storage()) storages.insert(tensor.storage().data());
     std::int64_t bytes = 0;
     const auto add = [&](const at::Tensor& tensor) {
         if (!tensor.has_storage()) return;
@@ -336,7 +343,7 @@ std::int64_t Structure::heldBytes() const
             bytes += countedBytes(size);
     };
     for (const auto& [v, tensor] : m_values)
-        if (isMade(v)) add(tensor);
+        if (isMade(m_analysis, v)) add(tensor);
     for (const auto& [v, tensor] : m_ownedValues) add(tensor);
     return bytes;
 }

@@ -74,6 +74,7 @@ struct SegmentArguments {
     // over the GPU. null: one group of threads computes each hub; the result is the same.
     const HubPiece* pieces = nullptr;
     std::int64_t pieceCount = 0;
+    std::int64_t pieceFirst = 0;  // the first destination as pieces number it: those of a larger graph are used in part
     float* partial = nullptr;
 };
 

@@ -239,7 +239,7 @@ template <class Step, class T>
 __global__ void hubKernel(SegmentArguments a, Share share)
 {
     eachTile<1>(share, a.width, [&](std::int64_t first, std::int64_t column) {
-        const std::int64_t d = a.pieces[first].destination;
+        const std::int64_t d = a.pieces[first].destination - a.pieceFirst;
         const std::int64_t begin = number(a.offsets, d), end = number(a.offsets, d + 1);
         if (a.pieces[first].begin != begin) return;
         const std::int64_t last = first + (end - begin + kPiece - 1) / kPiece;

@@ -7,6 +7,7 @@
 #include "analysis/stored.h"
 #include "base/rules.h"
 #include "base/units.h"
+#include "executor/executor.h"
 #include "pipeline/machine.h"
 #include "pipeline/memory_fit.h"
 #include "placement/account.h"
@@ -307,7 +308,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
     if (!answer) return answer;
     base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planning.stop);
     if (kept) answer->plan = std::move(*kept);
-    else if (kept.error().code == base::ErrorCode::Cancelled) return base::forward(kept);
+    else if (kept.error().code == base::ErrorCode::Cancelled || executor::deviceLost()) return base::forward(kept);
     return answer;  // a plan that cannot be forecast keeps nothing on the device
 }
 

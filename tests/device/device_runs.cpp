@@ -82,11 +82,11 @@ base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph)
 
 namespace {
 
-std::map<std::string, Subject> makeSubjects()
+std::map<std::string, Subject> makeSubjects(const std::string& folder, const std::string& script)
 {
-    static const test::TemporaryFolder folder;
-    REQUIRE(std::system((std::string(TEST_PYTHON) + " " + TEST_MODELS_SCRIPT + " " + folder.path).c_str()) == 0);
-    const auto cases = models::readCases(folder.path + "/models.list");
+    REQUIRE(std::system((std::string(TEST_PYTHON) + " " + TEST_MODELS_FOLDER + "/" + script + " " + folder).c_str()) ==
+            0);
+    const auto cases = models::readCases(folder + "/models.list");
     REQUIRE(cases.has_value());
     std::map<std::string, Subject> subjects;
     for (const models::Case& c : *cases) {
@@ -101,7 +101,15 @@ std::map<std::string, Subject> makeSubjects()
 
 const Subject& subject(const std::string& name)
 {
-    static const auto subjects = makeSubjects();
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_models.py");
+    return subjects.at(name);
+}
+
+const Subject& convolution(const std::string& name)
+{
+    static const test::TemporaryFolder folder;
+    static const auto subjects = makeSubjects(folder.path, "make_convolutions.py");
     return subjects.at(name);
 }
 
@@ -133,13 +141,14 @@ std::string stray(const std::string& folder, const std::vector<executor::StoredT
 constexpr std::int64_t segmentBytes = 2 << 20;  // around a device's workspaces
 
 struct Held {
-    std::int64_t allocated = 0, reserved = 0;
+    std::int64_t allocated = 0, reserved = 0, pinned = 0;
     std::size_t findings = 0;
 
     static Held now()
     {
         Held h;
         h.findings = fake_device::findings().size();
+        h.pinned = fake_device::bytesPinned();
         if (!c10::getDeviceAllocator(fake_device::type())->initialized()) return h;
         for (int device = 0; device < fake_device::deviceCount; ++device) {
             const std::int64_t workspaces = fake_device::workspaceBytes(device);
@@ -157,6 +166,7 @@ std::string leaks(const Held& before, bool dead)
     if (after.allocated != before.allocated)
         return std::to_string(after.allocated - before.allocated) + " bytes of a device leak";
     if (!dead && after.reserved != 0) return std::to_string(after.reserved) + " bytes of a device stay reserved";
+    if (!dead && after.pinned != 0) return std::to_string(after.pinned) + " bytes of host memory stay pinned";
     return {};
 }
 

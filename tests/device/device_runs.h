@@ -57,8 +57,9 @@ struct Subject {
 
 base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph);
 
-// One of make_models.py, which runs once.
+// Models of make_models.py and of make_convolutions.py. Each script runs once.
 const Subject& subject(const std::string& name);
+const Subject& convolution(const std::string& name);
 inline const std::vector<std::string> smallModels{"gcn", "gat", "normed", "edges"};
 
 struct Attempt {
@@ -74,7 +75,8 @@ struct Attempt {
     [[nodiscard]] bool notes(const std::string& words) const;
 };
 
-// What a device must hold afterwards: what it held before and, unless its context has died, nothing in the cache.
+// Afterwards a device must hold the same memory as before and, unless its context has died, nothing in the caches of its
+// memory and of pinned memory.
 Attempt attempt(const Subject& subject, executor::Options options, executor::Observer& observer,
                 std::stop_token stop = {});
 Attempt attempt(const Subject& subject, const executor::Options& options);

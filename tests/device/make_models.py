@@ -1,8 +1,8 @@
 """Writes the models that the device tests run, and a list of them as tests/models has it: make_models.py FOLDER.
 
 Small ones, on a graph with isolated nodes, self-loops and duplicate edges: "gcn" (weighted sums), "gat" (a softmax over
-neighbours), "normed" (statistics over all nodes), "edges" (rows of edges, an output on them) and "along" (an operator that
-takes row numbers of 64 bits only). Two on 20,000 nodes
+neighbours), "normed" (statistics over all nodes), "edges" (rows of edges, an output on them), "along" (an operator that
+takes row numbers of 64 bits only), "doubles" and "extremes" (sums, maxima and minima of 64 bits). Two on 20,000 nodes
 with rows of 512 bytes: "wide" reads neighbours, "rows" reads and writes each row once.
 """
 import os
@@ -33,6 +33,26 @@ class Along(nn.Module):
     def forward(self, x, edge_index):
         h = x.relu()
         return small.sums(h.take_along_dim(edge_index[0].view(-1, 1).expand(-1, x.size(1)), 0), edge_index[1], x.size(0))
+
+
+class Doubles(nn.Module):
+    """The mean and the weighted sum of neighbours, of 64 bits."""
+    def forward(self, x, edge_index):
+        src, dst, n = edge_index[0], edge_index[1], x.size(0)
+        sums = torch.zeros_like(x).index_add(0, dst, x.index_select(0, src) * (1 + dst.double()).view(-1, 1))
+        mean = torch.zeros_like(x).scatter_reduce(0, dst.view(-1, 1).expand(-1, x.size(1)), x.index_select(0, src), "mean",
+                                                  include_self=False)
+        return (sums / n + mean).relu()
+
+
+class Extremes(nn.Module):
+    """The largest and the smallest neighbour, of 64 bits; rows without one are 0."""
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1].view(-1, 1).expand(-1, x.size(1))
+        m = x.index_select(0, src)
+        none = torch.zeros_like(x)
+        return (none.scatter_reduce(0, dst, m, "amax", include_self=False) -
+                none.scatter_reduce(0, dst, m, "amin", include_self=False))
 
 
 class Rows(nn.Module):
@@ -72,6 +92,8 @@ def main(folder):
     lines = [save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
              save(folder, "normed", small.Normed(), plain), save(folder, "edges", small.Edges(), plain),
              save(folder, "along", Along(), plain),
+             save(folder, "doubles", Doubles(), {**plain, "x": plain["x"].double()}),
+             save(folder, "extremes", Extremes(), {**plain, "x": plain["x"].double()}),
              save(folder, "wide", Wide(), large), save(folder, "rows", Rows(), rows)]
     with open(f"{folder}/models.list", "w") as file:
         file.write("\n".join(lines) + "\n")

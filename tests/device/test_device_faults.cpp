@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "device_runs.h"
+#include "executor/forecast/predict.h"
+#include "support/temporary_folder.h"
 
 namespace hopscope::device_tests {
 
@@ -106,6 +108,46 @@ TEST_CASE_FIXTURE(Device, "On a dead GPU every run ends with a sentence")
     CHECK(attempt(subject("gcn"), onGpu(7)).unlessRight() == "");
 }
 
+TEST_CASE_FIXTURE(Device, "A fault in a dry run is an error, not a batch of unknown size")
+{
+    for (const int code : {700, 719}) {
+        CAPTURE(code);
+        const Subject& s = subject("gcn");
+        plan::Plan plan = s.plan;
+        plan.device = "cuda:0";
+        const test::TemporaryFolder folder;
+        forecast::Predictor predictor(s.prepared.walk, s.prepared.analysis, s.inputs, folder.path);
+        fake_device::failSegment(1, code);
+        const auto kept = predictor.keepOnDevice(plan, {std::nullopt, std::nullopt}, {});
+        REQUIRE_FALSE(kept.has_value());
+        CHECK(kept.error().code == ErrorCode::Internal);
+        CHECK(kept.error().message.find("the segment kernel failed on the GPU") != std::string::npos);
+        fake_device::reset();
+    }
+}
+
+TEST_CASE_FIXTURE(Device, "A kernel is launched on no other GPU than that of the run")
+{
+    fake_device::drop(fake_device::Call::SetDevice, 1);
+    const Attempt result = attempt(subject("gcn"), onGpu(7, "cuda:1"));
+    CHECK(result.failedWith(ErrorCode::Internal));
+    CHECK(result.unless(ErrorCode::Internal) == "");
+    CHECK(result.error->message.find("cuda:0") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Device, "Sums without a kernel of their own sort no row numbers")
+{
+    for (const std::string name : {"doubles", "extremes"})
+        for (const std::int64_t batch : {0, 7}) {
+            CAPTURE(name);
+            fake_device::resetCounts();
+            const Attempt result = attempt(subject(name), onGpu(batch));
+            CHECK(result.unlessRight() == "");
+            CHECK(fake_device::counts().segments == 0);
+            CHECK(fake_device::counts().sorts == 0);
+        }
+}
+
 // ---- cancelled
 
 TEST_CASE_FIXTURE(Device, "A run that is cancelled at an event ends within a second and leaves nothing")
@@ -158,6 +200,24 @@ TEST_CASE_FIXTURE(Device, "A run may be cancelled from another thread at any tim
         CHECK_FALSE(longAgo(asked));
     }
     CHECK(cancelled > 10);
+}
+
+// ---- row numbers on the host
+
+TEST_CASE_FIXTURE(Device, "No batch is numbered in vain because its rows exceed the pinned memory")
+{
+    for (const std::string name : {"wide", "rows"}) {
+        CAPTURE(name);
+        const Attempt result = attempt(subject(name), onGpu(0));
+        CHECK(result.unlessRight() == "");
+        std::int64_t used = 0, batches = 0;
+        for (const executor::StageReport& stage : result.report.stages) {
+            used += stage.bytes.structure;
+            batches += stage.batches;
+        }
+        CHECK(batches > static_cast<std::int64_t>(result.report.stages.size()));
+        CHECK(result.report.rowNumbers * 8 == used);
+    }
 }
 
 // ---- one run after the other

@@ -90,6 +90,37 @@ struct Paced : Device {
 
 }  // namespace
 
+namespace {
+
+class Computing final : public executor::Observer {
+public:
+    void phaseFinished(const executor::PhaseEvent& e) override
+    {
+        if (e.phase == executor::Phase::Compute) batches.push_back(e);
+    }
+    std::vector<executor::PhaseEvent> batches;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Device, "After a day a batch is still timed to the microsecond")
+{
+    constexpr double day = 24 * 3600;
+    fake_device::setLatency(copies(1));
+    fake_device::resetClock();
+    int launches = 0;
+    accelerator().beforeSegment = [&] {
+        if (launches++ == 2) fake_device::advanceHost(day);
+    };
+    Computing computing;
+    CHECK(attempt(subject("wide"), onGpu(batch), computing).unlessRight() == "");
+    REQUIRE(computing.batches.size() > 20);
+    for (std::size_t i = 5; i < 20; ++i) {  // of the first stage, each with the same launches
+        CHECK(computing.batches[i].start > day);
+        CHECK(computing.batches[i].seconds == doctest::Approx(computing.batches[1].seconds).epsilon(0.05));
+    }
+}
+
 TEST_CASE_FIXTURE(Paced, "Copies and computing that are equally long hide each other")
 {
     const Subject& s = subject("wide");

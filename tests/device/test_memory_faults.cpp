@@ -238,6 +238,18 @@ TEST_CASE_FIXTURE(Device, "A limit ends with its run")
     CHECK(second.most > mib);
 }
 
+TEST_CASE_FIXTURE(Device, "A run without a limit keeps the user's own limit of LibTorch")
+{
+    fake_device::resetCounts();
+    CHECK(accelerator().limitMemory(0, 64 * mib));  // as PYTORCH_CUDA_ALLOC_CONF does
+    Reserved reserved;
+    CHECK(attempt(subject("gcn"), onGpu(0), reserved).unlessRight() == "");
+    CHECK_THROWS_AS(at::empty({100 * mib}, fake_device::on(0, at::kByte)), c10::OutOfMemoryError);
+    CHECK(accelerator().limitMemory(0, 0));
+    CHECK_NOTHROW(at::empty({100 * mib}, fake_device::on(0, at::kByte)));
+    c10::getDeviceAllocator(fake_device::type())->emptyCache();
+}
+
 TEST_CASE_FIXTURE(Device, "Where LibTorch takes no limit, the tensors of a batch keep it")
 {
     accelerator().takesLimits = false;

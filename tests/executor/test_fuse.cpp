@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
@@ -115,6 +118,30 @@ TEST_CASE("a product that is only added up along rows has no rows of its own, un
         CHECK(dotsOf(p, executor::Way::Gpu, all) == 0);
         CHECK(dotsOf(p, executor::Way::Tiles, {Fuse::Softmax, Fuse::Several}) == 0);
     }
+}
+
+TEST_CASE("on a GPU row numbers have 64 bits only where an operator takes no others")
+{
+    int narrow = 0, wide = 0;
+    for (const char* const model : {"sage", "gat", "gated", "several", "softmaxed"}) {
+        CAPTURE(std::string(model));
+        const Prepared p = prepared(model);
+        for (const executor::LoopProgram& program : compiled(p, executor::Way::Gpu, all)) {
+            std::map<executor::Register, std::set<std::string>> readers;
+            for (const executor::Instruction& i : program.instructions)
+                for (const executor::Operand& o : i.operands)
+                    if (o.kind == executor::Operand::Index) readers[o.from].insert(p.analysis.program.op(i.op).name);
+            for (const executor::Instruction& i : program.instructions) {
+                if (i.act != executor::Act::Positions || !readers.contains(i.outputs[0])) continue;
+                std::set<std::string> others = readers.at(i.outputs[0]);
+                for (const char* const name : {"aten::index_select", "aten::index_add"}) others.erase(name);
+                CHECK(i.wide == !others.empty());
+                ++(i.wide ? wide : narrow);
+            }
+        }
+    }
+    CHECK(narrow > 0);
+    CHECK(wide > 0);
 }
 
 TEST_CASE("fused or not, in batches or tiles, results are those of forward")

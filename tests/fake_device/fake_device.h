@@ -64,12 +64,15 @@ private:
 
 // Bytes of a device's workspaces, among the allocated ones.
 std::int64_t workspaceBytes(int device);
+// Bytes of host memory that is pinned, used or kept for later.
+std::int64_t bytesPinned();
 
 // ---- counters
 
 struct Counts {
     std::int64_t operators = 0;  // kernels of operators and of Accelerator::segment; copies not
     std::int64_t segments = 0;   // those of Accelerator::segment
+    std::int64_t sorts = 0;      // operators for which CUDA sorts all indices, where sums have to be deterministic
     std::int64_t uploads = 0, pageableUploads = 0, downloads = 0;
     std::int64_t bytesUp = 0, bytesDown = 0;
     std::int64_t hostWaits = 0;    // blocking copies, .item(), operators that wait for their result's size, synchronize

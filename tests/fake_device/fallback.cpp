@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include <ATen/Context.h>
 #include <torch/library.h>
 
 #include "fake_device/demands.h"
@@ -32,6 +33,16 @@ bool waitsForSize(const std::string& name)
                                              "aten::equal",
                                              "aten::nonzero_numpy"};
     return names.contains(name);
+}
+
+// Those that add or write rows by number: in no certain order, or, if results have to be the same every time, after
+// sorting the numbers.
+bool sortsNumbers(const std::string& name)
+{
+    static const std::set<std::string> names{"aten::index_add",  "aten::index_add_",       "aten::index_put",
+                                             "aten::index_put_", "aten::_index_put_impl_", "aten::index_copy",
+                                             "aten::index_copy_"};
+    return at::globalContext().deterministicAlgorithms() && names.contains(name);
 }
 
 bool isMask(const std::optional<at::Tensor>& t)
@@ -87,6 +98,7 @@ public:
         for (const Written& written : m_written) bringBack(written);
         replaceResults();
         ++state().counts.operators;
+        state().counts.sorts += sortsNumbers(m_op.schema().name()) ? 1 : 0;
         clocks().charge(m_mark.lane, Engine::Compute, m_bytes);
         if (m_waits || waitsForSize(m_op.schema().name())) waitForResult();
     }

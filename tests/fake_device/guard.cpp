@@ -134,6 +134,7 @@ void Guard::synchronizeEvent(void* event) const
     clocks().hostWaits(eventAt(event).moment);
 }
 
+// Milliseconds with the 24 bits of a float, as from CUDA.
 double Guard::elapsedTime(void* begin, void* end, const c10::DeviceIndex) const
 {
     const Lock lock(mutex());
@@ -142,7 +143,7 @@ double Guard::elapsedTime(void* begin, void* end, const c10::DeviceIndex) const
     const Event &first = eventAt(begin), &last = eventAt(end);
     TORCH_CHECK(first.timing && last.timing, "CUDA error: invalid resource handle: events without timing");
     TORCH_CHECK(first.device == last.device, "CUDA error: invalid resource handle: events of two devices");
-    return (last.moment.seconds - first.moment.seconds) * 1e3;
+    return static_cast<float>((last.moment.seconds - first.moment.seconds) * 1e3);
 }
 
 void Guard::destroyEvent(void* event, const c10::DeviceIndex) const noexcept { delete static_cast<Event*>(event); }

@@ -78,6 +78,7 @@ void install()
         registerGuard();
         registerAllocator();
         at::RegisterPrivateUse1HooksInterface(new Hooks);
+        at::setHostAllocator(deviceType, &pinned());
         registerOperators();
         registerCells();
         registerFallback();

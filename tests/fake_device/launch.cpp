@@ -82,7 +82,8 @@ private:
     {
         const auto& a = m_arguments;
         if (!a.pieces) return;
-        const std::vector<kernels::HubPiece> right = kernels::hubPieces(a.offsets, a.destinations);
+        std::vector<kernels::HubPiece> right = kernels::hubPieces(a.offsets, a.destinations);
+        for (kernels::HubPiece& piece : right) piece.destination += a.pieceFirst;
         const auto bytes = static_cast<std::int64_t>(right.size() * sizeof(kernels::HubPiece));
         if (a.pieceCount != static_cast<std::int64_t>(right.size()) ||
             std::memcmp(use(a.pieces, bytes, false), right.data(), static_cast<std::size_t>(bytes)) != 0)

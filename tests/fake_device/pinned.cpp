@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace hopscope::fake_device {
 
@@ -69,6 +70,27 @@ void Pinned::release(void* data)
     pinned().m_blocks.at(static_cast<char*>(data)).used = false;
 }
 
+// Blocks under copies stay.
+void Pinned::empty_cache()
+{
+    const Lock lock(mutex());
+    checkAlive();
+    std::erase_if(m_blocks, [this](const auto& each) {
+        const auto& [data, block] = each;
+        if (block.used || underWay(data, data + block.bytes)) return false;
+        munmap(data, block.bytes);
+        return true;
+    });
+}
+
+std::int64_t Pinned::bytes() const
+{
+    const Lock lock(mutex());
+    std::size_t sum = 0;
+    for (const auto& [data, block] : m_blocks) sum += block.bytes;
+    return static_cast<std::int64_t>(sum);
+}
+
 c10::DeleterFnPtr Pinned::raw_deleter() const { return &release; }
 
 void Pinned::copy_data(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
@@ -128,6 +150,11 @@ void Pinned::unprotectPassed()
     for (const Range& range : done) protectAgain(range.first, range.last);
 }
 
+void Pinned::endCopies()
+{
+    for (const Copy& copy : std::exchange(m_copies, {})) allow(copy.first, copy.last, PROT_READ | PROT_WRITE);
+}
+
 // Ranges that touch become one.
 std::vector<Pinned::Range> Pinned::merged(std::vector<Range> ranges)
 {
@@ -158,6 +185,8 @@ Pinned::Reach::~Reach()
 {
     if (m_opened) pinned().protectAgain(m_first, m_last);
 }
+
+std::int64_t bytesPinned() { return pinned().bytes(); }
 
 Pinned& pinned()
 {

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include <c10/core/Allocator.h>
+#include <ATen/core/CachingHostAllocator.h>
 
 #include "fake_device/clocks.h"
 
@@ -14,12 +14,20 @@ namespace hopscope::fake_device {
 
 enum class Direction : std::uint8_t { Up, Down };
 
-class Pinned final : public c10::Allocator {
+class Pinned final : public at::HostAllocator {
 public:
-    // Sizes are rounded up to powers of two and kept for the next request, as LibTorch's pinned allocator does.
+    // Sizes are rounded up to powers of two and kept for the next request until empty_cache(), as LibTorch's pinned
+    // allocator does.
     c10::DataPtr allocate(std::size_t bytes) override;
     c10::DeleterFnPtr raw_deleter() const override;
     void copy_data(void* to, const void* from, std::size_t bytes) const override;
+    void empty_cache() override;
+    bool record_event(void* pointer, void*, c10::Stream) override { return holds(pointer); }
+    at::HostStats get_stats() override { return {}; }
+    void reset_accumulated_stats() override {}
+    void reset_peak_stats() override {}
+
+    [[nodiscard]] std::int64_t bytes() const;  // of all blocks, used or kept
 
     [[nodiscard]] bool holds(const void* address) const;
     // Refuses a copy that is in the way of another one; `mark` is the copy's.
@@ -28,6 +36,8 @@ public:
     void protect(const void* begin, std::size_t bytes, Direction direction, Mark mark);
     // Gives back what the host has waited for.
     void unprotectPassed();
+    // Ends all copies, as a context does that is gone.
+    void endCopies();
 
     // While alive, the device itself may touch this memory, whatever is under way in it.
     class Reach {

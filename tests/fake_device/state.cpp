@@ -7,6 +7,7 @@
 
 #include "fake_device/clocks.h"
 #include "fake_device/demands.h"
+#include "fake_device/pinned.h"
 
 namespace hopscope::fake_device {
 
@@ -90,6 +91,7 @@ void reset()
         const Lock lock(mutex());
         state() = State{};
         clocks().restart();
+        pinned().endCopies();
     }
     freeWorkspaces();
 }

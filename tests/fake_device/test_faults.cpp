@@ -1,5 +1,7 @@
 #include <csignal>
 
+#include <ATen/Context.h>
+#include <ATen/core/CachingHostAllocator.h>
 #include <doctest/doctest.h>
 
 #include "fake_device/on_device.h"
@@ -29,6 +31,34 @@ TEST_CASE_FIXTURE(Fresh, "Failed pinning is an error of CUDA, not one of memory"
     CHECK(pinnedBytes(10).is_pinned());
     failEveryPinned(true);
     for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(pinnedBytes(10), c10::Error);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Pinned memory is kept for later until its cache is emptied; blocks in use stay")
+{
+    at::HostAllocator& allocator = *at::getHostAllocator(type());
+    allocator.empty_cache();
+    const at::Tensor used = pinnedBytes(4096);
+    (void)pinnedBytes(8192);
+    CHECK(bytesPinned() == 4096 + 8192);
+    allocator.empty_cache();
+    CHECK(bytesPinned() == 4096);
+    CHECK(used.sum().item<float>() == 0);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Operators that sort row numbers are counted if results have to be deterministic")
+{
+    const at::Tensor rows = at::tensor({1, 0}, at::kLong).to(gpu()), there = at::ones({2, 2}, on(0));
+    at::Context& context = at::globalContext();
+    const bool before = context.deterministicAlgorithms();
+    const auto sorts = [&](bool deterministic) {
+        context.setDeterministicAlgorithms(deterministic, /*warn_only=*/true);
+        resetCounts();
+        (void)there.index_add(0, rows, there);
+        context.setDeterministicAlgorithms(before, true);
+        return counts().sorts;
+    };
+    CHECK(sorts(false) == 0);
+    CHECK(sorts(true) == 1);
 }
 
 TEST_CASE_FIXTURE(Fresh, "A launch that fails with a wrong argument or without an image leaves the device alive")

@@ -270,6 +270,8 @@ Case::Case(std::uint64_t number) : seed(number)
 void Case::usePieces()
 {
     pieces = hopscope::kernels::hubPieces(arguments.offsets, arguments.destinations);
+    arguments.pieceFirst = static_cast<std::int64_t>(seed % 3) * 7;  // a part of a larger graph's
+    for (HubPiece& piece : pieces) piece.destination += arguments.pieceFirst;
     partial.assign(pieces.size() * static_cast<std::size_t>(arguments.width), std::numeric_limits<float>::quiet_NaN());
     arguments.pieces = pieces.empty() ? nullptr : pieces.data();
     arguments.pieceCount = static_cast<std::int64_t>(pieces.size());

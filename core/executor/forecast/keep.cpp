@@ -46,9 +46,32 @@ Values tablesRead(const analysis::Analysis& analysis, const executor::StageProgr
 }
 
 struct Candidate {
-    double worth = 0;  // bytes copied less for each byte that it takes to keep it
+    double worth = 0;  // bytes copied or numbered less for each byte that it takes to keep it
     ir::ValueId value;
 };
+
+// The tables that a stage gathers rows of: on the device these need no numbers from the host.
+Values gathered(const std::vector<executor::LoopProgram>& stage)
+{
+    Values values;
+    for (const executor::LoopProgram& program : stage)
+        for (const executor::Instruction& i : program.instructions)
+            if (i.act == executor::Act::Read && i.rows.kind == RowKind::Frontier) values.insert(i.value);
+    return values;
+}
+
+// Bytes that the stages copy of a table, and number to gather its rows.
+double spentOn(ir::ValueId value, const executor::StagePrograms& programs, const Prediction& copied)
+{
+    double bytes = 0;
+    for (std::size_t s = 0; s < copied.stages.size(); ++s) {
+        const PredictedStage& stage = copied.stages[s];
+        const auto read = stage.read.find(value);
+        if (read != stage.read.end()) bytes += static_cast<double>(read->second);
+        if (gathered(programs[s]).contains(value)) bytes += static_cast<double>(stage.bytes.structure);
+    }
+    return bytes;
+}
 
 // The best first; those that save nothing are left out. `copied`: the copies of the stages when nothing is kept.
 std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::Structure& structure,
@@ -57,9 +80,7 @@ std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::
     std::vector<Candidate> found;
     for (const ir::ValueId v : tablesRead(analysis, programs)) {
         const auto size = static_cast<double>(executor::wholeBytes(analysis, v, structure.sizes()));
-        double saved = 0;
-        for (const PredictedStage& s : copied.stages)
-            if (const auto it = s.read.find(v); it != s.read.end()) saved += static_cast<double>(it->second);
+        double saved = spentOn(v, programs, copied);
         const bool stored = !analysis.available(v);
         if (analysis.info(v).structureOnly) saved = 2 * size;  // counted as structure, read by several stages
         if (size > 0 && (stored || saved > size)) found.push_back({(stored ? saved + size : saved) / size, v});

@@ -236,6 +236,10 @@ std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
     return acts;
 }
 
+// Whether the failure is one of the GPU itself, which takes no work any more: the run would fail elsewhere, for no reason
+// that could be seen.
+bool lostOn(const plan::Plan& plan) { return plan.device != "cpu" && executor::deviceLost(); }
+
 // The result of `work`, which runs the loop dry; nullopt if that is not possible.
 template <class Work>
 auto attempt(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
@@ -248,11 +252,12 @@ auto attempt(const analysis::Analysis& analysis, executor::Structure& structure,
         Prober prober(analysis, structure, plan, program, std::move(stop));
         return work(prober);
     } catch (const executor::Failure& failure) {
-        if (failure.error.code == base::ErrorCode::Cancelled) throw;
+        if (failure.error.code == base::ErrorCode::Cancelled || lostOn(plan)) throw;
     } catch (const c10::OutOfMemoryError&) {
         if (plan.device == "cpu") throw;
         // The GPU is filled by other programs: a run may find room.
     } catch (const c10::Error&) {
+        if (lostOn(plan)) throw;
         // An operator needs other numbers than zeros: nothing is learnt.
     }
     return std::nullopt;

@@ -13,7 +13,8 @@
 
 namespace hopscope::forecast {
 
-// Returns no batches if an operator fails on zeros, or if there are no small batches.
+// Returns no batches if an operator fails on zeros, or if there are no small batches. Exceptions pass if the GPU itself has
+// failed.
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop);
 

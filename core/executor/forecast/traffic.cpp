@@ -42,7 +42,7 @@ private:
         case executor::Act::Read: return read(i);
         case executor::Act::Pick: return pick(i);
         case executor::Act::Narrow: return count(i.rows);
-        case executor::Act::Positions: return positions(i.rows, i.space, i.key, i.in);
+        case executor::Act::Positions: return i.owners ? owners(i) : positions(i.rows, i.space, i.key, i.in);
         case executor::Act::RowDots:
         case executor::Act::Call: return counts(i);
         case executor::Act::Select: return select(i);
@@ -95,7 +95,7 @@ private:
 
     void along(const executor::Segment& s)
     {
-        const bool there = s.from < 0 && m_choice.holds(s.source);
+        const bool there = s.from < 0 && m_choice.holds(m_program.tableOf(s.source));
         if (m_program.tiling && s.from < 0 && executor::isSliced(s.messages, s.columnSpace, s.columnKey))
             return slice(s.messages, s.columnSpace, s.columnKey);
         offsets(s.messages);
@@ -106,9 +106,16 @@ private:
         }
     }
 
+    // A GPU finds them from the offsets.
+    void owners(const executor::Instruction& i)
+    {
+        if (!m_choice.skips(i)) offsets(i.rows);
+    }
+
     void pick(const executor::Instruction& i)
     {
-        if (executor::isSliced(i.rows, i.space, i.key)) slice(i.rows, i.space, i.key);
+        if (m_choice.skips(i)) return counts(i);
+        if (m_program.tiling && executor::isSliced(i.rows, i.space, i.key)) slice(i.rows, i.space, i.key);
         else globals(i.rows, i.space, i.key);
         counts(i);
     }

@@ -1,0 +1,41 @@
+#pragma once
+
+// Private to executor: a batch's parts of what is resident on a GPU.
+
+#include "executor/block.h"
+#include "executor/segment_run.h"
+#include "executor/session.h"
+
+namespace hopscope::executor {
+
+// All of it is read in place. Destinations must be ascending, except for table(). The arguments must outlive the object.
+class BatchResidents {
+public:
+    BatchResidents(Session& session, const LoopProgram& program, Block& block)
+        : m_session(session),
+          m_program(program),
+          m_block(block)
+    {}
+
+    // All rows of a table, in the shape that the value gives them.
+    at::Tensor table(ir::ValueId value);
+    // The rows of the batch, which are consecutive.
+    at::Tensor rows(const Instruction& read);
+    // For each of the rows, the row that the key refers to.
+    at::Tensor columns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
+    // The offsets of the batch's destinations, as positions of the whole adjacency.
+    at::Tensor offsets(const ir::RowClass& rows);
+    // Gives a segment the structure of its messages.
+    void give(const Segment& s, SegmentInputs& in);
+
+private:
+    std::int64_t firstOf(const ir::RowClass& rows);
+    const at::Tensor& allColumns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
+    void givePieces(const ir::RowClass& rows, SegmentInputs& in);
+
+    Session& m_session;
+    const LoopProgram& m_program;
+    Block& m_block;
+};
+
+}  // namespace hopscope::executor
