@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import _forms, _program, _records, _samples, _trace, _tracing, arrays
+from . import _decisions, _forms, _program, _records, _samples, _state, _trace, _tracing, arrays
 from ._samples import FIRST, OTHER, SECOND, SMALLER, Drawn, Sample
 from .calling import Call
 from .errors import InputError, Refused, origin_of
@@ -31,6 +31,12 @@ class Trial:
     expected: list[dict[str, Any]] = field(default_factory=list)
     structure: Any = None
 
+    def whole(self) -> Sample:
+        """The data, where the model has its parameters."""
+        first = self.samples[FIRST]
+        device = next(iter(first.leaves.values())).device if first.leaves else None
+        return first if first.whole else _placed(self.drawn.whole(self.call.leaves()), device)
+
 
 def try_out(model: Any, call: Call, drawn: Drawn, once: bool) -> Trial:
     """Evaluates the model on the samples, twice on the first one to detect random results."""
@@ -42,9 +48,7 @@ def try_out(model: Any, call: Call, drawn: Drawn, once: bool) -> Trial:
     except Refused as problem:
         if not drawn.few():
             raise
-        first = trial.samples[FIRST]
-        whole = first if first.whole else _placed(drawn.whole(call.leaves()), device)
-        return _evaluated(Trial(model, call, drawn, [whole], once, alone=problem.message))
+        return _evaluated(replace(trial, samples=[trial.whole()], alone=problem.message))
 
 
 def _evaluated(trial: Trial) -> Trial:
@@ -169,7 +173,8 @@ def exported(trial: Trial) -> tuple[Any, str, list[str]]:
 
 def _exported_once(trial: Trial, strict: bool) -> Any:
     axes = _samples.row_axes(trial.drawn, trial.samples)
-    made = _program.exported(_entry(trial), _arguments(trial, _example(trial, axes)), axes, strict)
+    with _state.restored(trial.model):
+        made = _program.exported(_entry(trial), _arguments(trial, _example(trial, axes)), axes, strict)
     expected = [*trial.expected, *_of_smaller(trial)]
     for sample, wanted in zip(trial.samples, expected, strict=False):
         if _difference(wanted, _outputs(made(**_arguments(trial, sample)))) is None:
@@ -242,12 +247,12 @@ def _traced(trial: Trial) -> tuple[Any, _trace.Baked | None, str]:
     """The first trace, and the size that other traces show to be baked in, or a note that none was found."""
     entry = _entry(trial)
     if trial.call.holds_objects():
-        trial.call.drop(_trace.unread(_trace_once(trial, entry, FIRST), trial.call.leaves()))
+        trial.call.drop(_trace.unread(_trace_once(trial, entry, trial.samples[FIRST]), trial.call.leaves()))
         entry = _entry(trial)
-    first = _trace_once(trial, entry, FIRST)
+    first = _trace_once(trial, entry, trial.samples[FIRST])
     if trial.alone:
         return first, None, f"traced with {trial.samples[FIRST]}, the data, alone: {trial.alone}"
-    found = _trace.baked(first, _trace_once(trial, entry, SECOND))
+    found = _trace.baked(first, _trace_once(trial, entry, trial.samples[SECOND])) or _elsewhere(trial, entry, first)
     if found is not None:
         return first, found, ""
     same = f"traced with {trial.samples[FIRST]}; a trace with {trial.samples[SECOND]} has the same operators"
@@ -258,24 +263,37 @@ def _traced(trial: Trial) -> tuple[Any, _trace.Baked | None, str]:
     return first, fixed, f"{same}: {kept if common else 'no size is baked in'}"
 
 
+def _elsewhere(trial: Trial, entry: Any, first: Any) -> _trace.Baked | None:
+    """What shows that the trace does not fit the data. Large data are not computed; there a decision is refused."""
+    if trial.drawn.few():
+        return _trace.baked(first, _trace_once(trial, entry, trial.whole()))
+    shapes = {key: leaf.shape for key, leaf in trial.call.leaves().items()}
+
+    def forward(leaves: dict[str, Any]) -> Any:
+        return trial.call.forward(trial.model, _arguments(trial, replace(trial.samples[FIRST], leaves=leaves)))
+
+    what, where = _decisions.decided(forward, trial.samples[FIRST].leaves, shapes)
+    return _trace.Baked(f"the way through forward depends on {what}", where) if what else None
+
+
 def _fixed(trial: Trial, entry: Any, first: Any) -> tuple[_trace.Baked | None, list[str]]:
     """The difference between the first trace and one on smaller numbers, and the numbers that all samples share."""
     common = _samples.alike(trial.samples[FIRST], trial.samples[SECOND])
     if not common:
         return None, []
     try:
-        smaller = _trace_once(trial, entry, SMALLER)
+        smaller = _trace_once(trial, entry, trial.samples[SMALLER])
     except Exception:  # the model may need all the numbers of the data
         return None, common
     still = set(_samples.alike(trial.samples[FIRST], trial.samples[SMALLER]))
     return _trace.baked(first, smaller), [what for what in common if what in still]
 
 
-def _trace_once(trial: Trial, entry: Any, number: int) -> Any:
+def _trace_once(trial: Trial, entry: Any, sample: Sample) -> Any:
     import torch
 
-    arguments = _arguments(trial, trial.samples[number])
-    with _tracing.tolerant():
+    arguments = _arguments(trial, sample)
+    with _tracing.tolerant(), _state.restored(entry):
         traced = torch.jit.trace(entry, example_kwarg_inputs=arguments, check_trace=False, strict=False)
     return _tracing.inlined(traced)
 

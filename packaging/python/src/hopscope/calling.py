@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import _counts, _forms, _records, arrays
+from . import _counts, _forms, _records, _state, arrays
 from .data import Inputs, counts_rows
 from .errors import InputError, Refused
 
@@ -111,7 +111,11 @@ class Call:
                 self.notes.append(part_of_file(f"{name}.{attribute}".removeprefix("."), number))
 
     def forward(self, model: Any, given: Mapping[str, Any]) -> Any:
-        """The model's results for the arguments of the file."""
+        """The model's results for the arguments of the file. The call leaves nothing on the model."""
+        with _state.restored(model):
+            return self._forward(model, given)
+
+    def _forward(self, model: Any, given: Mapping[str, Any]) -> Any:
         counts = self.sizes or self.counted
         tensors = dict(leaf for name, value in given.items() for leaf in _forms.leaves(name, value)) if counts else {}
         if self.container is not None:
