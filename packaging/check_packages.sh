@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The part of package.sh --check that needs the packages in dist/ and root.
 set -eu
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/bare.sh"
 
 archive=$(ls "$root"/dist/hopscope-*.tar.xz)
 package=$(ls "$root"/dist/hopscope_*.deb)
@@ -18,10 +18,7 @@ leave() {
 # A Debian 12 with its package manager and xz. Files for the programs lie in /srv/given, their results in /srv/made.
 make_bare() {
     leave
-    mkdir -p "$work"
-    debootstrap --variant=minbase --include=ca-certificates,xz-utils bookworm "$bare" "$(debian_mirror)" > "$work/debootstrap.log"
-    cp /etc/resolv.conf /etc/hosts "$bare/etc/"
-    cp -r /etc/ssl/certs "$bare/etc/ssl/"
+    bare_system "$bare" bookworm xz-utils
     ! ls /etc/apt/sources.list.d/*.sources > /dev/null 2>&1 || { : > "$bare/etc/apt/sources.list" && cp /etc/apt/sources.list.d/*.sources "$bare/etc/apt/sources.list.d/"; }
     mount -t proc proc "$bare/proc"
     mkdir "$bare/srv/given"
@@ -33,8 +30,7 @@ make_bare() {
 
 # Runs a command in the bare system, without the variables of this one but for proxies.
 inside() {
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv/made XDG_RUNTIME_DIR=/srv/made LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-        $(env | grep -E '^(https?_proxy|HTTPS?_PROXY|no_proxy)=' || true) chroot "$bare" bash -euc "cd /srv/made && $1"
+    HOME=/srv/made XDG_RUNTIME_DIR=/srv/made in_bare "$bare" 'HOME|XDG_RUNTIME_DIR' bash -euc "cd /srv/made && $1"
 }
 
 # Says how long a step took.

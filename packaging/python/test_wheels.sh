@@ -9,7 +9,7 @@
 # window, at most 180 seconds and 400 MB, opens a sample in the window (the screenshot is ROOT/src/window.png), and compares PyTorch
 # Geometric's GCN with its own forward. Removing both packages has to leave nothing of them.
 set -eu
-. "$(dirname "$0")/../common.sh"
+. "$(dirname "$0")/../bare.sh"
 
 [ $# -ge 1 ] || fail "usage: test_wheels.sh ROOT [DIR]"
 system=$1
@@ -18,15 +18,6 @@ suite=${HOPSCOPE_SUITE:-bookworm}
 [ "$(id -u)" = 0 ] || fail "this script needs root"
 command -v debootstrap > /dev/null || fail "debootstrap is missing: apt-get install debootstrap"
 ls "$wheels"/hopscope-*.whl "$wheels"/hopscope_window-*.whl
-
-# Pip's settings, and certificates.
-copy_settings() {
-    local file
-    cp -r /etc/ssl/certs "$system/etc/ssl/"
-    for file in /etc/pip.conf /etc/resolv.conf /etc/hosts; do
-        if [ -f "$file" ]; then cp "$file" "$system/etc/"; fi
-    done
-}
 
 mounted=()
 unmount() { for place in "${mounted[@]}"; do umount "$place"; done; }
@@ -48,8 +39,7 @@ mount_packages() {
 
 if [ ! -f "$system/usr/bin/python3" ]; then
     say "A bare system: $suite"
-    debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv "$suite" "$system" "$(debian_mirror)" > /dev/null
-    copy_settings
+    bare_system "$system" "$suite" python3,python3-venv
 fi
 rm -rf "$system/src"
 mkdir -p "$system/src"
@@ -57,6 +47,5 @@ cp "$wheels"/*.whl "$root/packaging/python/bare_check.py" "$system/src/"
 cp -r "$root/samples" "$system/src/"
 mount_in /proc -t proc proc
 mount_packages
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 HOPSCOPE_TORCH="${HOPSCOPE_TORCH:-torch==2.13.0}" \
-    $(env | grep -E '^(PIP_|SSL_|REQUESTS_|https?_proxy|HTTPS?_PROXY|no_proxy)' || true) \
-    chroot "$system" python3 /src/bare_check.py
+HOME=/root HOPSCOPE_TORCH="${HOPSCOPE_TORCH:-torch==2.13.0}" in_bare "$system" 'HOME|HOPSCOPE_TORCH|PIP_.*|SSL_.*|REQUESTS_.*' \
+    python3 /src/bare_check.py
