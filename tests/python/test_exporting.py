@@ -64,7 +64,7 @@ class Exporting(unittest.TestCase):
             runner.inference(x=self.inputs["x"])
         with self.assertRaisesRegex(hopscope.InputError, "in dimension 1, not"):
             runner.inference(x=self.inputs["x"][:, :2], edge_index=self.inputs["edge_index"])
-        with self.assertRaisesRegex(hopscope.InputError, "no exported folder"):
+        with self.assertRaisesRegex(hopscope.InputError, "is not an exported folder"):
             hopscope.load(self.folder)
         shutil.copytree(made.folder, self.folder / "damaged")
         (self.folder / "damaged" / "schema.json").write_text("{")
