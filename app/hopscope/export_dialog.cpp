@@ -90,21 +90,21 @@ void ExportDialog::askPreview()
 {
     say(tr("Writes a new folder with code that needs only PyTorch and NumPy. Before that, the split is run and "
            "compared with the model's own forward."));
-    m_parts.workbench.queries().exportPreview(this,
-                                              [this](const base::Result<json::Value>& answer) { showPreview(answer); });
+    m_parts.workbench.queries().exportPreview(
+        this, [this](const base::Result<protocol::ExportPreview>& answer) { showPreview(answer); });
 }
 
-void ExportDialog::showPreview(const base::Result<json::Value>& answer)
+void ExportDialog::showPreview(const base::Result<protocol::ExportPreview>& answer)
 {
     if (!answer) {
         m_write->setEnabled(false);
         return say(failureText(answer.error()));
     }
     int shown = 0;
-    for (const ExportedFile& file : filesOf(*answer)) {
-        auto* item = new QListWidgetItem(file.name, m_files);
-        item->setData(Qt::UserRole, file.text);
-        if (file.name == u"stage_1.py") shown = m_files->count() - 1;
+    for (const protocol::ExportedText& file : answer->files) {
+        auto* item = new QListWidgetItem(QString::fromStdString(file.name), m_files);
+        item->setData(Qt::UserRole, QString::fromStdString(file.text));
+        if (file.name == "stage_1.py") shown = m_files->count() - 1;
     }
     m_files->setCurrentRow(shown);
 }
@@ -122,16 +122,17 @@ void ExportDialog::write()
     m_write->setEnabled(false);
     say(tr("Working…"));
     m_request = m_parts.workbench.queries().exportTo(
-        m_folder->text().trimmed(), this, [this](const base::Result<json::Value>& answer) { written(answer); });
+        m_folder->text().trimmed(), this,
+        [this](const base::Result<protocol::ExportRecord>& answer) { written(answer); });
 }
 
-void ExportDialog::written(const base::Result<json::Value>& answer)
+void ExportDialog::written(const base::Result<protocol::ExportRecord>& answer)
 {
     m_request = 0;
     m_write->setEnabled(true);
     if (!answer) return say(failureText(answer.error()));
-    const ExportRecord record = recordOf(*answer);
-    say(tr("Written to %1: %2. Run it with: python %1/run.py --data D -o results").arg(record.folder, record.verified));
+    say(tr("Written to %1: %2. Run it with: python %1/run.py --data D -o results")
+            .arg(QString::fromStdString(answer->folder), verdictText(answer->verification)));
 }
 
 void ExportDialog::say(const QString& sentence) { m_status->setText(sentence); }

@@ -24,10 +24,10 @@ public:
 private:
     void setupWidgets();
     void askPreview();
-    void showPreview(const base::Result<json::Value>& answer);
+    void showPreview(const base::Result<protocol::ExportPreview>& answer);
     void showFile(int row);
     void write();
-    void written(const base::Result<json::Value>& answer);
+    void written(const base::Result<protocol::ExportRecord>& answer);
     void say(const QString& sentence);
 
     const WindowParts& m_parts;

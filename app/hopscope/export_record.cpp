@@ -30,8 +30,8 @@ ExportRecordDialog::ExportRecordDialog(const WindowParts& parts, const QString& 
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     sizeDialog(*this, {620, 320});
-    m_parts.workbench.queries().exportRecord(m_folder, this,
-                                             [this](const base::Result<json::Value>& answer) { showRecord(answer); });
+    m_parts.workbench.queries().exportRecord(
+        m_folder, this, [this](const base::Result<protocol::ExportRecord>& answer) { showRecord(answer); });
 }
 
 ExportRecordDialog::~ExportRecordDialog()
@@ -39,10 +39,10 @@ ExportRecordDialog::~ExportRecordDialog()
     if (m_request != 0) m_parts.workbench.queries().cancel(m_request);
 }
 
-void ExportRecordDialog::showRecord(const base::Result<json::Value>& answer)
+void ExportRecordDialog::showRecord(const base::Result<protocol::ExportRecord>& answer)
 {
     if (!answer) return m_status->setText(failureText(answer.error()));
-    for (const auto& [name, text] : recordOf(*answer).rows) {
+    for (const auto& [name, text] : rowsOf(*answer)) {
         auto* label = new QLabel(text, this);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
         label->setTextFormat(Qt::PlainText);
@@ -56,11 +56,11 @@ void ExportRecordDialog::showRecord(const base::Result<json::Value>& answer)
 void ExportRecordDialog::check()
 {
     m_status->setText(tr("Checking whether it is still valid for the open model and data…"));
-    m_request =
-        m_parts.workbench.queries().exportCheck(m_folder, this, [this](const base::Result<json::Value>& answer) {
-            m_request = 0;
-            m_status->setText(heldText(answer));
-        });
+    m_request = m_parts.workbench.queries().exportCheck(m_folder, this,
+                                                        [this](const base::Result<protocol::ExportVerdict>& answer) {
+                                                            m_request = 0;
+                                                            m_status->setText(heldText(answer));
+                                                        });
 }
 
 }  // namespace hopscope::window

@@ -18,7 +18,7 @@ public:
     ~ExportRecordDialog() override;
 
 private:
-    void showRecord(const base::Result<json::Value>& answer);
+    void showRecord(const base::Result<protocol::ExportRecord>& answer);
     void check();
 
     const WindowParts& m_parts;

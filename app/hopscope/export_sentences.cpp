@@ -3,62 +3,43 @@
 #include <QStringList>
 
 #include "models/tr.h"
-#include "json/reader.h"
 
 namespace hopscope::window {
 
 namespace {
 
-QString textOf(const json::Reader& reader, const char* key)
-{
-    return QString::fromStdString(reader.maybe<std::string>(key).value_or(""));
-}
-
-// "equal within the tolerance on all rows", "unverifiable: no sampled node ...".
-QString verdictText(const json::Reader& answer)
-{
-    const json::Reader record = answer.child("verification");
-    if (!record.value().isObject()) return tr("not verified");
-    const QString verdict = textOf(record, "verdict"), reason = textOf(record, "reason");
-    return reason.startsWith(verdict) ? reason : verdict + QStringLiteral(": ") + reason;
-}
-
-QString listText(const json::Reader& answer, const char* key)
+QString textOf(const std::vector<std::string>& list)
 {
     QStringList texts;
-    for (const json::Reader& item : answer.child(key).items())
-        if (const std::string* text = item.value().asString()) texts.append(QString::fromStdString(*text));
+    for (const std::string& text : list) texts.append(QString::fromStdString(text));
     return texts.join(QStringLiteral(", "));
 }
 
 }  // namespace
 
-QVector<ExportedFile> filesOf(const json::Value& preview)
+QString verdictText(const std::optional<schema::Verification>& verification)
 {
-    QVector<ExportedFile> files;
-    const json::Reader reader(preview, "preview");
-    for (const json::Reader& file : reader.child("files").items())
-        files.append({textOf(file, "name"), textOf(file, "text")});
-    return files;
+    if (!verification) return tr("not verified");
+    const QString verdict = QString::fromUtf8(base::nameOf(verification->verdict));
+    const QString reason = QString::fromStdString(verification->reason);
+    return reason.startsWith(verdict) ? reason : verdict + QStringLiteral(": ") + reason;
 }
 
-ExportRecord recordOf(const json::Value& answer)
+QVector<std::pair<QString, QString>> rowsOf(const protocol::ExportRecord& record)
 {
-    const json::Reader reader(answer, "export");
-    ExportRecord record{.folder = textOf(reader, "folder"), .verified = verdictText(reader), .rows = {}};
-    record.rows = {{tr("Folder"), record.folder},
-                   {tr("Written by"), textOf(reader, "tool")},
-                   {tr("Strategy"), textOf(reader, "strategy")},
-                   {tr("Stages"), QString::number(reader.maybe<std::int64_t>("stages").value_or(0))},
-                   {tr("Inputs"), listText(reader, "inputs")},
-                   {tr("Verified"), record.verified}};
-    const json::Reader hashes = reader.child("hashes");
+    QVector<std::pair<QString, QString>> rows{{tr("Folder"), QString::fromStdString(record.folder)},
+                                              {tr("Written by"), QString::fromStdString(record.tool)},
+                                              {tr("Strategy"), QString::fromUtf8(base::nameOf(record.strategy))},
+                                              {tr("Stages"), QString::number(record.stages)},
+                                              {tr("Inputs"), textOf(record.inputs)},
+                                              {tr("Verified"), verdictText(record.verification)}};
     for (const char* const what : {"model", "data", "roles", "plan"})
-        if (hashes.has(what)) record.rows.append({tr("Hash of the %1").arg(QLatin1String(what)), textOf(hashes, what)});
-    return record;
+        if (const auto hash = record.hashes.find(what); hash != record.hashes.end())
+            rows.append({tr("Hash of the %1").arg(QLatin1String(what)), QString::fromStdString(hash->second)});
+    return rows;
 }
 
-QString heldText(const base::Result<json::Value>& answer)
+QString heldText(const base::Result<protocol::ExportVerdict>& answer)
 {
     if (!answer) {
         // The engine refuses given files; all other errors (memory, a device, a stop) say nothing about the export.
@@ -67,11 +48,11 @@ QString heldText(const base::Result<json::Value>& answer)
         return (refused ? tr("No longer valid: %1") : tr("It could not be checked: %1"))
             .arg(failureText(answer.error()));
     }
-    const json::Reader reader(*answer, "check");
-    const bool different = textOf(reader.child("verification"), "verdict") == u"different";
+    const bool different = answer->verification && answer->verification->verdict == schema::Verdict::Different;
     const QString said = different ? tr("Not valid for these data: %1.") : tr("Still valid: %1.");
-    const QString notes = listText(reader, "notes");
-    return said.arg(verdictText(reader)) + (notes.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(notes));
+    const QString notes = textOf(answer->notes);
+    return said.arg(verdictText(answer->verification)) +
+           (notes.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(notes));
 }
 
 QString failureText(const base::Error& error)

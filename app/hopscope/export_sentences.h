@@ -5,27 +5,18 @@
 #include <QString>
 #include <QVector>
 
-#include "base/result.h"
-#include "json/json.h"
+#include "protocol/export_requests.h"
 
 namespace hopscope::window {
 
-struct ExportedFile {
-    QString name, text;
-};
+// "equal within the tolerance on all rows".
+QString verdictText(const std::optional<schema::Verification>& verification);
 
-QVector<ExportedFile> filesOf(const json::Value& preview);  // of export/preview
-
-struct ExportRecord {
-    QString folder;
-    QString verified;                           // "equal within the tolerance on all rows"
-    QVector<std::pair<QString, QString>> rows;  // facts by name
-};
-
-ExportRecord recordOf(const json::Value& answer);  // of export/write and export/read
+// The facts about an export by name.
+QVector<std::pair<QString, QString>> rowsOf(const protocol::ExportRecord& record);
 
 // Says whether an export still holds, by the answer to export/check.
-QString heldText(const base::Result<json::Value>& answer);
+QString heldText(const base::Result<protocol::ExportVerdict>& answer);
 
 // The sentence and what to do about it.
 QString failureText(const base::Error& error);

@@ -71,20 +71,18 @@ void RemoteFiles::setupWidgets()
 void RemoteFiles::list(const QString& path)
 {
     m_note->setText(tr("Waiting for the engine…"));
-    json::Value params = json::Value::object();
-    params["path"] = path.toStdString();
-    m_engine.request(QStringLiteral("fs/list"), std::move(params), this,
-                     [this](const base::Result<json::Value>& result) {
-                         if (result) fill(*result);
-                         else m_note->setText(models::text(result.error().message));
-                     });
+    m_engine.ask(protocol::ListFolder{path.toStdString()}, this, [this](const base::Result<json::Value>& result) {
+        const base::Result<protocol::FolderListing> listing =
+            result ? protocol::readAnswer<protocol::FolderListing>(*result) : base::forward(result);
+        if (listing) fill(*listing);
+        else m_note->setText(models::text(listing.error().message));
+    });
 }
 
-void RemoteFiles::fill(const json::Value& listing)
+void RemoteFiles::fill(const protocol::FolderListing& listing)
 {
-    const json::Reader reader(listing, "fs/list");
-    m_folder = models::text(reader.get<std::string>("path"));
-    m_parent = reader.has("parent") ? models::text(reader.get<std::string>("parent")) : QString();
+    m_folder = models::text(listing.path);
+    m_parent = models::text(listing.parent);
     m_path->setText(m_folder);
     m_entries->clear();
     if (!m_parent.isEmpty() && m_parent != m_folder) {
@@ -92,18 +90,18 @@ void RemoteFiles::fill(const json::Value& listing)
         up->setData(0, folderRole, true);
         up->setData(0, nameRole, m_parent);
     }
-    for (const json::Reader& entry : reader.items("entries")) {
-        const QString name = models::text(entry.get<std::string>("name"));
-        const bool folder = entry.get<bool>("directory");
+    for (const protocol::FolderEntry& entry : listing.entries) {
+        const QString name = models::text(entry.name);
+        const bool folder = entry.directory;
         if (!folder && m_wanted == Wanted::Folder) continue;
         if (!folder && !m_patterns.isEmpty() && !QDir::match(m_patterns, name)) continue;
-        const QString size = folder ? QString() : models::formatBytes(entry.get<double>("size"));
+        const QString size = folder ? QString() : models::formatBytes(static_cast<double>(entry.size));
         auto* item = new QTreeWidgetItem(m_entries, {folder ? name + u'/' : name, size});
         item->setData(0, folderRole, folder);
         item->setData(0, nameRole, joined(m_folder, name));
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
     }
-    m_note->setText(reader.ok() ? QString() : models::text(reader.status().error().message));
+    m_note->clear();
 }
 
 void RemoteFiles::activate()

@@ -26,7 +26,7 @@ public:
 private:
     void setupWidgets();
     void list(const QString& path);
-    void fill(const json::Value& listing);
+    void fill(const protocol::FolderListing& listing);
     void activate();
     void acceptChoice();
 

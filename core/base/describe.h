@@ -65,11 +65,11 @@ constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning,
     return made;
 }
 
-// A struct whose members are among those of T.
+// A struct whose members are among those of T. `meaning`: in tables instead of them; empty: tables have them.
 template <class T, class M>
-constexpr Field<T, M> embedded(M T::*member)
+constexpr Field<T, M> embedded(M T::*member, const char* meaning = "")
 {
-    return {{"", ""}, member};
+    return {{"", meaning}, member};
 }
 
 template <class... Fields>
@@ -102,6 +102,13 @@ constexpr auto inherited()
 {
     return std::apply([](const auto&... field) { return std::tuple(fieldOf<T>(field)...); },
                       fieldsOf(static_cast<const Base*>(nullptr)).fields);
+}
+
+// A struct without a name of its own, with the members of a base class and others.
+template <class T, class Base, class... Fields>
+constexpr auto extended(Fields... fields)
+{
+    return described("", std::tuple_cat(inherited<T, Base>(), std::tuple(fields...)));
 }
 
 template <class T>

@@ -1,21 +1,6 @@
 #include "protocol/settings.h"
 
-#include "json/described.h"
-
-namespace hopscope::json {
-
-template <>
-struct Form<base::FuseSetting> {
-    static Value write(const base::FuseSetting& fuse) { return base::settingText(fuse); }
-    static base::FuseSetting read(const Reader& reader)
-    {
-        base::Result<std::vector<base::Fuse>> fuse = base::parseFuse(reader.as<std::string>());
-        if (!fuse && reader.ok()) reader.refuse("is not valid: " + base::describe(fuse.error()));
-        return fuse.value_or(base::allFuse());
-    }
-};
-
-}  // namespace hopscope::json
+#include "protocol/forms.h"
 
 namespace hopscope::base {
 

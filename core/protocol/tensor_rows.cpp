@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/half.h"
-#include "json/names.h"
-#include "json/reader.h"
+#include "protocol/forms.h"
+#include "schema/described_document.h"
 
 namespace hopscope::protocol {
 
@@ -38,31 +38,6 @@ std::array<std::uint8_t, 256> letterValues()
     return values;
 }
 
-base::Result<std::vector<std::byte>> fromBase64(std::string_view text)
-{
-    static const std::array<std::uint8_t, 256> values = letterValues();
-    while (!text.empty() && text.back() == '=') text.remove_suffix(1);
-    std::vector<std::byte> bytes;
-    bytes.reserve(text.size() * 3 / 4);
-    std::uint32_t bits = 0;
-    int filled = 0;
-    for (const char letter : text) {
-        const std::uint8_t value = values.at(static_cast<unsigned char>(letter));
-        if (value == 64) return base::fail(base::ErrorCode::Input, "rows of the tensor are not base64");
-        bits = bits << 6 | value;
-        filled += 6;
-        if (filled < 8) continue;
-        filled -= 8;
-        bytes.push_back(static_cast<std::byte>(bits >> filled & 255U));
-    }
-    return bytes;
-}
-
-RowName nameFrom(const json::Reader& item)
-{
-    return {item.get<std::string>("table"), item.get<std::int64_t>("row"), item.get<std::vector<std::int64_t>>("ends")};
-}
-
 }  // namespace
 
 std::string toBase64(const std::vector<std::byte>& bytes)
@@ -76,6 +51,26 @@ std::string toBase64(const std::vector<std::byte>& bytes)
         for (std::size_t k = 0; k < 4; ++k) text += k <= count ? letters[group >> (18 - 6 * k) & 63U] : '=';
     }
     return text;
+}
+
+std::optional<std::vector<std::byte>> fromBase64(std::string_view text)
+{
+    static const std::array<std::uint8_t, 256> values = letterValues();
+    while (!text.empty() && text.back() == '=') text.remove_suffix(1);
+    std::vector<std::byte> bytes;
+    bytes.reserve(text.size() * 3 / 4);
+    std::uint32_t bits = 0;
+    int filled = 0;
+    for (const char letter : text) {
+        const std::uint8_t value = values.at(static_cast<unsigned char>(letter));
+        if (value == 64) return std::nullopt;
+        bits = bits << 6 | value;
+        filled += 6;
+        if (filled < 8) continue;
+        filled -= 8;
+        bytes.push_back(static_cast<std::byte>(bits >> filled & 255U));
+    }
+    return bytes;
 }
 
 ReadNumber numberReader(base::DType dtype)
@@ -98,44 +93,26 @@ ReadNumber numberReader(base::DType dtype)
     }
 }
 
-json::Value writeTensorRows(const TensorRows& rows)
+json::Value writeTensorRows(const TensorRows& rows) { return json::written(rows); }
+
+static void checkRead(const TensorRows& rows, const json::Reader& root)
 {
-    json::Value item;
-    item["dtype"] = base::dtypeName(rows.dtype);
-    item["begin"] = rows.begin;
-    item["end"] = rows.end;
-    item["rows"] = toBase64(rows.bytes);
-    item["names"] = json::Value::array();
-    for (const RowName& name : rows.names) {
-        json::Value each;
-        each["table"] = name.table;
-        each["row"] = name.row;
-        each["ends"] = json::Value(name.ends);
-        item["names"].push(std::move(each));
-    }
-    return item;
+    if (rows.end - rows.begin != std::ssize(rows.names)) root.child("names").refuse("must name each row");
 }
 
 base::Result<NumberRows> readTensorRows(const json::Value& answer)
 {
-    const json::Reader root(answer, "debug/rows");
-    NumberRows found{.begin = root.get<std::int64_t>("begin"), .end = root.get<std::int64_t>("end")};
-    const base::DType dtype = json::named<base::DType>(root, "dtype");
-    const auto text = root.get<std::string>("rows");
-    for (const json::Reader& name : root.items("names")) found.names.push_back(nameFrom(name));
-    if (root.ok() && found.end - found.begin != std::ssize(found.names))
-        root.child("names").refuse("must name each row");
-    if (!root.ok()) return base::forward(root.status());
-    const base::Result<std::vector<std::byte>> bytes = fromBase64(text);
-    if (!bytes) return base::forward(bytes);
-    const ReadNumber read = numberReader(dtype);
-    const std::size_t size = base::itemSize(dtype), rows = found.names.size();
-    if (rows == 0 || read == nullptr) return found;
-    found.width = bytes->size() / size / rows;
-    if (found.width * size * rows != bytes->size())
+    base::Result<TensorRows> rows = schema::readMessage<TensorRows>(answer, "debug/rows");
+    if (!rows) return base::forward(rows);
+    NumberRows found{.begin = rows->begin, .end = rows->end, .names = std::move(rows->names)};
+    const ReadNumber read = numberReader(rows->dtype);
+    const std::size_t size = base::itemSize(rows->dtype), count = found.names.size(), bytes = rows->bytes.size();
+    if (count == 0 || read == nullptr) return found;
+    found.width = bytes / size / count;
+    if (found.width * size * count != bytes)
         return base::fail(base::ErrorCode::Input, "rows of the tensor are cut off");
-    found.numbers.resize(found.width * rows);
-    for (std::size_t i = 0; i < found.numbers.size(); ++i) found.numbers[i] = read(bytes->data() + i * size);
+    found.numbers.resize(found.width * count);
+    for (std::size_t i = 0; i < found.numbers.size(); ++i) found.numbers[i] = read(rows->bytes.data() + i * size);
     return found;
 }
 

@@ -2,11 +2,15 @@
 
 // Rows of a tensor on their way from the engine to a client: bytes as base64, and the name of each row.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/describe.h"
 #include "base/result.h"
 #include "base/tensor.h"
 #include "json/json.h"
@@ -14,6 +18,8 @@
 namespace hopscope::protocol {
 
 std::string toBase64(const std::vector<std::byte>& bytes);
+// Nothing if the text is not base64.
+std::optional<std::vector<std::byte>> fromBase64(std::string_view text);
 
 // Reads a number as double; null for complex numbers.
 using ReadNumber = double (*)(const std::byte*);
@@ -26,6 +32,12 @@ struct RowName {
     std::vector<std::int64_t> ends{};  // from, to
     bool operator==(const RowName&) const = default;
 };
+template <std::same_as<RowName> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described("", field("table", &T::table, ""), field("row", &T::row, ""), field("ends", &T::ends, ""));
+}
 
 struct TensorRows {
     base::DType dtype = base::DType::Float32;
@@ -33,6 +45,17 @@ struct TensorRows {
     std::vector<std::byte> bytes{};   // C order
     std::vector<RowName> names{};     // one for each row
 };
+template <std::same_as<TensorRows> T>
+constexpr auto fieldsOf(const T*)
+{
+    using base::field;
+    return base::described(
+        "", field("dtype", &T::dtype, ""), field("begin", &T::begin, "of the rows that exist"),
+        field("end", &T::end, "of the rows that exist"),
+        field("rows", &T::bytes, "base64 of little-endian bytes in C order; at most 4,096 rows and 4 MiB"),
+        field("names", &T::names,
+              "`{table, row, ends}` of each row: the number of a row of the input and, for an edge, its two ends"));
+}
 
 json::Value writeTensorRows(const TensorRows& rows);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: described structs as whole documents and messages.
+// Private to schema and protocol: described structs as whole documents and messages.
 
 #include <string>
 

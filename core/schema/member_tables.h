@@ -54,9 +54,9 @@ private:
     {
         std::string rows;
         base::forEachField<T>([&]<class M>(const base::Field<T, M>& field) {
-            if constexpr (base::Described<M>)
-                if (field.embedded()) rows += rowsOf<M>(properties);
             if (!field.embedded()) rows += rowOf(properties, field);
+            else if (*field.meaning != '\0') rows += std::string("| | | ") + field.meaning + " |\n";
+            else if constexpr (base::Described<M>) rows += rowsOf<M>(properties);
         });
         return rows;
     }

@@ -275,7 +275,7 @@ class Holding(ServeTest):
         opened = self.large(20000, 40000)
         plan = subprocess.run([ENGINE, "plan", opened["model"], "--data", opened["data"][0], "--json", "--device",
                                "cpu"], capture_output=True, check=True, timeout=120).stdout
-        client.next_id = 0
+        client.next_id, client.asked = 0, {}
         client.ask("initialize", client={}, protocol={"major": 1, "minor": 0})
         first = client.process.stdout.readline()
         self.assertTrue(first.startswith(b"Content-Length"))
@@ -318,9 +318,10 @@ class Hostile(ServeTest):
         for method, parameters, says in (
                 ("model/open", {}, "/model is missing"), ("model/open", {"model": 3}, "/model must be a string"),
                 ("model/close", {"document": 7}, "is not an open model"), ("plan/make", {"document": 1}, "is not an open model"),
-                ("run/start", {"document": 1}, "is not an open model"), ("run/pause", {"run": 1}, "no such run"),
+                ("run/start", {"document": 1, "plan": {}}, "is not an open model"), ("run/start", {"document": 1}, "/plan is missing"),
+                ("plan/make", {"document": 1, "pin": []}, "/pin is not known"), ("run/pause", {"run": 1, "paus": 1}, "/paus is not known"), ("run/pause", {"run": 1}, "no such run"),
                 ("run/step", {"run": 1, "unit": "mile"}, "/unit"), ("run/cancel", {}, "/run is missing"),
-                ("debug/rows", {"document": 0}, "is not an open model"), ("fs/list", {"path": 1}, "/path must be a string"),
+                ("debug/rows", {"document": 0, "tensor": 1, "begin": 0, "end": 1}, "is not an open model"), ("fs/list", {"path": 1}, "/path must be a string"),
                 ("model/open", {"model": "m", "data": "d"}, "/data must be an array")):
             with self.subTest(method=method, parameters=parameters):
                 self.refused(-32602, says, client.call, method, **parameters)

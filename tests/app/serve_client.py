@@ -1,8 +1,12 @@
-"""A client of `hopscope-engine serve` for tests: frames, requests, and what the engine tells on its own."""
+"""A client of `hopscope-engine serve` for tests: frames, requests, and what the engine tells on its own. Requests that the
+engine accepts, and their answers, are held to the published schema."""
 import json
 import queue
 import subprocess
 import threading
+from pathlib import Path
+
+import jsonschema
 
 from engine_process import ENGINE, start
 
@@ -10,6 +14,10 @@ from engine_process import ENGINE, start
 def frame(message):
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+REQUESTS = json.loads((Path(__file__).parents[2] / "resources/schemas/requests-1.schema.json").read_text())
+EXCHANGES = jsonschema.Draft202012Validator(REQUESTS)
 
 
 class Refused(Exception):
@@ -21,7 +29,7 @@ class Refused(Exception):
 class Client:
     def __init__(self, initialize=True, command=(ENGINE, "serve"), **options):
         self.process = start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-        self.next_id, self.answers, self.told, self.errors = 0, {}, [], b""
+        self.next_id, self.asked, self.answers, self.told, self.errors = 0, {}, {}, [], b""
         self.arrived = queue.Queue()
         self.readers = [threading.Thread(target=self.read_messages, daemon=True),
                         threading.Thread(target=self.read_errors, daemon=True)]
@@ -52,6 +60,7 @@ class Client:
     def ask(self, method, **params):
         """Sends a request; its id."""
         self.next_id += 1
+        self.asked[self.next_id] = method, params
         self.send(frame({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}))
         return self.next_id
 
@@ -78,6 +87,9 @@ class Client:
         message = self.answers[wanted][0]
         if "error" in message:
             raise Refused(message["error"])
+        method, params = self.asked.get(wanted, ("", {}))
+        if method in REQUESTS["properties"]:
+            EXCHANGES.validate({method: {"params": params, "result": message["result"]}})
         return message["result"]
 
     def call(self, method, **params):

@@ -96,6 +96,8 @@ class Contributing(unittest.TestCase):
 
     def test_every_member_of_a_document_is_named_by_its_pages(self):
         for schema in sorted((ROOT / "resources/schemas").glob("*.json")):
+            if schema.name.startswith("requests"):
+                continue  # no document: the tables of its page are written with it
             kind = schema.name.removesuffix("-1.schema.json")
             pages = " ".join((ROOT / "docs/reference" / f"{page}.md").read_text() for page in PAGES.get(kind, [f"format-{kind}"]))
             named = set(WORD.findall(" ".join(re.findall(r"```.*?```|`[^`]+`", pages, re.DOTALL))))

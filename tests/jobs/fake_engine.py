@@ -224,7 +224,7 @@ class Engine:
     def machine_rates(self, params):
         rates = [{"key": "gather", "what": "gathering rows", "unit": "B/s", "value": 5.25e9 if self.measured else 4e9},
                  {"key": "flops", "what": "matrix products", "unit": "FLOP/s", "value": 52e9 if self.measured else 40e9}]
-        return {"device": params["device"], "measured": self.measured, "runs": 3 if self.measured else 0, "rates": rates,
+        return {"device": params["device"] or "cpu", "measured": self.measured, "runs": 3 if self.measured else 0, "rates": rates,
                 "walls": [{"what": "writes to a store", "unit": "B/s", "all": 7e9, "one": 4e9}]}
 
     def machine_measure(self, params):

@@ -65,6 +65,7 @@ private slots:
     void whatFollowsFromTheGraphCannotBeDecided();
     void thePlanPanelListsPinsAndStages();
     void decisionsAreSaidInALine();
+    void rulesAreNamedByTheirNames();
     void tablesOfAnExplanationSurviveBeingReplaced();
     void whyShowsDecisionsAndDifferences();
     void whySaysWhatIsMissing();
@@ -145,6 +146,13 @@ void TestPins::thePlanPanelListsPinsAndStages()
     QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->findValue("v.r0")));
     fixture.document.setSettings({});
     QVERIFY(!table->isVisible());
+}
+
+void TestPins::rulesAreNamedByTheirNames()
+{
+    QCOMPARE(models::strategyLabel(base::Strategy::Depth), QStringLiteral("depth rule"));
+    QCOMPARE(models::strategyLabel(base::Strategy::SourceRule), QStringLiteral("source rule"));
+    QCOMPARE(models::strategyLabel(base::Strategy::LocalSearch), QStringLiteral("optimum"));
 }
 
 void TestPins::decisionsAreSaidInALine()

@@ -11,6 +11,7 @@
 #include "protocol/failures_contract.h"
 #include "protocol/figures_contract.h"
 #include "protocol/messages_contract.h"
+#include "protocol/requests_contract.h"
 #include "protocol/settings_contract.h"
 #include "schema/contract.h"
 
@@ -86,7 +87,10 @@ int main(int count, char** arguments)
         keeper.keep(root + "/resources/schemas/" + document.file, json::write(document.schema, true));
         if (!document.page.empty()) keepPage(keeper, root + "/docs/reference/" + document.page, document.structs);
     }
-    keepPage(keeper, root + "/docs/reference/protocol.md", protocol::messageTables());
+    keeper.keep(root + "/resources/schemas/requests-1.schema.json", json::write(protocol::requestsSchema(), true));
+    std::vector<schema::DocumentedStruct> messages = protocol::messageTables();
+    for (schema::DocumentedStruct& table : protocol::requestTables()) messages.push_back(std::move(table));
+    keepPage(keeper, root + "/docs/reference/protocol.md", messages);
     keepPage(keeper, root + "/docs/reference/format-plan-answers.md", protocol::planAnswerTables());
     keepPage(keeper, root + "/docs/reference/exit-codes.md", {{"exit codes", protocol::failuresTable()}});
     keepPage(keeper, root + "/docs/reference/settings.md", {{"settings", protocol::settingsTable()}});

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "protocol/framing.h"
+#include "protocol/requests.h"
 #include "protocol/rpc.h"
 #include "json/json.h"
 
@@ -41,6 +42,15 @@ public:
     // `answer` is called exactly once, later, with the result or the error; with Internal ("the engine has stopped") if the
     // engine dies first. Dropped without a call when `context` is destroyed. Requests made before Ready wait for it.
     std::int64_t request(const QString& method, json::Value params, QObject* context, Answer answer);
+    // The same for one of the protocol's requests (protocol/requests.h).
+    template <class Members>
+    std::int64_t ask(const Members& members, QObject* context, Answer answer)
+    {
+        std::conditional_t<std::derived_from<Members, protocol::OfRun>, protocol::RunQuery, protocol::Query> query;
+        protocol::setTo(members, query);
+        return request(QString::fromStdString(protocol::methodOf(query)), protocol::paramsOf(query), context,
+                       std::move(answer));
+    }
     void cancel(std::int64_t id);
 
 signals:

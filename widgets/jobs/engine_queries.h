@@ -5,16 +5,7 @@
 #include <functional>
 
 #include "jobs/engine_client.h"
-#include "plan/walkthrough.h"
 #include "protocol/model.h"
-#include "protocol/tensor_rows.h"
-#include "schema/findings.h"
-#include "schema/graph_part.h"
-#include "schema/machine_rates.h"
-#include "schema/receptive_field.h"
-#include "schema/report.h"
-#include "schema/stage_memory.h"
-#include "schema/tensor.h"
 
 namespace hopscope::jobs {
 
@@ -29,17 +20,10 @@ struct FieldQuestion {
     bool average = false;
 };
 
-// Asks for an operator's rows for some nodes or, if it is an aggregation, for the contribution of each message.
+// Asks for the rows of values for some nodes, and for the messages into them at aggregations: ids.
 struct WatchQuestion {
-    QString op;  // its id
     std::vector<std::int64_t> nodes;
-    bool messages = false;
-};
-
-// Follows the rows of a node in values, and the messages into it at aggregations: ids.
-struct FollowQuestion {
-    qint64 node = 0;
-    QStringList values, aggregations;
+    QStringList values{}, aggregations{};
 };
 
 // Asks for all rows of a value; those of some nodes; or those of the batch that computes a node.
@@ -55,17 +39,21 @@ public:
 
     // The user agrees to run the code of the open model's file, or of all files in its folder. `done` is not called if that fails.
     void trustModel(bool folder, QObject* context, std::function<void()> done);
-    // Asks for the source lines of an operator: the answer of model/source.
-    void source(protocol::OpId op, QObject* context, EngineClient::Answer answer);
+    // Asks for the source lines of an operator.
+    using Source = std::function<void(base::Result<protocol::SourceLines>)>;
+    void source(protocol::OpId op, QObject* context, Source answer);
     // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
     using Machine = std::function<void(base::Result<schema::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
     // Exports of the current plan, by their protocol methods: the preview of the folder, and writing it; the
     // record of a folder, and whether it is valid for the open files. The last three return a number for cancel().
-    void exportPreview(QObject* context, EngineClient::Answer answer);
-    std::int64_t exportTo(const QString& folder, QObject* context, EngineClient::Answer answer);
-    std::int64_t exportRecord(const QString& folder, QObject* context, EngineClient::Answer answer);
-    std::int64_t exportCheck(const QString& folder, QObject* context, EngineClient::Answer answer);
+    using Preview = std::function<void(base::Result<protocol::ExportPreview>)>;
+    using Record = std::function<void(base::Result<protocol::ExportRecord>)>;
+    using Verdict = std::function<void(base::Result<protocol::ExportVerdict>)>;
+    void exportPreview(QObject* context, Preview answer);
+    std::int64_t exportTo(const QString& folder, QObject* context, Record answer);
+    std::int64_t exportRecord(const QString& folder, QObject* context, Record answer);
+    std::int64_t exportCheck(const QString& folder, QObject* context, Verdict answer);
     // The receptive field of a node, parsed on another thread because it may list many rows. Returns a number for cancel().
     using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
     std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
@@ -80,7 +68,6 @@ public:
                              Divergence answer);
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
-    std::int64_t follow(const FollowQuestion& question, QObject* context, Watched answer);
     // Statistics of a value as the plan computes it. The number in the answer identifies the tensor when its rows are fetched or
     // it is saved; the engine keeps the last few. The first two return a number for cancel().
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;

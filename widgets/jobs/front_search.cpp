@@ -57,13 +57,15 @@ void FrontSearch::askNext()
 {
     if (!m_next || m_request != 0 || !m_wanted || !m_state.canPlan()) return;
     const models::Settings settings = *m_next;
-    m_request = requestPlan(
-        m_state, "plan/make", planParams(m_state, settings), &m_state.bench,
-        [this, settings, model = m_model, number = m_number](const base::Result<protocol::PlanRecord>& plan) {
-            if (number != m_number || model != m_state.document.model().get()) return;
-            m_request = 0;
-            answered(settings, plan);
-        });
+    m_request = m_state.engine.ask(forPlan<protocol::MakePlan>(m_state, settings), &m_state.bench,
+                                   readingPlan(m_state, &m_state.bench,
+                                               [this, settings, model = m_model,
+                                                number = m_number](const base::Result<protocol::PlanRecord>& plan) {
+                                                   if (number != m_number || model != m_state.document.model().get())
+                                                       return;
+                                                   m_request = 0;
+                                                   answered(settings, plan);
+                                               }));
 }
 
 void FrontSearch::answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan)

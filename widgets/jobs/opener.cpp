@@ -3,7 +3,6 @@
 #include <QThreadPool>
 
 #include "models/runner.h"
-#include "protocol/settings.h"
 #include "json/reader.h"
 
 namespace hopscope::jobs {
@@ -12,21 +11,13 @@ namespace {
 
 constexpr int fatalTries = 2;  // a file that has ended the engine this often is not reopened automatically
 
-json::Value textList(const QStringList& texts)
+protocol::OpenModel openingOf(const SourceFiles& files, const models::Settings& settings)
 {
-    json::Value list = json::Value::array();
-    for (const QString& text : texts) list.push(text.toStdString());
-    return list;
-}
-
-json::Value openParams(const SourceFiles& files, const models::Settings& settings)
-{
-    json::Value params = protocol::settingsValue(settings);
-    params["model"] = files.model.toStdString();
-    params["data"] = textList(files.data);
-    params["roles"] = textList(files.roles);
-    if (!settings.output.isEmpty()) params["writes"] = textList({settings.output});
-    return params;
+    protocol::OpenModel query{
+        .files = {.model = files.model.toStdString(), .data = texts(files.data), .roles = texts(files.roles)},
+        .settings = settings};
+    if (!settings.output.isEmpty()) query.writes = {settings.output.toStdString()};
+    return query;
 }
 
 QString whatIsOpened(const SourceFiles& files)
@@ -99,9 +90,9 @@ void Opener::start(const SourceFiles& files, Opening kind)
     const models::Settings settings = m_restored.value_or(m_state.document.settings());
     m_attempt = Attempt{.files = files, .kind = kind, .request = 0, .settings = settings};
     emit m_state.bench.progressed(whatIsOpened(files), -1);
-    m_attempt->request = m_state.engine.request(
-        "model/open", openParams(files, settings), &m_state.bench,
-        [this, number](base::Result<json::Value> result) { answered(number, std::move(result)); });
+    m_attempt->request =
+        m_state.engine.ask(openingOf(files, settings), &m_state.bench,
+                           [this, number](base::Result<json::Value> result) { answered(number, std::move(result)); });
 }
 
 void Opener::answered(std::int64_t number, base::Result<json::Value> result)
@@ -170,9 +161,9 @@ void Opener::recovered(const OpenedModel& what)
 void Opener::closeInEngine()
 {
     if (!m_state.engineDocument) return;
-    json::Value params = documentParams(m_state);
+    const auto query = ofModel<protocol::CloseModel>(m_state);
     m_state.engineDocument.reset();
-    m_state.engine.request("model/close", std::move(params), &m_state.bench, [](const base::Result<json::Value>&) {});
+    m_state.engine.ask(query, &m_state.bench, [](const base::Result<json::Value>&) {});
 }
 
 void Opener::engineDied(const QString& reason)

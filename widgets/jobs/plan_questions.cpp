@@ -26,12 +26,13 @@ void PlanQuestions::whatIf(const std::vector<plan::Pin>& pins, QObject* context,
     settings.pins = pins;
     m_state.engine.cancel(m_whatIf);
     postponeExplanation();
-    m_whatIf = requestPlan(m_state, "plan/make", planParams(m_state, settings), context,
-                           [this, answer = std::move(answer)](base::Result<protocol::PlanRecord> plan) {
-                               if (!plan && isCancelled(plan.error())) return;
-                               resumeExplanation();
-                               answer(std::move(plan));
-                           });
+    m_whatIf = m_state.engine.ask(
+        forPlan<protocol::MakePlan>(m_state, settings), context,
+        readingPlan(m_state, context, [this, answer = std::move(answer)](base::Result<protocol::PlanRecord> plan) {
+            if (!plan && isCancelled(plan.error())) return;
+            resumeExplanation();
+            answer(std::move(plan));
+        }));
 }
 
 void PlanQuestions::preview(Cuts wanted)
@@ -52,8 +53,11 @@ void PlanQuestions::askPreview()
     models::Settings settings = m_state.document.settings();
     settings.strategy = m_asked->strategy;
     settings.pins = m_asked->pins;
-    m_preview = requestPlan(m_state, "plan/make", planParams(m_state, settings, true), &m_state.bench,
-                            [this](const base::Result<protocol::PlanRecord>& plan) { previewAnswered(plan); });
+    m_preview =
+        m_state.engine.ask(forPlan<protocol::MakePlan>(m_state, settings, true), &m_state.bench,
+                           readingPlan(m_state, &m_state.bench, [this](const base::Result<protocol::PlanRecord>& plan) {
+                               previewAnswered(plan);
+                           }));
 }
 
 void PlanQuestions::previewAnswered(const base::Result<protocol::PlanRecord>& plan)
@@ -88,21 +92,21 @@ void PlanQuestions::explain()
     if (m_state.exact)
         return document.setExplained({nullptr, Workbench::tr("Plans loaded from a file cannot be explained.")});
     m_explaining = after(m_explaining, ExplainEvent::Asked);
-    m_explanation = m_state.engine.request(
-        "plan/explain", planParams(m_state, document.settings()), &m_state.bench,
-        [this, model = document.model(), plan = document.plan()](base::Result<json::Value> result) {
-            const bool cancelled = !result && isCancelled(result.error());
-            if (cancelled || plan != m_state.document.plan()) return;
-            if (!result) return explanationRead(base::forward(result));
-            models::runAside(
-                *QThreadPool::globalInstance(), &m_state.bench,
-                [result = std::move(*result), model] {
-                    return schema::readExplanation(result, protocol::modelNames(*model));
-                },
-                [this, plan](const base::Result<schema::Explanation>& read) {
-                    if (plan == m_state.document.plan()) explanationRead(read);
-                });
-        });
+    m_explanation =
+        m_state.engine.ask(forPlan<protocol::ExplainPlan>(m_state, document.settings()), &m_state.bench,
+                           [this, model = document.model(), plan = document.plan()](base::Result<json::Value> result) {
+                               const bool cancelled = !result && isCancelled(result.error());
+                               if (cancelled || plan != m_state.document.plan()) return;
+                               if (!result) return explanationRead(base::forward(result));
+                               models::runAside(
+                                   *QThreadPool::globalInstance(), &m_state.bench,
+                                   [result = std::move(*result), model] {
+                                       return schema::readExplanation(result, protocol::modelNames(*model));
+                                   },
+                                   [this, plan](const base::Result<schema::Explanation>& read) {
+                                       if (plan == m_state.document.plan()) explanationRead(read);
+                                   });
+                           });
 }
 
 void PlanQuestions::explanationRead(const base::Result<schema::Explanation>& explanation)

@@ -174,19 +174,21 @@ void Planner::plan()
 void Planner::search(const models::Settings& settings, std::size_t step)
 {
     m_step = step;
-    json::Value params = planParams(m_state, settings);
-    if (!base::isRule(settings.strategy)) params["deadline"] = secondsOf(settings, step);
-    m_request = requestPlan(m_state, "plan/make", std::move(params), &m_state.bench,
-                            [this, settings, step, number = m_number,
-                             expected = m_state.engineDocument](base::Result<protocol::PlanRecord> plan) {
-                                if (number == m_number) {
-                                    if (plan && showBetter(settings, *plan, step)) return;
-                                    return planAnswered(settings, std::move(plan));
-                                }
-                                // Too late to be shown, but still a reference for other plans.
-                                if (plan && m_state.engineDocument == expected && isReference(settings))
-                                    m_state.document.setReference(settings.strategy, shared(std::move(*plan)));
-                            });
+    auto query = forPlan<protocol::MakePlan>(m_state, settings);
+    if (!base::isRule(settings.strategy)) query.settings.deadline = secondsOf(settings, step);
+    m_request = m_state.engine.ask(
+        query, &m_state.bench,
+        readingPlan(m_state, &m_state.bench,
+                    [this, settings, step, number = m_number,
+                     expected = m_state.engineDocument](base::Result<protocol::PlanRecord> plan) {
+                        if (number == m_number) {
+                            if (plan && showBetter(settings, *plan, step)) return;
+                            return planAnswered(settings, std::move(plan));
+                        }
+                        // Too late to be shown, but still a reference for other plans.
+                        if (plan && m_state.engineDocument == expected && isReference(settings))
+                            m_state.document.setReference(settings.strategy, shared(std::move(*plan)));
+                    }));
 }
 
 // Shows a plan with an open gap if there is time to improve it; comparisons with the optimum use it meanwhile.
@@ -249,14 +251,15 @@ void Planner::planQuickly(const models::Settings& settings)
         return m_state.document.setPlan(seen);
     }
     if (!onlyPinsDiffer(settings) || settings == m_accepted) return;
-    m_quick = requestPlan(m_state, "plan/make", planParams(m_state, settings, true), &m_state.bench,
-                          [this, number = m_number](base::Result<protocol::PlanRecord> plan) {
-                              if (number != m_number) return;
-                              m_quick = 0;
-                              if (!plan || !planning()) return;
-                              m_shown = Shown::Quick;
-                              m_state.document.setPlan(shared(std::move(*plan)));
-                          });
+    m_quick = m_state.engine.ask(
+        forPlan<protocol::MakePlan>(m_state, settings, true), &m_state.bench,
+        readingPlan(m_state, &m_state.bench, [this, number = m_number](base::Result<protocol::PlanRecord> plan) {
+            if (number != m_number) return;
+            m_quick = 0;
+            if (!plan || !planning()) return;
+            m_shown = Shown::Quick;
+            m_state.document.setPlan(shared(std::move(*plan)));
+        }));
 }
 
 void Planner::planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan)
@@ -292,14 +295,13 @@ void Planner::askForRepairs(const models::Settings& refused)
 {
     if (refused.pins.empty()) return;
     const QString sentence = m_state.document.refusal();
-    m_state.engine.request("plan/repairs", planParams(m_state, refused), &m_state.bench,
-                           [this, refused, sentence](const base::Result<json::Value>& result) {
-                               if (!result || m_state.document.refusal() != sentence) return;
-                               const auto repairs = schema::readRepairs(*result);
-                               if (repairs)
-                                   m_state.document.setRepairs(
-                                       suggestedFixes(repairs->repairs, refused, m_accepted.pins));
-                           });
+    m_state.engine.ask(forPlan<protocol::FindRepairs>(m_state, refused), &m_state.bench,
+                       [this, refused, sentence](const base::Result<json::Value>& result) {
+                           if (!result || m_state.document.refusal() != sentence) return;
+                           const auto repairs = schema::readRepairs(*result);
+                           if (repairs)
+                               m_state.document.setRepairs(suggestedFixes(repairs->repairs, refused, m_accepted.pins));
+                       });
 }
 
 std::optional<qint64> Planner::comparedBatch() const
@@ -325,11 +327,12 @@ void Planner::reference(base::Strategy strategy)
     settings.stages.reset();
     settings.batch = comparedBatch();
     const auto expected = m_state.engineDocument;
-    requestPlan(m_state, "plan/make", planParams(m_state, settings), &m_state.bench,
-                [this, strategy, expected](base::Result<protocol::PlanRecord> plan) {
-                    if (m_state.engineDocument != expected) return;
-                    m_state.document.setReference(strategy, plan ? shared(std::move(*plan)) : nullptr);
-                });
+    m_state.engine.ask(
+        forPlan<protocol::MakePlan>(m_state, settings), &m_state.bench,
+        readingPlan(m_state, &m_state.bench, [this, strategy, expected](base::Result<protocol::PlanRecord> plan) {
+            if (m_state.engineDocument != expected) return;
+            m_state.document.setReference(strategy, plan ? shared(std::move(*plan)) : nullptr);
+        }));
 }
 
 }  // namespace hopscope::jobs

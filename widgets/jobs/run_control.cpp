@@ -4,46 +4,38 @@
 
 #include "models/labels.h"
 #include "models/run_model.h"
-#include "json/optional.h"
 
 namespace hopscope::jobs {
 
 namespace {
 
-json::Value startParams(const WorkbenchState& state, bool paused)
+protocol::Breakpoint breakpointOf(const protocol::ModelRecord& model, const models::Breakpoint& breakpoint)
 {
-    const models::Settings& settings = state.document.settings();
-    json::Value params = settingParams(state, settings);
-    params["plan"] = state.document.plan()->document;
-    params["output"] = settings.output.isEmpty() ? json::Value() : json::Value(settings.output.toStdString());
-    params["paused"] = paused;
-    return params;
+    protocol::Breakpoint sent{.place = models::placeId(model, breakpoint.place).toStdString()};
+    sent.notFinite = breakpoint.condition == models::BreakOn::NotFinite;
+    if (breakpoint.condition == models::BreakOn::Node) sent.node = breakpoint.node;
+    if (breakpoint.condition == models::BreakOn::OutsideRange) sent.outside = {breakpoint.least, breakpoint.most};
+    return sent;
 }
 
-json::Value breakpointValue(const protocol::ModelRecord& model, const models::Breakpoint& breakpoint)
+std::vector<protocol::Breakpoint> breakpointsOf(const models::Document& document)
 {
-    json::Value item = json::Value::object();
-    item["place"] = models::placeId(model, breakpoint.place).toStdString();
-    if (breakpoint.condition == models::BreakOn::NotFinite) item["not_finite"] = true;
-    if (breakpoint.condition == models::BreakOn::Node) item["node"] = breakpoint.node;
-    if (breakpoint.condition == models::BreakOn::OutsideRange)
-        item["outside"] = json::Value(std::vector<double>{breakpoint.least, breakpoint.most});
-    return item;
-}
-
-json::Value breakpointValues(const models::Document& document)
-{
-    json::Value array = json::Value::array();
+    std::vector<protocol::Breakpoint> sent;
     for (const models::Breakpoint& breakpoint : document.settings().breakpoints)
-        array.push(breakpointValue(*document.model(), breakpoint));
-    return array;
+        sent.push_back(breakpointOf(*document.model(), breakpoint));
+    return sent;
 }
 
-// Stopping at operators needs the CPU.
-void setStepping(json::Value& params, const models::Document& document)
+protocol::StartRun startOf(const WorkbenchState& state, bool paused, bool steppable)
 {
-    params["breakpoints"] = breakpointValues(document);
-    params["device"] = "cpu";
+    auto query = ofPlan<protocol::StartRun>(state);
+    query.settings = state.document.settings();
+    query.output = state.document.settings().output.toStdString();
+    query.paused = paused;
+    if (!steppable) return query;
+    query.breakpoints = breakpointsOf(state.document);
+    query.settings.device = "cpu";  // which stopping at operators needs
+    return query;
 }
 
 models::RunEnd endOf(const protocol::RunFinished& finished)
@@ -55,25 +47,35 @@ models::RunEnd endOf(const protocol::RunFinished& finished)
 
 }  // namespace
 
+template <class Members>
+void RunControl::control(Members query)
+{
+    if (!m_run) return;
+    query.run = *m_run;
+    m_state.engine.ask(query, &m_state.bench, [this](const base::Result<json::Value>& result) {
+        // The user is not to blame if the run has ended meanwhile.
+        if (!result && m_run && m_state.engine.state() == EngineState::Ready)
+            m_state.fail(runningTopic(), result.error());
+    });
+}
+
 void RunControl::start(bool paused, bool stepping)
 {
     if (running() || !m_state.engineDocument || !m_state.document.plan()) return;
-    json::Value params = startParams(m_state, paused);
     m_steppable = stepping || !m_state.document.settings().breakpoints.empty();
-    if (m_steppable) setStepping(params, m_state.document);
     m_sent = m_state.document.settings().breakpoints;
     m_phase = after(m_phase, RunEvent::Started);
     m_latest.reset();
     m_log = std::make_shared<models::RunLog>();
     m_state.document.setRunLog(m_log);
     emit m_state.bench.runStateChanged();
-    m_state.engine.request("run/start", std::move(params), &m_state.bench,
-                           [this](const base::Result<json::Value>& result) { answered(result); });
+    m_state.engine.ask(startOf(m_state, paused, m_steppable), &m_state.bench,
+                       [this](const base::Result<json::Value>& result) { answered(result); });
 }
 
-void RunControl::pause() { control("run/pause", json::Value::object()); }
+void RunControl::pause() { control(protocol::PauseRun()); }
 
-void RunControl::resume() { control("run/resume", json::Value::object()); }
+void RunControl::resume() { control(protocol::ResumeRun()); }
 
 void RunControl::step(protocol::RunStep unit)
 {
@@ -87,9 +89,9 @@ void RunControl::step(protocol::RunStep unit)
         return m_state.fail(runningTopic(),
                             base::makeError(base::ErrorCode::Usage, "this run was started without breakpoints",
                                             "stop it, then set a breakpoint or step by operators from the start"));
-    json::Value params = json::Value::object();
-    params["unit"] = base::nameOf(unit);
-    control("run/step", std::move(params));
+    protocol::StepRun query;
+    query.unit = unit;
+    control(query);
 }
 
 void RunControl::settingsChanged()
@@ -97,42 +99,29 @@ void RunControl::settingsChanged()
     const auto& wanted = m_state.document.settings().breakpoints;
     if (!m_steppable || !m_run || wanted == m_sent) return;
     m_sent = wanted;
-    json::Value params = json::Value::object();
-    params["breakpoints"] = breakpointValues(m_state.document);
-    control("run/breakpoints", std::move(params));
+    protocol::SetBreakpoints query;
+    query.breakpoints = breakpointsOf(m_state.document);
+    control(query);
 }
 
 void RunControl::stop()
 {
     m_phase = after(m_phase, RunEvent::StopWanted);
-    control("run/cancel", json::Value::object());
-}
-
-void RunControl::control(const QString& method, json::Value params)
-{
-    if (!m_run) return;
-    params["run"] = *m_run;
-    m_state.engine.request(method, std::move(params), &m_state.bench,
-                           [this, method](const base::Result<json::Value>& result) {
-                               // The user is not to blame if the run has ended meanwhile.
-                               if (!result && m_run && m_state.engine.state() == EngineState::Ready)
-                                   m_state.fail(method, result.error());
-                           });
+    control(protocol::CancelRun());
 }
 
 void RunControl::answered(const base::Result<json::Value>& result)
 {
     if (!running() || m_run) return;  // the engine has died meanwhile
-    const json::Value* number = result ? result->find("run") : nullptr;
-    if (!number || !number->asInt()) {
-        const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine did not number the run");
-        const base::Error& reason = result ? unclear : result.error();
-        end(models::RunEnd::Failed, models::text(reason.message));
-        if (m_state.engine.state() == EngineState::Ready) m_state.fail(runningTopic(), reason);
+    const base::Result<protocol::StartedRun> started =
+        result ? protocol::readAnswer<protocol::StartedRun>(*result) : base::forward(result);
+    if (!started) {
+        end(models::RunEnd::Failed, models::text(started.error().message));
+        if (m_state.engine.state() == EngineState::Ready) m_state.fail(runningTopic(), started.error());
         return;
     }
     const RunPhase before = std::exchange(m_phase, after(m_phase, RunEvent::Numbered));
-    m_run = m_latest = *number->asInt();
+    m_run = m_latest = started->run;
     emit m_state.bench.runStateChanged();
     const std::optional<protocol::RunStep> unit = std::exchange(m_stepWanted, {});
     if (before == RunPhase::Stopping) stop();

@@ -31,7 +31,8 @@ private:
     void finished(const json::Value& params);
     void answered(const base::Result<json::Value>& result);
     void end(models::RunEnd how, const QString& remark);
-    void control(const QString& method, json::Value params);
+    template <class Members>
+    void control(Members query);
     [[nodiscard]] int nextNumber() const;
     void keep(const protocol::RunFinished& finished);
 

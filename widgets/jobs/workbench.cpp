@@ -201,18 +201,18 @@ void Workbench::loadPlan(const QString& file)
     const auto text = readText(file);
     const QString what = tr("Loading a plan");
     if (!text) return m_impl->state.fail(what, text.error());
-    json::Value params = documentParams(m_impl->state);
-    params["text"] = *text;
-    requestPlan(m_impl->state, "plan/load", std::move(params), this,
-                [this, what, file](base::Result<protocol::PlanRecord> plan) {
-                    if (!plan) return m_impl->state.fail(what, plan.error());
-                    const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
-                    m_impl->planner.push(tr("plan %1").arg(QFileInfo(file).fileName()), {.strategy = loaded->strategy,
-                                                                                         .objective = loaded->objective,
-                                                                                         .pins = loaded->pins,
-                                                                                         .stages = {},
-                                                                                         .exact = loaded});
-                });
+    auto query = ofModel<protocol::LoadPlan>(m_impl->state);
+    query.text = *text;
+    const auto loading = [this, what, file](base::Result<protocol::PlanRecord> plan) {
+        if (!plan) return m_impl->state.fail(what, plan.error());
+        const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
+        m_impl->planner.push(tr("plan %1").arg(QFileInfo(file).fileName()), {.strategy = loaded->strategy,
+                                                                             .objective = loaded->objective,
+                                                                             .pins = loaded->pins,
+                                                                             .stages = {},
+                                                                             .exact = loaded});
+    };
+    m_impl->state.engine.ask(query, this, readingPlan(m_impl->state, this, loading));
 }
 
 void Workbench::savePlan(const QString& file)

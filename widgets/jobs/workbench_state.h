@@ -23,15 +23,39 @@ struct WorkbenchState {
     void fail(const QString& what, const base::Error& error) const;
 };
 
-// {"document": ...}
-json::Value documentParams(const WorkbenchState& state);
+// About the open model.
+template <class Members>
+Members ofModel(const WorkbenchState& state)
+{
+    Members members;
+    members.document = state.engineDocument.value_or(0);
+    return members;
+}
+
+// About the current plan.
+template <class Members>
+Members ofPlan(const WorkbenchState& state)
+{
+    Members members = ofModel<Members>(state);
+    members.plan.value = state.document.plan()->document;
+    return members;
+}
+
 // `near`: for an optimum, the best plan close to the current one suffices.
-json::Value settingParams(const WorkbenchState& state,
-                          const base::Settings& settings);  // of the document, with all of them
-json::Value planParams(const WorkbenchState& state, const models::Settings& settings, bool near = false);
-// The answer is read on another thread, and dropped if `context` is gone by then.
-std::int64_t requestPlan(const WorkbenchState& state, const QString& method, json::Value params, QObject* context,
-                         Workbench::WhatIf answer);
+template <class Members>
+Members forPlan(const WorkbenchState& state, const models::Settings& settings, bool near = false)
+{
+    Members members = ofModel<Members>(state);
+    members.settings = settings;
+    members.pins = settings.pins;
+    members.near = near && !base::isRule(settings.strategy);
+    return members;
+}
+
+// The answer of plan/make or plan/load is read on another thread, and dropped if `context` is gone by then.
+EngineClient::Answer readingPlan(const WorkbenchState& state, QObject* context, Workbench::WhatIf answer);
+
+std::vector<std::string> texts(const QStringList& list);
 
 bool isCancelled(const base::Error& error);
 

@@ -59,13 +59,9 @@ bool depthKnown(const protocol::ModelRecord& model) { return model.splittable ||
 
 QString strategyLabel(base::Strategy strategy)
 {
-    switch (strategy) {
-    case base::Strategy::Depth: return QCoreApplication::translate("Labels", "depth rule");
-    case base::Strategy::SourceRule: return QCoreApplication::translate("Labels", "source rule");
-    case base::Strategy::Optimal:
-    case base::Strategy::LocalSearch: break;
-    }
-    return QCoreApplication::translate("Labels", "optimum");
+    if (!base::isRule(strategy)) return QCoreApplication::translate("Labels", "optimum");
+    const QString name = text(base::nameOf(strategy)).replace(u'-', u' ');
+    return name.endsWith(QLatin1String("rule")) ? name : QCoreApplication::translate("Labels", "%1 rule").arg(name);
 }
 
 QString capitalised(const QString& words) { return words.left(1).toUpper() + words.mid(1); }

@@ -60,13 +60,20 @@ QString hopLine(const protocol::ModelRecord& model, const Hop& hop, std::size_t 
         .arg(opLink(model, hop.op), opLink(model, producer));
 }
 
-QString sourceTitle(const QString& label, const QString& file, int line)
+QString kindOf(protocol::SourceLabel label)
 {
-    QString kind = Inspector::tr("source");
-    if (label == QLatin1String("embedded")) kind = Inspector::tr("embedded in the model");
-    if (label == QLatin1String("local")) kind = Inspector::tr("local file");
-    if (label == QLatin1String("torchscript")) kind = Inspector::tr("TorchScript code");
-    return file.isEmpty() ? kind : QStringLiteral("%1:%2 · %3").arg(file).arg(line).arg(kind);
+    switch (label) {
+    case protocol::SourceLabel::Embedded: return Inspector::tr("embedded in the model");
+    case protocol::SourceLabel::Local: return Inspector::tr("local file");
+    case protocol::SourceLabel::TorchScript: return Inspector::tr("TorchScript code");
+    default: return Inspector::tr("source");
+    }
+}
+
+QString sourceTitle(const protocol::SourceLines& lines)
+{
+    const QString kind = kindOf(lines.label), file = text(lines.file);
+    return file.isEmpty() ? kind : QStringLiteral("%1:%2 · %3").arg(file).arg(lines.line).arg(kind);
 }
 
 }  // namespace
@@ -433,30 +440,21 @@ void Inspector::askSource()
 {
     const protocol::OpId op = selectedOp();
     if (!op.valid() || op == m_asked) return;
-    m_context.workbench.queries().source(op, this, [this, op](const base::Result<json::Value>& answer) {
+    m_context.workbench.queries().source(op, this, [this, op](const base::Result<protocol::SourceLines>& answer) {
         if (op != selectedOp()) return;
         m_asked = op;
         showSource(answer);
     });
 }
 
-void Inspector::showSource(const base::Result<json::Value>& answer)
+void Inspector::showSource(const base::Result<protocol::SourceLines>& answer)
 {
     if (!answer) return m_sourceBox->hide();
-    const auto string = [&](const char* key) {
-        const json::Value* found = answer->find(key);
-        return found != nullptr && found->asString() != nullptr ? text(*found->asString()) : QString();
-    };
-    const auto number = [&](const char* key) {
-        const json::Value* found = answer->find(key);
-        return found != nullptr && found->asInt() != nullptr ? static_cast<int>(*found->asInt()) : 0;
-    };
-    m_schema->setText(string("schema"));
-    m_schema->setVisible(!m_schema->text().isEmpty());
-    const QString code = string("text");
-    m_sourceLabel->setText(sourceTitle(string("label"), string("file"), number("line")));
-    m_source->setSource(code, std::max(1, number("first_line")), number("line"));
-    m_sourceBox->setVisible(!code.isEmpty());
+    m_schema->setText(text(answer->schema));
+    m_schema->setVisible(!answer->schema.empty());
+    m_sourceLabel->setText(sourceTitle(*answer));
+    m_source->setSource(text(answer->text), std::max(1, answer->firstLine), answer->line);
+    m_sourceBox->setVisible(!answer->text.empty());
 }
 
 void Inspector::applyPin(base::PinKind kind)

@@ -45,7 +45,7 @@ private:
     void askCut();
     void answerCut(const base::Result<protocol::PlanRecord>& answer);
     void askSource();
-    void showSource(const base::Result<json::Value>& answer);
+    void showSource(const base::Result<protocol::SourceLines>& answer);
     void applyPin(base::PinKind kind);
     void showPinMenu();
     void showDecision();

@@ -2,6 +2,7 @@
 
 #include <QMenu>
 
+#include "base/rules.h"
 #include "models/front.h"
 #include "models/labels.h"
 #include "models/problem_model.h"
@@ -38,11 +39,12 @@ QString againstDepth(const models::Document& document)
 }
 
 // The entries of the strategy box, in order.
-constexpr std::array<std::pair<base::Strategy, base::Objective>, 4> offered{
-    {{base::Strategy::Optimal, base::Objective::Time},
-     {base::Strategy::Optimal, base::Objective::Bytes},
-     {base::Strategy::Depth, base::Objective::Time},
-     {base::Strategy::SourceRule, base::Objective::Time}}};
+constexpr auto offered = [] {
+    std::array<std::pair<base::Strategy, base::Objective>, 2 + base::rules.size()> all{
+        {{base::Strategy::Optimal, base::Objective::Time}, {base::Strategy::Optimal, base::Objective::Bytes}}};
+    for (std::size_t i = 0; i < base::rules.size(); ++i) all.at(2 + i) = {base::rules.at(i), base::Objective::Time};
+    return all;
+}();
 
 QString objectiveLabel(const protocol::PlanRecord& plan)
 {
@@ -142,7 +144,8 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
     m_strategy->setObjectName(QStringLiteral("strategy"));
     m_strategy->setAccessibleName(tr("Strategy"));
     m_strategy->setToolTip(tr("How cuts are chosen; a new choice removes your pins"));
-    m_strategy->addItems({tr("Optimal time"), tr("Optimal bytes"), tr("Depth rule"), tr("Source rule")});
+    m_strategy->addItems({tr("Optimal time"), tr("Optimal bytes")});
+    for (const base::Strategy rule : base::rules) m_strategy->addItem(models::capitalised(models::strategyLabel(rule)));
     const auto tool = [this](const char* name, const QString& label) {
         auto* button = new QToolButton(this);
         button->setObjectName(QString::fromLatin1(name));

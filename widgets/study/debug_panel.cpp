@@ -221,9 +221,9 @@ std::int64_t Debugger::ask()
     case Hunt::Rows:
     case Hunt::Messages: break;
     }
-    return queries.watch(
-        {.op = text(selectedOp()->id), .nodes = rowNumbers(m_nodes->text()), .messages = hunt() == Hunt::Messages},
-        m_inquiry, answer);
+    jobs::WatchQuestion question{.nodes = rowNumbers(m_nodes->text())};
+    (hunt() == Hunt::Messages ? question.aggregations : question.values).append(text(selectedOp()->id));
+    return queries.watch(question, m_inquiry, answer);
 }
 
 void Debugger::show(const schema::DivergenceRecord& found)

@@ -182,8 +182,8 @@ void FollowPanel::start()
         show(found);
     });
     m_inquiry->begin(
-        m_context.workbench.queries().follow(
-            {.node = *node(), .values = places.values, .aggregations = places.aggregations}, m_inquiry, answer),
+        m_context.workbench.queries().watch(
+            {.nodes = {*node()}, .values = places.values, .aggregations = places.aggregations}, m_inquiry, answer),
         tr("Running the plan…"));
 }
 

@@ -2,53 +2,33 @@
 
 #include "pipeline/debugging.h"
 
-#include "schema/documents.h"
+#include <algorithm>
+#include <iterator>
+
 #include "server/documents.h"
 
 namespace hopscope::engine {
 
-pipeline::DebugOptions debugOptionsOf(const json::Reader& params)
+namespace {
+
+pipeline::DebugOptions optionsOf(const protocol::Tolerances& tolerances)
 {
     pipeline::DebugOptions options;
-    options.against = textOr(params, "against", "");
-    options.batch = positive(params, "batch");
-    options.tolerance.absolute = params.maybe<double>("absolute").value_or(options.tolerance.absolute);
-    options.tolerance.relative = params.maybe<double>("relative").value_or(options.tolerance.relative);
+    options.tolerance.absolute = tolerances.absolute.value_or(options.tolerance.absolute);
+    options.tolerance.relative = tolerances.relative.value_or(options.tolerance.relative);
     return options;
 }
 
-base::Result<plan::Plan> debugPlanOf(const Document& document, const json::Reader& params)
+debugger::Breakpoint breakpointOf(const protocol::Breakpoint& asked)
 {
-    const pipeline::Prepared& prepared = document.prepared;
-    if (prepared.analysis.refusal) return tl::unexpected(*prepared.analysis.refusal);
-    return schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
-}
-
-namespace {
-
-debugger::Breakpoint breakpointFrom(const json::Reader& item)
-{
-    debugger::Breakpoint breakpoint{.place = item.get<std::string>("place")};
-    if (const auto node = item.maybe<std::int64_t>("node"))
-        breakpoint.condition = debugger::Condition::Node, breakpoint.node = *node;
-    if (const auto range = item.maybe<std::vector<double>>("outside")) {
+    debugger::Breakpoint breakpoint{.place = asked.place};
+    if (asked.node) breakpoint.condition = debugger::Condition::Node, breakpoint.node = *asked.node;
+    if (asked.outside) {
         breakpoint.condition = debugger::Condition::OutsideRange;
-        if (range->size() != 2) item.child("outside").refuse("must be two numbers, the least and the largest");
-        else breakpoint.least = range->front(), breakpoint.most = range->back();
+        breakpoint.least = asked.outside->front(), breakpoint.most = asked.outside->back();
     }
-    if (item.maybe<bool>("not_finite").value_or(false)) breakpoint.condition = debugger::Condition::NotFinite;
+    if (asked.notFinite) breakpoint.condition = debugger::Condition::NotFinite;
     return breakpoint;
-}
-
-debugger::WatchRequest watchRequestFrom(const json::Reader& params)
-{
-    debugger::WatchRequest request;
-    request.breakpoints = breakpointsOf(params);
-    request.hits = static_cast<std::size_t>(positive(params, "hits").value_or(static_cast<std::int64_t>(request.hits)));
-    request.nodes = params.maybe<std::vector<std::int64_t>>("nodes").value_or(request.nodes);
-    request.values = params.maybe<std::vector<std::string>>("values").value_or(request.values);
-    request.aggregations = params.maybe<std::vector<std::string>>("aggregations").value_or(request.aggregations);
-    return request;
 }
 
 template <class Report>
@@ -60,56 +40,61 @@ Outcome outcomeOf(const base::Result<Report>& found)
 
 }  // namespace
 
-std::vector<debugger::Breakpoint> breakpointsOf(const json::Reader& params)
+std::vector<debugger::Breakpoint> breakpointsOf(const std::vector<protocol::Breakpoint>& asked)
 {
     std::vector<debugger::Breakpoint> found;
-    if (!params.has("breakpoints")) return found;
-    for (const json::Reader& item : params.items("breakpoints")) found.push_back(breakpointFrom(item));
+    std::ranges::transform(asked, std::back_inserter(found), breakpointOf);
     return found;
 }
 
-Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+Outcome answer(const protocol::FindNonFinite& query, const Work& work)
 {
-    const pipeline::DebugOptions options = debugOptionsOf(params);
-    const base::Result<plan::Plan> plan = debugPlanOf(document, params);
-    if (!params.ok()) return invalid(params);
+    const base::Result<plan::Plan> plan = planOf(work.document, query.plan);
     if (!plan) return failed(plan.error());
-    RequestReporter reporter(call.progress);
-    return outcomeOf(pipeline::findNonFinite(document.prepared, *plan, options, folder, reporter, call.stop));
+    pipeline::DebugOptions options;
+    options.batch = query.batch;
+    RequestReporter reporter(work.call.progress);
+    return outcomeOf(
+        pipeline::findNonFinite(work.document.prepared, *plan, options, work.folder, reporter, work.call.stop));
 }
 
-Outcome compareStaged(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+Outcome answer(const protocol::CompareStaged& query, const Work& work)
 {
-    const pipeline::DebugOptions options = debugOptionsOf(params);
-    const base::Result<plan::Plan> plan = debugPlanOf(document, params);
-    if (!params.ok()) return invalid(params);
+    const base::Result<plan::Plan> plan = planOf(work.document, query.plan);
     if (!plan) return failed(plan.error());
-    RequestReporter reporter(call.progress);
-    return outcomeOf(pipeline::compareStaged(document.prepared, *plan, options, folder, reporter, call.stop));
+    pipeline::DebugOptions options = optionsOf(query.tolerances);
+    options.batch = query.batch;
+    RequestReporter reporter(work.call.progress);
+    return outcomeOf(
+        pipeline::compareStaged(work.document.prepared, *plan, options, work.folder, reporter, work.call.stop));
 }
 
-Outcome compareModels(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+Outcome answer(const protocol::CompareModels& query, const Work& work)
 {
-    const pipeline::DebugOptions options = debugOptionsOf(params);
-    const auto roles = params.maybe<std::vector<std::string>>("roles").value_or(std::vector<std::string>());
-    const bool trusted = params.maybe<bool>("trusted").value_or(false);
-    if (params.ok() && options.against.empty()) params.child("against").refuse("must name a model");
-    if (!params.ok()) return invalid(params);
-    RequestReporter reporter(call.progress);
+    const pipeline::Prepared& prepared = work.document.prepared;
+    pipeline::DebugOptions options = optionsOf(query.tolerances);
+    options.against = query.against;
+    RequestReporter reporter(work.call.progress);
     const pipeline::ModelOptions model{
-        .model = options.against, .data = document.prepared.dataArguments, .roles = roles, .trusted = trusted};
-    return outcomeOf(pipeline::compareModels(document.prepared, model, options, folder, reporter, call.stop));
+        .model = query.against, .data = prepared.dataArguments, .roles = query.roles, .trusted = query.trusted};
+    return outcomeOf(pipeline::compareModels(prepared, model, options, work.folder, reporter, work.call.stop));
 }
 
-Outcome watchValues(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+Outcome answer(const protocol::WatchValues& query, const Work& work)
 {
-    const pipeline::DebugOptions options = debugOptionsOf(params);
-    const debugger::WatchRequest request = watchRequestFrom(params);
-    const base::Result<plan::Plan> plan = debugPlanOf(document, params);
-    if (!params.ok()) return invalid(params);
+    const base::Result<plan::Plan> plan = planOf(work.document, query.plan);
     if (!plan) return failed(plan.error());
-    RequestReporter reporter(call.progress);
-    return outcomeOf(pipeline::watchValues(document.prepared, *plan, request, options, folder, reporter, call.stop));
+    debugger::WatchRequest request;
+    request.breakpoints = breakpointsOf(query.breakpoints);
+    request.hits = static_cast<std::size_t>(query.hits);
+    request.nodes = query.nodes;
+    request.values = query.values;
+    request.aggregations = query.aggregations;
+    pipeline::DebugOptions options;
+    options.batch = query.batch;
+    RequestReporter reporter(work.call.progress);
+    return outcomeOf(
+        pipeline::watchValues(work.document.prepared, *plan, request, options, work.folder, reporter, work.call.stop));
 }
 
 }  // namespace hopscope::engine

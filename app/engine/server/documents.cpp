@@ -1,7 +1,7 @@
 #include "server/documents.h"
 
 #include "pipeline/inspection.h"
-#include "protocol/settings.h"
+#include "schema/documents.h"
 
 namespace hopscope::engine {
 
@@ -16,14 +16,13 @@ base::Result<json::Value> inspectValue(pipeline::Prepared& prepared)
 
 }  // namespace
 
-Outcome Documents::open(const json::Reader& params, const Call& call)
+Outcome Documents::open(const protocol::OpenModel& query, const Call& call)
 {
-    const pipeline::ModelOptions options = modelOptionsOf(params);
-    const std::string cache = protocol::readSettings(params).cache;
-    if (!params.ok()) return invalid(params);
+    const std::string& cache = query.settings.cache;
     if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
     RequestReporter reporter(call.progress);
-    base::Result<pipeline::Prepared> prepared = pipeline::prepare(options, true, reporter);
+    base::Result<pipeline::Prepared> prepared =
+        pipeline::prepare(modelOptionsOf(query.files, query.settings), true, reporter);
     if (!prepared) return failed(prepared.error());
     pipeline::noteReassociations(*prepared);
     if (const base::Status settled = pipeline::settleBranches(*prepared, m_folder, reporter, call.stop); !settled)
@@ -40,35 +39,27 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
     return result;
 }
 
-Document* Documents::find(const json::Reader& params)
+Document* Documents::find(std::int64_t id, const json::Reader& params)
 {
-    const auto id = params.get<std::int64_t>("document");
     const auto it = m_documents.find(id);
     if (it == m_documents.end()) params.child("document").refuse("is not an open model");
     return it == m_documents.end() ? nullptr : it->second.get();
 }
 
-pipeline::ModelOptions modelOptionsOf(const json::Reader& params)
+base::Result<plan::Plan> planOf(const Document& document, const protocol::JsonObject& plan)
 {
-    pipeline::ModelOptions options;
-    options.model = params.get<std::string>("model");
-    options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
-    options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
-    options.reassociate = protocol::readSettings(params).reassociate;
-    options.trusted = params.maybe<bool>("trusted").value_or(false);
-    return options;
+    const pipeline::Prepared& prepared = document.prepared;
+    if (prepared.analysis.refusal) return tl::unexpected(*prepared.analysis.refusal);
+    return schema::planFrom(plan.value, prepared.analysis, "plan", prepared.hashes);
 }
 
-std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise)
+pipeline::ModelOptions modelOptionsOf(const protocol::ModelFiles& files, const base::Settings& settings)
 {
-    return params.maybe<std::string>(key).value_or(otherwise);
-}
-
-std::optional<std::int64_t> positive(const json::Reader& params, const char* key)
-{
-    const auto number = params.maybe<std::int64_t>(key);
-    if (number && *number < 1) params.child(key).refuse("must be at least 1");
-    return number;
+    return {.model = files.model,
+            .data = files.data,
+            .roles = files.roles,
+            .reassociate = settings.reassociate,
+            .trusted = files.trusted};
 }
 
 }  // namespace hopscope::engine

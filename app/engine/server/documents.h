@@ -11,6 +11,7 @@
 #include "pipeline/execute.h"
 #include "pipeline/planner.h"
 #include "pipeline/prepare.h"
+#include "protocol/requests.h"
 #include "server/requests.h"
 
 namespace hopscope::engine {
@@ -55,10 +56,10 @@ public:
     // Numbers them from `first` on.
     Documents(std::string folder, std::int64_t first) : m_folder(std::move(folder)), m_next(first) {}
 
-    Outcome open(const json::Reader& params, const Call& call);
+    Outcome open(const protocol::OpenModel& query, const Call& call);
     void close(std::int64_t id) { m_documents.erase(id); }
-    // The member "document" of the parameters; null, and an error in the reader, if it names none.
-    Document* find(const json::Reader& params);
+    // Null, and an error in the reader of the parameters, if there is no such document.
+    Document* find(std::int64_t id, const json::Reader& params);
 
 private:
     std::string m_folder;
@@ -66,56 +67,38 @@ private:
     std::int64_t m_next;
 };
 
-// plan/make, plan/repairs, plan/explain, plan/steps and plan/load.
-Outcome makePlan(Document& document, const json::Reader& params, const Call& call);
-Outcome planExplanation(Document& document, const json::Reader& params, const Call& call);
-Outcome planSteps(Document& document, const json::Reader& params, const Call& call);
-Outcome planRepairs(Document& document, const json::Reader& params, const Call& call);
-Outcome loadPlan(Document& document, const json::Reader& params, const Call& call);
+// The surroundings of a request. `folder`: for files that exist during the request. `params`: its members as they were sent,
+// with the reader that refuses them.
+struct Work {
+    Document& document;
+    const std::string& folder;
+    const Call& call;
+    const json::Reader& params;
+};
 
-// model/source.
-Outcome sourceAround(const Document& document, const json::Reader& params);
+Outcome answer(const protocol::MakePlan& query, const Work& work);
+Outcome answer(const protocol::ExplainPlan& query, const Work& work);
+Outcome answer(const protocol::ListSteps& query, const Work& work);
+Outcome answer(const protocol::FindRepairs& query, const Work& work);
+Outcome answer(const protocol::LoadPlan& query, const Work& work);
+Outcome answer(const protocol::DrawGraph& query, const Work& work);
+Outcome answer(const protocol::ShowMemory& query, const Work& work);
+Outcome answer(const protocol::ShowSource& query, const Work& work);
+Outcome answer(const protocol::FindReceptiveField& query, const Work& work);
+Outcome answer(const protocol::PreviewExport& query, const Work& work);
+Outcome answer(const protocol::FindNonFinite& query, const Work& work);
+Outcome answer(const protocol::CompareStaged& query, const Work& work);
+Outcome answer(const protocol::CompareModels& query, const Work& work);
+Outcome answer(const protocol::WatchValues& query, const Work& work);
+Outcome answer(const protocol::SeeTensor& query, const Work& work);
+Outcome answer(const protocol::ReadRows& query, const Work& work);
+Outcome answer(const protocol::SaveTensor& query, const Work& work);
 
-// model/receptiveField. `folder`: for scratch files.
-Outcome receptiveField(const Document& document, const json::Reader& params, const std::string& folder,
-                       const Call& call);
-
-// plan/graph. `folder`: for scratch files.
-Outcome planGraph(const Document& document, const json::Reader& params, const std::string& folder, const Call& call);
-
-// plan/memory.
-Outcome planMemory(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
-
-// debug/nan, debug/staged, debug/against and debug/watch. `folder`: for scratch files.
-Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder,
-                      const Call& call);
-Outcome compareStaged(const Document& document, const json::Reader& params, const std::string& folder,
-                      const Call& call);
-Outcome compareModels(const Document& document, const json::Reader& params, const std::string& folder,
-                      const Call& call);
-Outcome watchValues(const Document& document, const json::Reader& params, const std::string& folder, const Call& call);
-
-// "breakpoints": an array of {place, node, not_finite, outside}; empty if it is missing.
-std::vector<debugger::Breakpoint> breakpointsOf(const json::Reader& params);
-
-// debug/tensor, debug/rows and debug/save.
-Outcome lookAtTensor(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
-// Keeps a tensor for the two below; the answer of debug/tensor.
+// The plan that a request names.
+base::Result<plan::Plan> planOf(const Document& document, const protocol::JsonObject& plan);
+// Keeps a tensor for debug/rows and debug/save; the answer of debug/tensor.
 json::Value keepTensor(Document& document, debugger::SeenTensor seen);
-Outcome tensorRows(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
-Outcome saveTensor(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
-// The "plan" of a debug request, with the options.
-base::Result<plan::Plan> debugPlanOf(const Document& document, const json::Reader& params);
-pipeline::DebugOptions debugOptionsOf(const json::Reader& params);
-
-// fs/list.
-Outcome listFolder(const json::Reader& params);
-
-// The model options "model", "data", "roles" and "trusted", and the setting "reassociate".
-pipeline::ModelOptions modelOptionsOf(const json::Reader& params);
-// A member that is a string, or `otherwise` if it is missing or null.
-std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise);
-// nullopt if the member is missing or null; otherwise at least 1.
-std::optional<std::int64_t> positive(const json::Reader& params, const char* key);
+std::vector<debugger::Breakpoint> breakpointsOf(const std::vector<protocol::Breakpoint>& asked);
+pipeline::ModelOptions modelOptionsOf(const protocol::ModelFiles& files, const base::Settings& settings = {});
 
 }  // namespace hopscope::engine

@@ -5,7 +5,6 @@
 #include "pipeline/execute.h"
 #include "pipeline/export_folder.h"
 #include "pipeline/text_file.h"
-#include "protocol/settings.h"
 #include "schema/documents.h"
 #include "version.h"
 
@@ -15,74 +14,46 @@ namespace {
 
 const std::string tool = std::string("hopscope ") + versionText;
 
-pipeline::ModelOptions modelOf(const json::Reader& params)
-{
-    pipeline::ModelOptions options = modelOptionsOf(params);
-    options.reassociate = false;  // exported code computes as the model does
-    return options;
-}
-
 RequestReporter reporterOf(const Call& call, std::vector<std::string>& notes)
 {
     return RequestReporter(call.progress, [&notes](const std::string& note) { notes.push_back(note); });
 }
 
-json::Value fileValue(const std::string& name, const std::string& text)
-{
-    json::Value item;
-    item["name"] = name;
-    item["text"] = text;
-    return item;
-}
-
 // Describes a split to a human reader.
-json::Value recordOf(const std::string& folder, const schema::Split& split)
+protocol::ExportRecord recordOf(const std::string& folder, const schema::Split& split)
 {
-    json::Value record;
-    record["folder"] = folder;
-    record["tool"] = split.tool;
-    record["strategy"] = base::nameOf(split.strategy);
-    record["stages"] = static_cast<std::int64_t>(split.stages.size());
-    record["hashes"] = json::Value::object();
-    for (const auto& [what, hash] : split.hashes) record["hashes"][what] = hash;
-    record["inputs"] = json::Value::array();
+    protocol::ExportRecord record{.folder = folder, .tool = split.tool, .strategy = split.strategy};
+    record.stages = std::ssize(split.stages);
+    record.hashes = {split.hashes.begin(), split.hashes.end()};
     for (const schema::TensorSpec& spec : split.tensors)
-        if (std::ranges::find(split.inputs, spec.value) != split.inputs.end()) record["inputs"].push(spec.name);
-    record["verification"] = split.verification ? schema::verificationValue(*split.verification) : json::Value();
+        if (std::ranges::find(split.inputs, spec.value) != split.inputs.end()) record.inputs.push_back(spec.name);
+    record.verification = split.verification;
     return record;
 }
 
 }  // namespace
 
-Outcome previewExport(const Document& document, const json::Reader& params)
+Outcome answer(const protocol::PreviewExport& query, const Work& work)
 {
-    const pipeline::Prepared& prepared = document.prepared;
-    if (prepared.analysis.refusal) return failed(*prepared.analysis.refusal);
-    const base::Result<plan::Plan> plan =
-        schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
+    const base::Result<plan::Plan> plan = planOf(work.document, query.plan);
     if (!plan) return failed(plan.error());
-    const auto files = pipeline::previewExport(prepared, *plan, tool);
+    const auto files = pipeline::previewExport(work.document.prepared, *plan, tool);
     if (!files) return failed(files.error());
-    json::Value result;
-    result["files"] = json::Value::array();
-    for (const auto& [name, text] : *files) result["files"].push(fileValue(name, text));
-    return result;
+    protocol::ExportPreview preview;
+    for (const auto& [name, text] : *files) preview.files.push_back({name, text});
+    return protocol::answerValue(std::move(preview));
 }
 
-Outcome writeExport(const json::Reader& params, base::Result<pipeline::PartialFolder>& made, const std::string& folder,
-                    const Call& call)
+// Exported code computes as the model does: without `reassociate`.
+Outcome writeExport(const protocol::WriteExport& query, base::Result<pipeline::PartialFolder>& made,
+                    const std::string& folder, const Call& call)
 {
-    pipeline::ExportRequest request{.model = modelOf(params),
-                                    .plan = {},
-                                    .settings = protocol::readSettings(params, base::Task::Export),
-                                    .folder = {}};
-    request.folder = params.get<std::string>("folder");
+    pipeline::ExportRequest request{.model = modelOptionsOf(query.files),
+                                    .plan = {.file = folder + "/exported-plan.json"},
+                                    .settings = base::forTask(query.settings, base::Task::Export),
+                                    .folder = query.folder};
     request.tool = tool;
-    request.plan.file = folder + "/exported-plan.json";
-    if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
-    if (!params.ok()) return invalid(params);
-    const base::Status kept =
-        pipeline::writeTextFile(json::write(params.child("plan").value(), true), request.plan.file);
+    const base::Status kept = pipeline::writeTextFile(json::write(query.plan.value, true), request.plan.file);
     if (!kept) return failed(kept.error());
     std::vector<std::string> notes;
     RequestReporter reporter = reporterOf(call, notes);
@@ -90,42 +61,34 @@ Outcome writeExport(const json::Reader& params, base::Result<pipeline::PartialFo
     if (!made) return failed(made.error());
     const base::Result<schema::Split> split = pipeline::exportFolder(request, *made, silent, reporter, call.stop);
     if (!split) return failed(split.error());
-    json::Value record = recordOf(request.folder, *split);
-    record["notes"] = json::Value(notes);
-    return record;
+    protocol::ExportRecord record = recordOf(request.folder, *split);
+    record.notes = notes;
+    return protocol::answerValue(std::move(record));
 }
 
-Outcome readExport(const json::Reader& params)
+Outcome readExport(const protocol::ReadExport& query)
 {
-    const auto folder = params.get<std::string>("folder");
-    if (!params.ok()) return invalid(params);
-    const base::Result<schema::Split> split = pipeline::readExported(folder);
+    const base::Result<schema::Split> split = pipeline::readExported(query.folder);
     if (!split) return failed(split.error());
-    return recordOf(folder, *split);
+    return protocol::answerValue(recordOf(query.folder, *split));
 }
 
-Outcome checkExport(const json::Reader& params, const std::string& folder, const Call& call)
+Outcome checkExport(const protocol::CheckExport& query, const std::string& folder, const Call& call)
 {
-    const pipeline::ModelOptions model = modelOf(params);
-    const auto exported = params.get<std::string>("folder");
-    if (!params.ok()) return invalid(params);
     std::vector<std::string> notes;
     RequestReporter reporter = reporterOf(call, notes);
-    base::Result<pipeline::Prepared> prepared = pipeline::prepare(model, false, reporter);
+    base::Result<pipeline::Prepared> prepared = pipeline::prepare(modelOptionsOf(query.files), false, reporter);
     if (!prepared) return failed(prepared.error());
     pipeline::hashInputs(*prepared, reporter);
-    if (const base::Status holds = pipeline::checkExported(*prepared, exported, folder, reporter, call.stop); !holds)
-        return failed(holds.error());
+    const base::Status holds = pipeline::checkExported(*prepared, query.folder, folder, reporter, call.stop);
+    if (!holds) return failed(holds.error());
     executor::Observer silent;
-    const pipeline::ExecutionRequest request{.plan = {.file = exported + "/plan.json"},
-                                             .settings = protocol::readSettings(params, base::Task::Export),
+    const pipeline::ExecutionRequest request{.plan = {.file = query.folder + "/plan.json"},
+                                             .settings = base::forTask(query.settings, base::Task::Export),
                                              .folder = folder};
     const auto execution = pipeline::execute(*prepared, request, silent, reporter, call.stop);
     if (!execution) return failed(execution.error());
-    json::Value result;
-    result["verification"] = execution->verdict ? schema::verificationValue(*execution->verdict) : json::Value();
-    result["notes"] = json::Value(notes);
-    return result;
+    return protocol::answerValue(protocol::ExportVerdict{.verification = execution->verdict, .notes = notes});
 }
 
 }  // namespace hopscope::engine

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "base/folder.h"
 #include "pipeline/execute.h"
 #include "pipeline/machine.h"
 #include "pipeline/trust.h"
-#include "protocol/settings.h"
 #include "server/confined.h"
 #include "server/documents.h"
 #include "server/exports.h"
 #include "server/machine.h"
 #include "server/relay.h"
-#include "server/runs.h"
 #include "server/server.h"
 
 namespace hopscope::engine {
@@ -63,65 +60,71 @@ public:
 protected:
     bool control(const Request& request) override
     {
-        if (!controlsRun(request.method)) return false;
         const Reader params(request.params, "params");
-        const RunControl wanted = runControlOf(request.method, params);
+        const std::optional<protocol::RunQuery> query = protocol::readRunQuery(request.method, params);
+        if (!query) return false;
         if (!params.ok()) respond(request.id, invalid(params));
-        else if (!models().send(engine::modelOf(wanted.run), request))
+        else if (!models().send(engine::modelOf(protocol::runOf(*query)), request))
             respond(request.id, invalid("no such run is in progress"));
         return true;
     }
 
     Reply dispatch(const Request& request, const Call& call) override
     {
-        using Method = Reply (Front::*)(const Request&, const Reader&, const Call&);
-        static const std::map<std::string, Method> methods{{"model/open", &Front::open},
-                                                           {"model/close", &Front::close},
-                                                           {"model/trust", &Front::trust},
-                                                           {"run/start", &Front::startRun},
-                                                           {"debug/against", &Front::compare},
-                                                           {"debug/save", &Front::save},
-                                                           {"export/write", &Front::exportAnew},
-                                                           {"export/check", &Front::checkAgain},
-                                                           {"export/read", &Front::readFolder},
-                                                           {"fs/list", &Front::list},
-                                                           {"machine/rates", &Front::rates},
-                                                           {"machine/measure", &Front::measure},
-                                                           {"machine/forget", &Front::forgetMeasured}};
         const Reader params(request.params, "params");
-        const auto method = methods.find(request.method);
-        if (method != methods.end()) return (this->*method->second)(request, params, call);
-        return params.has("document") ? passToModel(request, params, call) : unknown(request.method);
+        const std::optional<protocol::Query> query = protocol::readQuery(request.method, params);
+        if (!query) return unknown(request.method);
+        if (!params.ok()) return invalid(params);
+        return std::visit([&](const auto& each) { return reply(each, {request, params, call}); }, *query);
     }
 
 private:
-    Reply list(const Request&, const Reader& params, const Call&) { return listFolder(params); }
-    Reply readFolder(const Request&, const Reader& params, const Call&) { return readExport(params); }
-    Reply rates(const Request&, const Reader& params, const Call& call) { return machineRates(params, call); }
-    Reply forgetMeasured(const Request&, const Reader& params, const Call& call) { return forgetRates(params, call); }
-    Reply measure(const Request&, const Reader& params, const Call& call) { return measureRates(params, home(), call); }
+    struct Asked {
+        const Request& request;
+        const Reader& params;
+        const Call& call;
+    };
 
-    // Null, with the reader refused, if the parameters name no open model.
-    OpenModel* modelOf(const Reader& params)
+    // Passed on to the model's process, unless it is one of those below.
+    template <class Q>
+    Reply reply(const Q& query, const Asked& asked)
     {
-        OpenModel* const model = models().find(params.get<std::int64_t>("document"));
-        if (model == nullptr) params.child("document").refuse("is not an open model");
-        return model;
+        if constexpr (requires { this->own(query, asked); }) return own(query, asked);
+        else return passToModel(query, asked);
+    }
+
+    // ---- the machine
+
+    Reply own(const protocol::ListFolder& query, const Asked&) { return listFolder(query); }
+    Reply own(const protocol::ReadExport& query, const Asked&) { return readExport(query); }
+    Reply own(const protocol::ReadRates& query, const Asked&) { return machineRates(query); }
+    Reply own(const protocol::ForgetRates& query, const Asked&) { return forgetRates(query); }
+    Reply own(const protocol::MeasureRates& query, const Asked& asked)
+    {
+        return measureRates(query, home(), asked.call);
     }
 
     // ---- documents
 
-    Reply open(const Request& request, const Reader& params, const Call& call)
+    // Null, with the reader refused, if there is no such open model.
+    OpenModel* modelOf(const protocol::OfDocument& query, const Reader& params)
     {
+        OpenModel* const model = models().find(query.document);
+        if (model == nullptr) params.child("document").refuse("is not an open model");
+        return model;
+    }
+
+    Reply own(const protocol::OpenModel& query, const Asked& asked)
+    {
+        const std::string& cache = query.settings.cache;
         auto model = std::make_unique<OpenModel>(m_next);
-        model->params = request.params;
-        addModel(model->access, modelOptionsOf(params));
-        const std::string cache = protocol::readSettings(params).cache;
-        auto writes = params.maybe<std::vector<std::string>>("writes").value_or(std::vector<std::string>());
-        if (!params.ok()) return invalid(params);
+        model->params = asked.request.params;
+        model->file = query.files.model;
+        addModel(model->access, modelOptionsOf(query.files));
         if (models().count() >= mostDocuments) return invalid("too many models are open; close one");
         if (const base::Status made = pipeline::makeCacheFolder(cache); !made) return failed(made.error());
         for (const std::string& path : model->access.read) addGiven(model->given, path);
+        std::vector<std::string> writes = query.writes;
         writes.insert(writes.end(), {cache, sharedFolder(model->number)});
         letWrite(*model, model->made, writes);
         const base::Result<Process> begun = models().start(orderFor(*model, model->nextRun));
@@ -129,40 +132,38 @@ private:
         model->process = *begun;
         OpenModel& opened = models().keep(std::move(model));
         Reply reply;
-        if (carryOut(*opened.process, request, call, {.expendable = true}, reply)) ++m_next;
+        if (carryOut(*opened.process, asked.request, asked.call, {.expendable = true}, reply)) ++m_next;
         else models().forget(opened.number);
         return reply;
     }
 
-    Reply close(const Request& request, const Reader& params, const Call& call)
+    Reply own(const protocol::CloseModel& query, const Asked& asked)
     {
-        OpenModel* const model = modelOf(params);
-        if (model == nullptr) return invalid(params);
+        OpenModel* const model = modelOf(query, asked.params);
+        if (model == nullptr) return invalid(asked.params);
         Reply reply;
         const bool dead = model->process->ended().has_value();
         if (dead) reply = Value();
-        if (dead || carryOut(*model->process, request, call, {}, reply)) models().forget(model->number);
+        if (dead || carryOut(*model->process, asked.request, asked.call, {}, reply)) models().forget(model->number);
         return reply;
     }
 
     // The user agrees to the file as it was when it was opened, or to its folder.
-    Reply trust(const Request&, const Reader& params, const Call&)
+    Reply own(const protocol::TrustModel& query, const Asked& asked)
     {
-        OpenModel* const model = modelOf(params);
-        const bool folder = params.maybe<bool>("folder").value_or(false);
-        if (model == nullptr || !params.ok()) return invalid(params);
+        const OpenModel* const model = modelOf(query, asked.params);
+        if (model == nullptr) return invalid(asked.params);
         if (const base::Status same = asOpened(*model); !same) return failed(same.error());
-        const std::string file = modelOptionsOf(Reader(model->params, "params")).model;
-        const base::Status agreed = pipeline::trust(folder ? around(file) : file);
+        const base::Status agreed = pipeline::trust(query.folder ? around(model->file) : model->file);
         return agreed ? Outcome(Value()) : failed(agreed.error());
     }
 
-    Reply passToModel(const Request& request, const Reader& params, const Call& call)
+    Reply passToModel(const protocol::OfDocument& query, const Asked& asked)
     {
-        OpenModel* const model = modelOf(params);
-        if (model == nullptr) return invalid(params);
+        OpenModel* const model = modelOf(query, asked.params);
+        if (model == nullptr) return invalid(asked.params);
         Reply reply;
-        carryOut(*model->process, request, call, {}, reply);
+        carryOut(*model->process, asked.request, asked.call, {}, reply);
         return reply;
     }
 
@@ -216,21 +217,22 @@ private:
         return more;
     }
 
-    Reply startRun(const Request& request, const Reader& params, const Call& call)
+    Reply own(const protocol::StartRun& query, const Asked& asked)
     {
-        OpenModel* const model = modelOf(params);
-        auto wanted = params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
-        wanted.push_back(textOr(params, "output", ""));
-        if (!params.ok()) return invalid(params);
+        OpenModel* const model = modelOf(query, asked.params);
+        if (model == nullptr) return invalid(asked.params);
         if (models().running()) return invalid("another run is in progress");
+        std::vector<std::string> wanted = query.transient;
+        wanted.push_back(query.output);
         Reply reply;
         auto made = std::make_unique<MadeFolders>();
-        if (letWrite(*model, *made, wanted) && !openAgain(*model, call, reply)) {
+        if (letWrite(*model, *made, wanted) && !openAgain(*model, asked.call, reply)) {
             for (const std::string& path : wanted) model->writable.erase(path);  // its process stays as it was
             return reply;
         }
         models().beginRun(model->process->firstRun(), std::move(made));
-        const std::optional<ModelProcess::Answer> answer = carryOut(*model->process, request, call, {}, reply);
+        const std::optional<ModelProcess::Answer> answer =
+            carryOut(*model->process, asked.request, asked.call, {}, reply);
         if (!answer) {
             models().endRun();
             return reply;
@@ -241,61 +243,55 @@ private:
         return reply;
     }
 
-    Reply compare(const Request& request, const Reader& params, const Call& call)
+    Reply own(const protocol::CompareModels& query, const Asked& asked)
     {
-        OpenModel* const model = modelOf(params);
-        if (model == nullptr) return invalid(params);
+        OpenModel* const model = modelOf(query, asked.params);
+        if (model == nullptr) return invalid(asked.params);
         ModelProcessOrder order = orderFor(*model, 0);
-        order.access->read.push_back(textOr(params, "against", ""));
-        if (!params.ok()) return invalid(params);
+        order.access->read.push_back(query.against);
         Reply reply;
-        const Process process = openedAnew(*model, std::move(order), call, reply);
-        if (process) carryOut(*process, request, call, {.expendable = true}, reply);
+        const Process process = openedAnew(*model, std::move(order), asked.call, reply);
+        if (process) carryOut(*process, asked.request, asked.call, {.expendable = true}, reply);
         return reply;
     }
 
     // The process writes to a folder that it shares with this one.
-    Reply save(const Request& request, const Reader& params, const Call& call)
+    Reply own(const protocol::SaveTensor& query, const Asked& asked)
     {
-        OpenModel* const model = modelOf(params);
-        const std::string file = textOr(params, "file", "");
-        if (model == nullptr || !params.ok()) return invalid(params);
-        if (!file.ends_with(".npy")) return passToModel(request, params, call);
-        const std::string shared = sharedFolder(model->number), stem = std::filesystem::path(file).stem().string();
-        Request inside = request;
-        inside.params["file"] = shared + "/" + stem + ".npy";
+        OpenModel* const model = modelOf(query, asked.params);
+        if (model == nullptr) return invalid(asked.params);
+        const std::string shared = sharedFolder(model->number);
+        Request inside = asked.request;
+        inside.params["file"] = shared + "/" + std::filesystem::path(query.file).stem().string() + ".npy";
         Reply reply;
-        if (!carryOut(*model->process, inside, call, {.failureOnly = true}, reply)) return reply;
-        if (const base::Status placed = placeAll(shared, around(file)); !placed) return failed(placed.error());
-        Value answer;
-        answer["file"] = file;
-        return answer;
+        if (!carryOut(*model->process, inside, asked.call, {.failureOnly = true}, reply)) return reply;
+        if (const base::Status placed = placeAll(shared, around(query.file)); !placed) return failed(placed.error());
+        return protocol::answerValue(protocol::SavedTensor{.file = query.file});
     }
 
     [[nodiscard]] std::string sharedFolder(std::int64_t number) const { return home() + "/" + std::to_string(number); }
 
     // Both prepare the model anew, as the commands do.
-    Reply exportAnew(const Request& request, const Reader& params, const Call& call)
+    Reply own(const protocol::WriteExport& query, const Asked& asked)
     {
-        return anew(request, params, call, params.get<std::string>("folder"), {});
+        return anew(query.files, {}, query.folder, asked);
     }
-    Reply checkAgain(const Request& request, const Reader& params, const Call& call)
+    Reply own(const protocol::CheckExport& query, const Asked& asked)
     {
-        return anew(request, params, call, {}, params.get<std::string>("folder"));
+        return anew(query.files, query.folder, {}, asked);
     }
 
-    Reply anew(const Request& request, const Reader& params, const Call& call, const std::string& written,
-               const std::string& read)
+    Reply anew(const protocol::ModelFiles& files, const std::string& read, const std::string& written,
+               const Asked& asked)
     {
         confine::Access access;
-        addModel(access, modelOptionsOf(params));
-        if (!params.ok()) return invalid(params);
+        addModel(access, modelOptionsOf(files));
         if (!read.empty()) access.read.push_back(read);
         const base::Result<Process> process =
             models().start({.number = 0, .firstRun = 0, .access = std::move(access), .exported = written});
         if (!process) return failed(process.error());
         Reply reply;
-        carryOut(**process, request, call, {.expendable = true}, reply);
+        carryOut(**process, asked.request, asked.call, {.expendable = true}, reply);
         return reply;
     }
 

@@ -88,7 +88,8 @@ void confineTo(std::optional<confine::Access> access, const std::vector<std::pai
 
 int liveAsWorker(ModelProcessOrder order, const std::string& scratch, int socket)
 {
-    DealtRequest request = dealtRequestOf(Reader(order.dealt, "params"));
+    const Reader params(order.dealt, "params");
+    DealtRequest request = dealtRequestOf(std::get<0>(protocol::readWorkerQuery("worker/open", params).value()));
     base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(request.run, request.output, {});
     std::vector<std::pair<std::string, std::string>> outputs{{scratch, around(scratch)}};
     if (folder) outputs.emplace_back(folder->path(), folder->around());

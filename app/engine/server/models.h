@@ -40,6 +40,7 @@ struct OpenModel {
 
     std::int64_t number, nextRun;
     json::Value params{};                                // the parameters of model/open
+    std::string file{};                                  // of the model
     confine::Access access{};                            // the access of its process
     graph::GivenFiles given{};                           // the files that it was opened from
     std::map<std::string, graph::FileStamp> writable{};  // which files and folders the names meant

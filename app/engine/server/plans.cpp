@@ -4,7 +4,6 @@
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
 #include "pipeline/walkthroughs.h"
-#include "protocol/settings.h"
 #include "schema/documents.h"
 #include "schema/names.h"
 #include "schema/pins.h"
@@ -15,24 +14,12 @@ namespace hopscope::engine {
 
 namespace {
 
-constexpr std::size_t mostPins = 10'000;
-
-std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analysis& analysis)
-{
-    if (!params.has("pins")) return {};
-    const json::Reader list = params.child("pins");
-    if (list.items().size() > mostPins) list.refuse("holds too many pins");
-    return schema::readPins(list, schema::Names(analysis));
-}
-
 // Fills in the figures that follow from the plan, and answers with all of it.
-Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,
-               const forecast::PredictOptions& options, const Call& call)
+Outcome filledIn(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,
+                 const forecast::PredictOptions& options, const Call& call)
 {
     const pipeline::Prepared& prepared = document.prepared;
-    json::Value result;
-    result["predicted"] = json::Value();
-    result["notes"] = json::Value(notes);
+    protocol::PlanMade made{.notes = notes};
     if (prepared.hasData()) {
         call.progress({"counting rows per batch", 0, 0});
         forecast::PredictOptions here = options;
@@ -44,15 +31,11 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
             !fits)
             return failed(fits.error());
         pipeline::fillPlan(plan, forecast->prediction);
-        result["predicted"] = schema::predictionValue(pipeline::predictionOf(plan, *forecast));
+        made.predicted = pipeline::predictionOf(plan, *forecast);
     }
-    result["plan"] = schema::planValue(plan, prepared.analysis);
-    return result;
+    made.plan.value = schema::planValue(plan, prepared.analysis);
+    return protocol::answerValue(std::move(made));
 }
-
-}  // namespace
-
-namespace {
 
 // The parameters of a request for a plan.
 struct PlanRequest : pipeline::PlanRequest {
@@ -61,12 +44,14 @@ struct PlanRequest : pipeline::PlanRequest {
 
 using Asked = tl::expected<PlanRequest, protocol::RpcError>;
 
-Asked requestOf(const Document& document, const json::Reader& params)
+Asked requestOf(const protocol::PlanQuery& query, const Work& work)
 {
-    const base::Settings settings = protocol::readSettings(params, base::Task::Plan);
-    std::vector<plan::Pin> pins = pinsOf(params, document.prepared.analysis);
-    if (!params.ok()) return invalid(params);
-    if (document.prepared.analysis.refusal) return failed(*document.prepared.analysis.refusal);
+    const analysis::Analysis& analysis = work.document.prepared.analysis;
+    std::vector<plan::Pin> pins;
+    if (work.params.has("pins")) pins = schema::readPins(work.params.child("pins"), schema::Names(analysis));
+    if (!work.params.ok()) return invalid(work.params);
+    if (analysis.refusal) return failed(*analysis.refusal);
+    const base::Settings settings = base::forTask(query.settings, base::Task::Plan);
     base::Result<pipeline::PlanRequest> made = pipeline::requestFor(settings, std::move(pins));
     if (!made) return failed(made.error());
     PlanRequest request{std::move(*made), settings};
@@ -129,69 +114,75 @@ base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const PlanReq
     return made;
 }
 
+// Work on a request for a plan, on the cores that it allows.
+template <class Answering>
+Outcome onCores(const protocol::PlanQuery& query, const Work& work, const Answering& answerTo)
+{
+    const Asked request = requestOf(query, work);
+    if (!request) return tl::unexpected(request.error());
+    const executor::Cores cores(request->settings.threads.value_or(0));
+    return answerTo(*request);
+}
+
+template <class Found>
+Outcome outcomeOf(const base::Result<Found>& found, json::Value (*write)(const Found&))
+{
+    if (!found) return failed(found.error());
+    return write(*found);
+}
+
 }  // namespace
 
-Outcome makePlan(Document& document, const json::Reader& params, const Call& call)
+Outcome answer(const protocol::MakePlan& query, const Work& work)
 {
-    const bool near = params.maybe<bool>("near").value_or(false);
-    const Asked request = requestOf(document, params);
-    if (!request) return tl::unexpected(request.error());
-    const executor::Cores cores(request->settings.threads.value_or(0));
-    base::Result<pipeline::PlanAnswer> made =
-        near ? plannedNear(document, *request, call) : keptPlan(document, *request, call);
-    if (!made) return failed(made.error());
-    return answer(document, made->plan, made->notes, request->limits, call);
+    return onCores(query, work, [&](const PlanRequest& request) -> Outcome {
+        base::Result<pipeline::PlanAnswer> made =
+            query.near ? plannedNear(work.document, request, work.call) : keptPlan(work.document, request, work.call);
+        if (!made) return failed(made.error());
+        return filledIn(work.document, made->plan, made->notes, request.limits, work.call);
+    });
 }
 
-Outcome planExplanation(Document& document, const json::Reader& params, const Call& call)
+Outcome answer(const protocol::ExplainPlan& query, const Work& work)
 {
-    const Asked request = requestOf(document, params);
-    if (!request) return tl::unexpected(request.error());
-    const executor::Cores cores(request->settings.threads.value_or(0));
-    const auto known = document.kept.find(keyOf(*request));
-    const bool same = known != document.kept.end() && isSame(known->second, *request);
-    const base::Result<pipeline::PlanAnswer> made =
-        same ? base::Result<pipeline::PlanAnswer>(known->second.answer) : keptPlan(document, *request, call);
-    if (!made) return failed(made.error());
-    const auto explanation = pipeline::explainPlan(planningOf(document, *request, call), *made);
-    if (!explanation) return failed(explanation.error());
-    return schema::explanationValue(*explanation);
+    return onCores(query, work, [&](const PlanRequest& request) -> Outcome {
+        const auto known = work.document.kept.find(keyOf(request));
+        const bool same = known != work.document.kept.end() && isSame(known->second, request);
+        const base::Result<pipeline::PlanAnswer> made = same ? base::Result<pipeline::PlanAnswer>(known->second.answer)
+                                                             : keptPlan(work.document, request, work.call);
+        if (!made) return failed(made.error());
+        return outcomeOf(pipeline::explainPlan(planningOf(work.document, request, work.call), *made),
+                         schema::explanationValue);
+    });
 }
 
-Outcome planSteps(Document& document, const json::Reader& params, const Call& call)
+Outcome answer(const protocol::ListSteps& query, const Work& work)
 {
-    const Asked request = requestOf(document, params);
-    if (!request) return tl::unexpected(request.error());
-    const executor::Cores cores(request->settings.threads.value_or(0));
-    const auto all = pipeline::walkthroughs(planningOf(document, *request, call));
-    if (!all) return failed(all.error());
-    return schema::walkthroughsValue(*all);
+    return onCores(query, work, [&](const PlanRequest& request) {
+        return outcomeOf(pipeline::walkthroughs(planningOf(work.document, request, work.call)),
+                         schema::walkthroughsValue);
+    });
 }
 
-Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)
+Outcome answer(const protocol::FindRepairs& query, const Work& work)
 {
-    const Asked request = requestOf(document, params);
-    if (!request) return tl::unexpected(request.error());
-    const executor::Cores cores(request->settings.threads.value_or(0));
-    const auto repairs = pipeline::findRepairs(planningOf(document, *request, call));
-    if (!repairs) return failed(repairs.error());
-    return schema::repairsValue(*repairs);
+    return onCores(query, work, [&](const PlanRequest& request) {
+        return outcomeOf(pipeline::findRepairs(planningOf(work.document, request, work.call)), schema::repairsValue);
+    });
 }
 
-Outcome loadPlan(Document& document, const json::Reader& params, const Call& call)
+Outcome answer(const protocol::LoadPlan& query, const Work& work)
 {
-    const auto text = params.get<std::string>("text");
-    const base::Settings settings = protocol::readSettings(params, base::Task::Plan);
-    if (!params.ok()) return invalid(params);
-    if (document.prepared.analysis.refusal) return failed(*document.prepared.analysis.refusal);
-    base::Result<plan::Plan> plan =
-        schema::readPlan(text, document.prepared.analysis, "plan.json", document.prepared.hashes);
+    const pipeline::Prepared& prepared = work.document.prepared;
+    const base::Settings settings = base::forTask(query.settings, base::Task::Plan);
+    if (prepared.analysis.refusal) return failed(*prepared.analysis.refusal);
+    base::Result<plan::Plan> plan = schema::readPlan(query.text, prepared.analysis, "plan.json", prepared.hashes);
     if (!plan) return failed(plan.error());
     std::vector<std::string> notes;
     const base::Status fits = pipeline::fitPlan(*plan, settings, notes);
     if (!fits) return failed(fits.error());
     const executor::Cores cores(settings.threads.value_or(0));
-    return answer(document, *plan, notes, pipeline::limitsOf(settings, plan->batch), call);
+    return filledIn(work.document, *plan, notes, pipeline::limitsOf(settings, plan->batch), work.call);
 }
 
 }  // namespace hopscope::engine

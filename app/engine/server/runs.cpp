@@ -3,33 +3,21 @@
 #include <filesystem>
 
 #include "pipeline/machine.h"
-#include "protocol/settings.h"
-#include "schema/documents.h"
-#include "json/names.h"
 
 namespace hopscope::engine {
 
 namespace {
 
-RunRequest requestOf(const json::Reader& params)
+RunRequest requestOf(const protocol::StartRun& query)
 {
     RunRequest request;
-    request.execution.settings = protocol::readSettings(params, base::Task::Run);
-    request.output = textOr(params, "output", "");
-    if (request.execution.settings.resume && request.output.empty())
-        params.child("resume").refuse("needs 'output', the folder that keeps the journal");
-    request.paused = params.maybe<bool>("paused").value_or(false);
-    request.last = params.maybe<bool>("last").value_or(false);
-    if (params.has("breakpoints")) request.breakpoints = breakpointsOf(params);
-    if (request.execution.settings.resume && request.breakpoints)
-        params.child("resume").refuse("is not for runs that stop at operators");
+    request.output = query.output;
+    request.paused = query.paused;
+    request.last = query.last;
+    request.execution.settings = base::forTask(query.settings, base::Task::Run);
+    if (query.breakpoints) request.breakpoints = breakpointsOf(*query.breakpoints);
     request.execution.keepStores = request.execution.settings.verify != verify::Mode::None;
-    request.execution.transientFiles =
-        params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
-    const bool mayEmpty = request.last && !request.execution.keepStores && !request.execution.settings.resume;
-    if (!request.execution.transientFiles.empty() && !mayEmpty)
-        params.child("transient").refuse("needs 'last', 'verify' none, and no 'resume'");
-    if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
+    request.execution.transientFiles = query.transient;
     return request;
 }
 
@@ -45,21 +33,18 @@ base::Status stopAtOperators(plan::Plan& plan)
 }
 
 // The plan as it was sent, for the requested device and batch.
-base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader& params,
-                                          const base::Settings& settings)
+base::Result<pipeline::ChosenPlan> chosenPlan(Document& document, const protocol::StartRun& query,
+                                              const base::Settings& settings)
 {
-    const pipeline::Prepared& prepared = document.prepared;
-    if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
-    base::Result<plan::Plan> plan =
-        schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
+    base::Result<plan::Plan> plan = planOf(document, query.plan);
     if (!plan) return base::forward(plan);
     pipeline::ChosenPlan chosen{.plan = std::move(*plan)};
     if (const base::Status fits = pipeline::fitPlan(chosen.plan, settings, chosen.notes); !fits)
         return base::forward(fits);
-    if (params.has("breakpoints"))
+    if (query.breakpoints)
         if (const base::Status can = stopAtOperators(chosen.plan); !can) return base::forward(can);
     const base::Status fits =
-        pipeline::lookAhead(chosen, prepared, document.predictor, settings, pipeline::Learning::Yes, {});
+        pipeline::lookAhead(chosen, document.prepared, document.predictor, settings, pipeline::Learning::Yes, {});
     if (!fits) return base::forward(fits);
     return chosen;
 }
@@ -110,18 +95,17 @@ Run* Runs::find(std::int64_t run, std::int64_t document)
     return named ? m_run.get() : nullptr;
 }
 
-Outcome Runs::start(Document& document, const json::Reader& params, base::ProgressFn progress)
+Outcome Runs::start(Document& document, const protocol::StartRun& query, base::ProgressFn progress)
 {
-    RunRequest request = requestOf(params);
+    RunRequest request = requestOf(query);
     request.execution.settings.cache = document.cache;
-    if (!params.ok()) return invalid(params);
     if (m_run && !m_run->finished()) return invalid("another run is in progress");
     if (!document.prepared.hasData())
         return failed({.code = base::ErrorCode::Usage,
                        .message = "there is no data to run on",
                        .hint = "open the model with its data",
                        .where = {}});
-    base::Result<pipeline::ChosenPlan> plan = planOf(document, params, request.execution.settings);
+    base::Result<pipeline::ChosenPlan> plan = chosenPlan(document, query, request.execution.settings);
     if (!plan) return failed(plan.error());
     request.plan = std::move(*plan);
     if (request.last) handOver(request, document);
@@ -136,9 +120,7 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
     if (!folder) return failed(folder.error());
     folder->showLife();
     document.spent = !request.execution.transientFiles.empty();
-    json::Value result;
-    result["run"] = id;
-    result["folder"] = folder->path();
+    json::Value result = protocol::answerValue(protocol::StartedRun{.run = id, .folder = folder->path()});
     auto run =
         std::make_unique<Run>(id, document, std::move(request), std::move(*folder), m_notify, std::move(progress));
     replace(std::move(run));
@@ -157,30 +139,47 @@ Outcome stoppedTensor(Document& document, Run& run)
     return keepTensor(document, stopped->tensor);
 }
 
-RunControl runControlOf(const std::string& method, const json::Reader& params)
+namespace {
+
+base::Status obey(Run& run, const protocol::PauseRun&)
 {
-    RunControl wanted{.run = params.get<std::int64_t>("run")};
-    if (method == "run/step") wanted.unit = json::named<protocol::RunStep>(params, "unit");
-    wanted.breakpoints = breakpointsOf(params);
-    return wanted;
+    run.gate().pause();
+    return {};
 }
 
-Outcome Runs::control(const std::string& method, const json::Reader& params)
+base::Status obey(Run& run, const protocol::ResumeRun&)
 {
-    const auto [id, unit, breakpoints] = runControlOf(method, params);
-    if (!params.ok()) return invalid(params);
+    run.gate().resume();
+    return {};
+}
+
+base::Status obey(Run& run, const protocol::CancelRun&)
+{
+    run.cancel();
+    return {};
+}
+
+base::Status obey(Run& run, const protocol::SetBreakpoints& query)
+{
+    return run.setBreakpoints(breakpointsOf(query.breakpoints));
+}
+
+base::Status obey(Run& run, const protocol::StepRun& query)
+{
+    if (query.unit == protocol::RunStep::Operator && !run.seesOperators()) return tl::unexpected(startedWithout());
+    run.gate().step(query.unit);
+    return {};
+}
+
+}  // namespace
+
+Outcome Runs::control(const protocol::RunQuery& query)
+{
     const std::lock_guard lock(m_mutex);
-    if (!m_run || m_run->id() != id || m_run->finished()) return invalid("no such run is in progress");
-    if (method == "run/pause") m_run->gate().pause();
-    else if (method == "run/resume") m_run->gate().resume();
-    else if (method == "run/cancel") m_run->cancel();
-    else if (method == "run/breakpoints") {
-        if (const base::Status set = m_run->setBreakpoints(breakpoints); !set) return failed(set.error());
-    } else if (unit == protocol::RunStep::Operator && !m_run->seesOperators()) {
-        return failed(startedWithout());
-    } else {
-        m_run->gate().step(unit);
-    }
+    if (!m_run || m_run->id() != protocol::runOf(query) || m_run->finished())
+        return invalid("no such run is in progress");
+    const base::Status obeyed = std::visit([&](const auto& each) { return obey(*m_run, each); }, query);
+    if (!obeyed) return failed(obeyed.error());
     return json::Value();
 }
 

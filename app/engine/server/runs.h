@@ -79,14 +79,6 @@ private:
     std::thread m_thread;
 };
 
-// What run/pause, run/resume, run/step, run/breakpoints and run/cancel ask for.
-struct RunControl {
-    std::int64_t run = 0;
-    protocol::RunStep unit = protocol::RunStep::Batch;
-    std::vector<debugger::Breakpoint> breakpoints{};
-};
-RunControl runControlOf(const std::string& method, const json::Reader& params);
-
 // The error of a request that needs a run with breakpoints.
 base::Error startedWithout();
 
@@ -100,15 +92,15 @@ public:
     ~Runs();
 
     // Called on the thread that answers requests. The run sends nothing before begin(), so that the answer comes first.
-    Outcome start(Document& document, const json::Reader& params, base::ProgressFn progress);
+    Outcome start(Document& document, const protocol::StartRun& query, base::ProgressFn progress);
     void begin();
     [[nodiscard]] bool busyWith(std::int64_t document);
     void forget(std::int64_t document);  // drops its results
     // Null if it is not the last one or not of this document.
     Run* find(std::int64_t run, std::int64_t document);
 
-    // At once, from any thread: run/pause, run/resume, run/step, run/breakpoints, run/cancel.
-    Outcome control(const std::string& method, const json::Reader& params);
+    // At once, from any thread.
+    Outcome control(const protocol::RunQuery& query);
 
 private:
     void replace(std::unique_ptr<Run> run);

@@ -1,8 +1,5 @@
 #include "server/server.h"
 
-#include <map>
-#include <set>
-
 #include "server/conversation.h"
 #include "server/exports.h"
 #include "server/runs.h"
@@ -26,46 +23,23 @@ public:
     {}
 
 protected:
-    // Requests that control a run do not wait for others.
     bool control(const protocol::Request& request) override
     {
-        if (!controlsRun(request.method)) return false;
-        respond(request.id, m_runs.control(request.method, Reader(request.params, "params")));
-        return true;
+        const Reader params(request.params, "params");
+        const std::optional<protocol::RunQuery> query = protocol::readRunQuery(request.method, params);
+        if (query) respond(request.id, params.ok() ? m_runs.control(*query) : invalid(params));
+        return query.has_value();
     }
 
     void answered() override { m_runs.begin(); }
 
     std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) override
     {
-        using Method = Outcome (Server::*)(const Reader&, const Call&);
-        static const std::map<std::string, Method> methods{
-            {"model/open", &Server::openModel},
-            {"model/close", &Server::closeModel},
-            {"model/source", &Server::source},
-            {"plan/make", &Server::plan},
-            {"plan/repairs", &Server::repairs},
-            {"plan/explain", &Server::explain},
-            {"plan/steps", &Server::steps},
-            {"plan/load", &Server::load},
-            {"run/start", &Server::startRun},
-            {"export/preview", &Server::preview},
-            {"export/write", &Server::write},
-            {"export/check", &Server::check},
-            {"model/receptiveField", &Server::onDocument<receptiveField>},
-            {"plan/graph", &Server::onDocument<planGraph>},
-            {"plan/memory", &Server::onDocument<planMemory>},
-            {"debug/nan", &Server::onDocument<huntNonFinite>},
-            {"debug/staged", &Server::onDocument<compareStaged>},
-            {"debug/against", &Server::onDocument<compareModels>},
-            {"debug/watch", &Server::onDocument<watchValues>},
-            {"debug/tensor", &Server::onDocument<lookAtTensor>},
-            {"debug/stopped", &Server::stoppedTensorOf},
-            {"debug/rows", &Server::onDocument<tensorRows>},
-            {"debug/save", &Server::onDocument<saveTensor>}};
-        const auto method = methods.find(request.method);
-        if (method == methods.end()) return unknown(request.method);
-        return (this->*method->second)(Reader(request.params, "params"), call);
+        const Reader params(request.params, "params");
+        const std::optional<protocol::Query> query = protocol::readQuery(request.method, params);
+        if (!query) return unknown(request.method);
+        if (!params.ok()) return invalid(params);
+        return std::visit([&](const auto& each) { return carryOut(each, params, call); }, *query);
     }
 
 private:
@@ -75,85 +49,62 @@ private:
         if (method == "run/finished") stopIfDeviceLost();
     }
 
-    Outcome openModel(const Reader& params, const Call& call) { return m_documents.open(params, call); }
-
-    Outcome closeModel(const Reader& params, const Call&)
+    // Requests that front.cpp answers itself are unknown here.
+    template <class Q>
+    Outcome carryOut(const Q& query, const Reader& params, const Call& call)
     {
-        const Document* const document = m_documents.find(params);
-        if (document == nullptr) return invalid(params);
-        const std::int64_t id = document->id;
-        if (m_runs.busyWith(id)) return invalid("the model is running; cancel the run first");
-        m_runs.forget(id);
-        m_documents.close(id);
-        return Value();
+        if constexpr (requires { own(query, params, call); }) return own(query, params, call);
+        else if constexpr (requires(const Work& work) { engine::answer(query, work); })
+            return withDocument(query, params, [&](Document& d) {
+                return engine::answer(query, {.document = d, .folder = m_folder, .call = call, .params = params});
+            });
+        else return unknown(Q::method);
     }
 
-    template <class Answer>
-    Outcome withDocument(const Reader& params, Answer&& answerFor)
+    template <class Answering>
+    Outcome withDocument(const protocol::OfDocument& query, const Reader& params, Answering&& answerFor)
     {
-        Document* const document = m_documents.find(params);
+        Document* const document = m_documents.find(query.document, params);
         if (document && document->spent) params.child("document").refuse("has given its data to its last run");
         return params.ok() ? answerFor(*document) : Outcome(invalid(params));
     }
 
-    Outcome source(const Reader& params, const Call&)
+    Outcome own(const protocol::OpenModel& query, const Reader&, const Call& call)
     {
-        return withDocument(params, [&](Document& d) { return sourceAround(d, params); });
+        return m_documents.open(query, call);
     }
 
-    template <auto Work>
-    Outcome onDocument(const Reader& params, const Call& call)
+    Outcome own(const protocol::CloseModel& query, const Reader& params, const Call&)
     {
-        return withDocument(params, [&](Document& d) { return Work(d, params, m_folder, call); });
+        const Document* const document = m_documents.find(query.document, params);
+        if (document == nullptr) return invalid(params);
+        if (m_runs.busyWith(document->id)) return invalid("the model is running; cancel the run first");
+        m_runs.forget(document->id);
+        m_documents.close(query.document);
+        return Value();
     }
 
-    Outcome plan(const Reader& params, const Call& call)
-    {
-        return withDocument(params, [&](Document& d) { return makePlan(d, params, call); });
-    }
-
-    Outcome repairs(const Reader& params, const Call& call)
-    {
-        return withDocument(params, [&](Document& d) { return planRepairs(d, params, call); });
-    }
-
-    Outcome explain(const Reader& params, const Call& call)
-    {
-        return withDocument(params, [&](Document& d) { return planExplanation(d, params, call); });
-    }
-
-    Outcome steps(const Reader& params, const Call& call)
-    {
-        return withDocument(params, [&](Document& d) { return planSteps(d, params, call); });
-    }
-
-    Outcome load(const Reader& params, const Call& call)
-    {
-        return withDocument(params, [&](Document& d) { return loadPlan(d, params, call); });
-    }
-
-    Outcome preview(const Reader& params, const Call&)
-    {
-        return withDocument(params, [&](Document& d) { return previewExport(d, params); });
-    }
-
-    Outcome write(const Reader& params, const Call& call)
+    Outcome own(const protocol::WriteExport& query, const Reader&, const Call& call)
     {
         if (!m_beginning.exported) return invalid("this process writes no exports");
-        return writeExport(params, *m_beginning.exported, m_folder, call);
-    }
-    Outcome check(const Reader& params, const Call& call) { return checkExport(params, m_folder, call); }
-
-    Outcome startRun(const Reader& params, const Call& call)
-    {
-        return withDocument(params, [&](Document& d) { return m_runs.start(d, params, call.progress); });
+        return writeExport(query, *m_beginning.exported, m_folder, call);
     }
 
-    Outcome stoppedTensorOf(const Reader& params, const Call&)
+    Outcome own(const protocol::CheckExport& query, const Reader&, const Call& call)
     {
-        return withDocument(params, [&](Document& d) -> Outcome {
-            Run* const run = m_runs.find(params.get<std::int64_t>("run"), d.id);
-            if (params.ok() && run == nullptr) params.child("run").refuse("is not the last run of this model");
+        return checkExport(query, m_folder, call);
+    }
+
+    Outcome own(const protocol::StartRun& query, const Reader& params, const Call& call)
+    {
+        return withDocument(query, params, [&](Document& d) { return m_runs.start(d, query, call.progress); });
+    }
+
+    Outcome own(const protocol::SeeStopped& query, const Reader& params, const Call&)
+    {
+        return withDocument(query, params, [&](Document& d) -> Outcome {
+            Run* const run = m_runs.find(query.run, d.id);
+            if (run == nullptr) params.child("run").refuse("is not the last run of this model");
             return params.ok() ? stoppedTensor(d, *run) : Outcome(invalid(params));
         });
     }
@@ -165,12 +116,6 @@ private:
 };
 
 }  // namespace
-
-bool controlsRun(const std::string& method)
-{
-    static const std::set<std::string> known{"run/pause", "run/resume", "run/step", "run/breakpoints", "run/cancel"};
-    return known.contains(method);
-}
 
 int serveModel(Channel& channel, const std::string& folder, ModelProcessBeginning& beginning)
 {

@@ -18,9 +18,6 @@ struct ModelProcessBeginning {
     std::optional<base::Result<pipeline::PartialFolder>> exported{};  // for export/write
 };
 
-// run/pause, run/resume, run/step, run/breakpoints, run/cancel: they do not wait for other requests.
-bool controlsRun(const std::string& method);
-
 // Serves until the other end of the channel is closed; returns the exit code. On return every run has ended.
 int serveModel(Channel& channel, const std::string& folder, ModelProcessBeginning& beginning);
 

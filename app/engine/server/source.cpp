@@ -32,20 +32,18 @@ std::string trimmed(const std::string& text)
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-json::Value answer(const char* label, const loader::SourceText& source)
+protocol::SourceLines linesOf(protocol::SourceLabel label, const loader::SourceText& source)
 {
     const Lines lines = splitLines(source.text);
     const auto at = static_cast<std::size_t>(std::max(source.line - source.firstLine, 0));
     const std::size_t first = lines.size() > mostLines && at > before ? std::min(at - before, lines.size() - 1) : 0;
     std::string text;
     for (std::size_t i = first; i < std::min(lines.size(), first + mostLines); ++i) text += lines[i] + "\n";
-    json::Value result;
-    result["label"] = label;
-    result["file"] = source.file;
-    result["line"] = source.line;
-    result["first_line"] = source.firstLine + static_cast<int>(first);
-    result["text"] = std::move(text);
-    return result;
+    return {.label = label,
+            .file = source.file,
+            .line = source.line,
+            .firstLine = source.firstLine + static_cast<int>(first),
+            .text = std::move(text)};
 }
 
 // The file named by the archive, if it is on this disk and still has that line.
@@ -61,17 +59,19 @@ std::optional<loader::SourceText> localText(const ir::Source& source)
     return loader::SourceText{.file = source.file, .text = *text, .firstLine = 1, .line = source.line};
 }
 
-json::Value describe(const pipeline::Prepared& prepared, const ir::Op& op)
+protocol::SourceLines describe(const pipeline::Prepared& prepared, const ir::Op& op)
 {
+    using enum protocol::SourceLabel;
     const ir::Source& source = op.source;
+    if (source.kind == ir::SourceKind::None) return linesOf(None, {});
     const loader::SourceTexts texts = loader::findSource(prepared.model, op);
-    if (texts.python) return answer("embedded", *texts.python);
-    if (const auto local = localText(source)) return answer("local", *local);
-    if (texts.torchScript) return answer("torchscript", *texts.torchScript);
-    return answer("none", {.file = source.file,
-                           .text = source.text,
-                           .firstLine = std::max(source.line, 1),
-                           .line = std::max(source.line, 1)});
+    if (texts.python) return linesOf(Embedded, *texts.python);
+    if (const auto local = localText(source)) return linesOf(Local, *local);
+    if (texts.torchScript) return linesOf(TorchScript, *texts.torchScript);
+    return linesOf(None, {.file = source.file,
+                          .text = source.text,
+                          .firstLine = std::max(source.line, 1),
+                          .line = std::max(source.line, 1)});
 }
 
 bool inModule(const ir::Op& op, const std::string& path)
@@ -81,30 +81,28 @@ bool inModule(const ir::Op& op, const std::string& path)
 }
 
 // The requested operator: by its id, or the first one below a module.
-const ir::Op* operatorOf(const ir::Program& program, const schema::Names& names, const json::Reader& params)
+const ir::Op* operatorOf(const ir::Program& program, const schema::Names& names, const protocol::ShowSource& query)
 {
-    if (params.has("op")) {
-        const auto op = names.findOp(params.get<std::string>("op"));
+    if (query.op) {
+        const auto op = names.findOp(*query.op);
         return op ? &program.op(*op) : nullptr;
     }
-    const auto path = params.get<std::string>("module");
-    const auto it = std::ranges::find_if(
-        program.ops, [&](const ir::Op& op) { return op.source.kind != ir::SourceKind::None && inModule(op, path); });
+    const auto it = std::ranges::find_if(program.ops, [&](const ir::Op& op) {
+        return op.source.kind != ir::SourceKind::None && inModule(op, *query.module);
+    });
     return it == program.ops.end() ? nullptr : &*it;
 }
 
 }  // namespace
 
-Outcome sourceAround(const Document& document, const json::Reader& params)
+Outcome answer(const protocol::ShowSource& query, const Work& work)
 {
-    const analysis::Analysis& analysis = document.prepared.analysis;
-    const ir::Op* const op = operatorOf(analysis.program, schema::Names(analysis), params);
-    if (!params.ok()) return invalid(params);
+    const analysis::Analysis& analysis = work.document.prepared.analysis;
+    const ir::Op* const op = operatorOf(analysis.program, schema::Names(analysis), query);
     if (op == nullptr) return invalid("no such operator or module");
-    json::Value result =
-        op->source.kind == ir::SourceKind::None ? answer("none", {}) : describe(document.prepared, *op);
-    result["schema"] = loader::operatorSchema(*op);
-    return result;
+    protocol::SourceLines lines = describe(work.document.prepared, *op);
+    lines.schema = loader::operatorSchema(*op);
+    return protocol::answerValue(std::move(lines));
 }
 
 }  // namespace hopscope::engine

@@ -10,25 +10,23 @@ namespace {
 constexpr std::size_t mostKept = 4;
 constexpr std::int64_t mostRows = 4096, mostBytes = 4 << 20;  // per answer
 
-debugger::TensorRequest requestFrom(const json::Reader& params)
+debugger::TensorRequest requestOf(const protocol::SeeTensor& query)
 {
     debugger::TensorRequest request;
-    request.place = params.get<std::string>("value");
-    request.nodes = params.maybe<std::vector<std::int64_t>>("nodes").value_or(request.nodes);
-    request.batchOf = params.maybe<std::int64_t>("batch_of");
-    if (!params.has("rows")) return request;
-    const auto rows = params.get<std::vector<std::int64_t>>("rows");
-    if (rows.size() == 2 && rows[0] >= 0 && rows[0] < rows[1]) request.rows = {rows[0], rows[1]};
-    else params.child("rows").refuse("must be two numbers, the first and the one behind the last");
+    request.place = query.value;
+    request.nodes = query.nodes.value_or(request.nodes);
+    request.batchOf = query.batchOf;
+    if (query.rows) request.rows = {query.rows->front(), query.rows->back()};
     return request;
 }
 
-// Null, with the reader refused, if "tensor" names none that is kept.
-std::shared_ptr<const debugger::SeenTensor> find(const Document& document, const json::Reader& params)
+// Null, with the reader refused, if none of this number is kept.
+std::shared_ptr<const debugger::SeenTensor> find(const protocol::OfTensor& query, const Work& work)
 {
-    const auto found = document.seen.byNumber.find(params.get<std::int64_t>("tensor"));
-    if (found != document.seen.byNumber.end()) return found->second;
-    params.child("tensor").refuse("is not one of the last tensors of this model");
+    const SeenTensors& all = work.document.seen;
+    const auto found = all.byNumber.find(query.tensor);
+    if (found != all.byNumber.end()) return found->second;
+    work.params.child("tensor").refuse("is not one of the last tensors of this model");
     return nullptr;
 }
 
@@ -46,13 +44,10 @@ struct Range {
     std::int64_t begin = 0, end = 0;
 };
 
-Range rangeOf(const json::Reader& params, const debugger::SeenTensor& tensor)
+Range rangeOf(const protocol::ReadRows& query, const debugger::SeenTensor& tensor, const json::Reader& params)
 {
-    Range range{params.get<std::int64_t>("begin"), params.get<std::int64_t>("end")};
-    if (params.ok() && range.begin < 0) params.child("begin").refuse("must not be negative");
-    if (params.ok() && range.end < range.begin) params.child("end").refuse("must not be before begin");
     const std::int64_t count = tensor.record.count;
-    range = {std::min(range.begin, count), std::min(range.end, count)};
+    const Range range{std::min(query.begin, count), std::min(query.end, count)};
     const std::int64_t row = count > 0 ? tensor.rows.bytes() / count : 0;
     if (range.end - range.begin > mostRows || (range.end - range.begin) * row > mostBytes)
         params.child("end").refuse("asks for more than 4,096 rows or 4 MiB at a time");
@@ -72,29 +67,29 @@ json::Value keepTensor(Document& document, debugger::SeenTensor seen)
     return answer;
 }
 
-Outcome lookAtTensor(Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+Outcome answer(const protocol::SeeTensor& query, const Work& work)
 {
-    const debugger::TensorRequest request = requestFrom(params);
-    const pipeline::DebugOptions options = debugOptionsOf(params);
-    const base::Result<plan::Plan> plan = debugPlanOf(document, params);
-    if (!params.ok()) return invalid(params);
+    const base::Result<plan::Plan> plan = planOf(work.document, query.plan);
     if (!plan) return failed(plan.error());
-    RequestReporter reporter(call.progress);
-    base::Result<debugger::SeenTensor> seen =
-        pipeline::seeTensor(document.prepared, *plan, request, options, folder, reporter, call.stop);
+    pipeline::DebugOptions options;
+    options.batch = query.batch;
+    RequestReporter reporter(work.call.progress);
+    base::Result<debugger::SeenTensor> seen = pipeline::seeTensor(work.document.prepared, *plan, requestOf(query),
+                                                                  options, work.folder, reporter, work.call.stop);
     if (!seen) return failed(seen.error());
-    return keepTensor(document, std::move(*seen));
+    return keepTensor(work.document, std::move(*seen));
 }
 
-Outcome tensorRows(Document& document, const json::Reader& params, const std::string& folder, const Call&)
+Outcome answer(const protocol::ReadRows& query, const Work& work)
 {
-    const auto tensor = find(document, params);
-    if (!tensor) return invalid(params);
-    const Range range = rangeOf(params, *tensor);
-    if (!params.ok()) return invalid(params);
-    const base::Result<executor::UnsplitValues*> tables = tablesOf(document, folder);
+    const auto tensor = find(query, work);
+    if (!tensor) return invalid(work.params);
+    const Range range = rangeOf(query, *tensor, work.params);
+    if (!work.params.ok()) return invalid(work.params);
+    const base::Result<executor::UnsplitValues*> tables = tablesOf(work.document, work.folder);
     if (!tables) return failed(tables.error());
-    const auto names = debugger::shownRows(document.prepared.analysis, *tensor, range.begin, range.end, 0, **tables);
+    const analysis::Analysis& analysis = work.document.prepared.analysis;
+    const auto names = debugger::shownRows(analysis, *tensor, range.begin, range.end, 0, **tables);
     if (!names) return failed(names.error());
     protocol::TensorRows rows{.dtype = tensor->rows.dtype, .begin = range.begin, .end = range.end};
     rows.bytes = debugger::rowBytes(*tensor, range.begin, range.end);
@@ -102,16 +97,12 @@ Outcome tensorRows(Document& document, const json::Reader& params, const std::st
     return protocol::writeTensorRows(rows);
 }
 
-Outcome saveTensor(Document& document, const json::Reader& params, const std::string&, const Call&)
+Outcome answer(const protocol::SaveTensor& query, const Work& work)
 {
-    const auto tensor = find(document, params);
-    const auto file = params.get<std::string>("file");
-    if (params.ok() && !file.ends_with(".npy")) params.child("file").refuse("must end with .npy");
-    if (!params.ok()) return invalid(params);
-    if (const base::Status saved = debugger::saveTensor(*tensor, file); !saved) return failed(saved.error());
-    json::Value answer;
-    answer["file"] = file;
-    return answer;
+    const auto tensor = find(query, work);
+    if (!tensor) return invalid(work.params);
+    if (const base::Status saved = debugger::saveTensor(*tensor, query.file); !saved) return failed(saved.error());
+    return protocol::answerValue(protocol::SavedTensor{.file = query.file});
 }
 
 }  // namespace hopscope::engine

@@ -6,8 +6,8 @@
 
 #include "pipeline/evaluate.h"
 #include "pipeline/output_folder.h"
+#include "protocol/requests.h"
 #include "server/channel.h"
-#include "json/reader.h"
 
 namespace hopscope::engine {
 
@@ -16,10 +16,7 @@ struct DealtRequest {
     pipeline::EvaluationRequest run;  // its shard has no dealer yet
     std::string output;
 };
-DealtRequest dealtRequestOf(const json::Reader& params);
-
-// Whether a request is about the run that is open.
-bool isOfRun(const std::string& method);
+DealtRequest dealtRequestOf(const protocol::OpenRun& query);
 
 // Answers worker/open and the requests about this run until the other end of the channel is closed; returns the exit code.
 // `folder` is the run's output, or the reason why it could not be opened.

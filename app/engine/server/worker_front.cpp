@@ -5,9 +5,10 @@
 
 #include <csignal>
 
+#include "protocol/requests.h"
 #include "server/confined.h"
+#include "server/documents.h"
 #include "server/relay.h"
-#include "server/worker.h"
 
 namespace hopscope::engine {
 
@@ -16,11 +17,11 @@ namespace {
 using json::Reader;
 using protocol::Request;
 
-confine::Access accessOf(const DealtRequest& dealt)
+confine::Access accessOf(const protocol::OpenRun& query)
 {
     confine::Access access;
-    addModel(access, dealt.run.model);
-    for (const std::string& file : {dealt.run.plan.file, dealt.run.plan.pins})
+    addModel(access, modelOptionsOf(query.files));
+    for (const std::string& file : {query.plan, query.pins})
         if (!file.empty()) access.read.push_back(file);
     return access;
 }
@@ -32,8 +33,11 @@ public:
 protected:
     Reply dispatch(const Request& request, const Call& call) override
     {
-        if (request.method == "worker/open") return open(request, call);
-        if (!isOfRun(request.method)) return unknown(request.method);
+        const Reader params(request.params, "params");
+        const std::optional<protocol::WorkerQuery> query = protocol::readWorkerQuery(request.method, params);
+        if (!query) return unknown(request.method);
+        if (!params.ok()) return invalid(params);
+        if (const auto* const opening = std::get_if<0>(&*query)) return open(*opening, request, call);
         if (!m_process) return invalid("no run is open: worker/open opens one");
         Reply reply;
         ask(request, call, {}, reply);
@@ -42,17 +46,14 @@ protected:
 
 private:
     // Opens the run in a new process, unless the previous one's run is still open.
-    Reply open(const Request& request, const Call& call)
+    Reply open(const protocol::OpenRun& query, const Request& request, const Call& call)
     {
-        const Reader params(request.params, "params");
-        const DealtRequest dealt = dealtRequestOf(params);
-        if (!params.ok()) return invalid(params);
         Reply reply;
         const bool there = m_process && !m_process->ended();
         if (there && !ask(request, call, {.failureOnly = true}, reply)) return reply;
         m_process.reset();
         const base::Result<Process> begun = models().start(
-            {.number = 0, .firstRun = 0, .access = accessOf(dealt), .exported = {}, .dealt = request.params});
+            {.number = 0, .firstRun = 0, .access = accessOf(query), .exported = {}, .dealt = request.params});
         if (!begun) return failed(begun.error());
         m_process = *begun;
         ask(request, call, {.expendable = true}, reply);

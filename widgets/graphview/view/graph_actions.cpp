@@ -3,6 +3,9 @@
 #include <QActionGroup>
 #include <QHash>
 
+#include "base/rules.h"
+#include "models/labels.h"
+
 namespace hopscope::graphview {
 
 namespace {
@@ -186,10 +189,12 @@ void GraphActions::addComparisons()
     comparison("graphCompareNothing", tr("Your Plan Alone"), tr("Show one graph"), std::nullopt);
     comparison("graphCompareOptimum", tr("Beside the Optimum"), tr("Show the optimal plan next to yours"),
                Strategy::Optimal);
-    comparison("graphCompareDepth", tr("Beside the Depth Rule"), tr("Show the plan of the depth rule next to yours"),
-               Strategy::Depth);
-    comparison("graphCompareSource", tr("Beside the Source Rule"), tr("Show the plan of the source rule next to yours"),
-               Strategy::SourceRule);
+    for (const Strategy rule : base::rules) {
+        const QString label = models::strategyLabel(rule), name = models::capitalised(label.section(u' ', 0, 0));
+        comparison(("graphCompare" + name.toStdString()).c_str(),
+                   tr("Beside the %1 %2").arg(name, models::capitalised(label.section(u' ', 1))),
+                   tr("Show the plan of the %1 next to yours").arg(label), rule);
+    }
 }
 
 void GraphActions::addColours()

@@ -1,0 +1,40 @@
+#pragma once
+
+// All requests of clients. Each is a struct of members and a line of the table of its topic, with its answer. Reading, writing, the
+// JSON Schema (resources/schemas/requests-1.schema.json) and the tables of docs/reference/protocol.md follow from them.
+//     A new request is a struct of members, its answer and a line in the header of its topic, and a function `answer` in
+//     app/engine/server.
+
+#include "base/result.h"
+#include "protocol/export_requests.h"
+#include "protocol/model_requests.h"
+#include "protocol/plan_requests.h"
+#include "protocol/run_requests.h"
+#include "protocol/worker_requests.h"
+#include "json/reader.h"
+
+namespace hopscope::protocol {
+
+// To `hopscope-engine serve`, but for those of a run in progress (RunQuery).
+using Query = Joined<ModelQueries, PlanQueries, ExportQueries, DebugQueries, StartQueries>;
+
+// Nothing if there is no such method. The first error stays in the reader: a member that is missing, of another type, or unknown.
+std::optional<Query> readQuery(const std::string& method, const json::Reader& params);
+std::optional<RunQuery> readRunQuery(const std::string& method, const json::Reader& params);
+std::optional<WorkerQuery> readWorkerQuery(const std::string& method, const json::Reader& params);
+
+std::string methodOf(const Query& query);
+std::string methodOf(const RunQuery& query);
+json::Value paramsOf(const Query& query);
+json::Value paramsOf(const RunQuery& query);
+std::int64_t runOf(const RunQuery& query);
+
+// The answers that are no documents of their own.
+using Answer = AnswersOf<Query, RunQuery, WorkerQuery>;
+json::Value answerValue(const Answer& answer);
+
+// Of those that the window asks for. Fails with Input and a JSON pointer.
+template <class T>
+base::Result<T> readAnswer(const json::Value& answer);
+
+}  // namespace hopscope::protocol
