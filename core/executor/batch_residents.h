@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: a batch's parts of what is resident on a GPU.
+// Private to executor: the parts of resident tables and columns on a GPU that a batch reads.
 
 #include "executor/block.h"
 #include "executor/segment_run.h"

@@ -86,9 +86,8 @@ constexpr auto fieldsOf(const T*)
         field("outputs", &T::outputs, "the comparison of each output, over all of its rows"),
         field("operators", &T::operators,
               "both models operator by operator ([findings](format-findings.md#divergence)); null if no number "
-              "differs, or it cannot be told (see `not_located`)"),
-        field("not_located", &T::notLocated,
-              "the reason why the operator at which numbers differ first cannot be told; empty otherwise"),
+              "differs, or if they cannot be compared (see `not_located`)"),
+        field("not_located", &T::notLocated, "why the first operator with other numbers is unknown; empty otherwise"),
         field("tolerance", &T::tolerance, "within which elements agree"),
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }

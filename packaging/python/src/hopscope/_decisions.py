@@ -31,8 +31,9 @@ def decided(
     forward: Callable[[dict[str, Any]], Any], small: dict[str, Any], shapes: Mapping[str, Any]
 ) -> tuple[str, str]:
     """What `forward` decides by, as a phrase, and its source line: a value that may be another one in the data, or the
-    sizes of the data if they lead another way than those of a sample. Both are empty if there is neither, or if it
-    cannot be told. `small`: the tensors of the sample; `shapes`: of the same ones in the data."""
+    sizes of the data if they lead another way than those of a sample. Both are empty if there is neither, or if torch
+    cannot run some operator without values. `small`: the tensors of the sample; `shapes`: of the same ones in the
+    data."""
     import torch
 
     if any(tensor.layout != torch.strided for tensor in small.values()):
