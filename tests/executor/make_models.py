@@ -38,6 +38,13 @@ class Sage(nn.Module):
         return self.a(sums(x.index_select(0, src), dst, n) / degree.view(-1, 1)) + self.b(x)
 
 
+class BothEnds(nn.Module):
+    """Messages of both ends, whose rows index_select gathers."""
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        return sums((x.index_select(0, src) + x.index_select(0, dst)).relu(), dst, x.size(0))
+
+
 class Hops(nn.Module):
     """Means over the edges, hop by hop, each beside the input and a value that is stored; one sum. No products."""
     def forward(self, x, edge_index):
@@ -321,6 +328,7 @@ def main(folder):
     save(folder, "sage", Stack(Sage), plain)
     save(folder, "sage_scripted", Stack(Sage), plain, scripted=True)
     save(folder, "sage_no_edges", Stack(Sage), {"x": x, "edge_index": e[:, :0]}, scripted=True)
+    save(folder, "both_ends", BothEnds(), plain)
     save(folder, "hops", Hops(), plain)
     save(folder, "shares", Stack(Shares), plain)
     save(folder, "gcn", Stack(Gcn, 3), plain)

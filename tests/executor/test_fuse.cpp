@@ -123,7 +123,7 @@ TEST_CASE("a product that is only added up along rows has no rows of its own, un
 TEST_CASE("on a GPU row numbers have 64 bits only where an operator takes no others")
 {
     int narrow = 0, wide = 0;
-    for (const char* const model : {"sage", "gat", "gated", "several", "softmaxed"}) {
+    for (const char* const model : {"both_ends", "sage", "gat", "gated", "several", "softmaxed"}) {
         CAPTURE(std::string(model));
         const Prepared p = prepared(model);
         for (const executor::LoopProgram& program : compiled(p, executor::Way::Gpu, all)) {

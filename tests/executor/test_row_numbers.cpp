@@ -33,7 +33,7 @@ TEST_CASE("Numbers take room for 32 bits or for 64, never for both")
         const at::Tensor copy = narrowed(numbers, most, buffer);
         CHECK(at::equal(copy.to(at::kLong), numbers));
         CHECK(taken == 3 * numberBytes(most));
-        CHECK(copy.scalar_type() == numberType(most));
+        CHECK((copy.scalar_type() == numberType(most)));
         CHECK(numberBytes(most) == (most <= mostNarrow ? 4 : 8));
     }
 }
