@@ -142,7 +142,10 @@ def _computed(path: Path, data: Any, given: Files, place: Scratch) -> Path:
     operators = command("inspect", *given.words).document["ops"]
     names = [operator["name"] for operator in operators if operator["kind"] == "output"]
     if len(names) != len(found):
-        raise InputError(f"{path} yields {len(found)} outputs, and the model {len(names)}: {', '.join(names)}")
+        raise InputError(
+            f"{path} yields {len(found)} outputs, and the model {len(names)}: {', '.join(names)}",
+            "export the ONNX file from a module with the same results",
+        )
     file = place.folder() / "outputs.safetensors"
     arrays.write(dict(zip(names, found, strict=True)), file)
     return file
