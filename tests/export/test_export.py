@@ -2,7 +2,6 @@
 the eager model gives, and what is refused. HOPSCOPE_ZOO: the generated models; HOPSCOPE_CORA: trained ones, or empty."""
 import copy
 import filecmp
-import functools
 import json
 import os
 import shutil
@@ -105,14 +104,13 @@ class ExportTest(unittest.TestCase):
 
     def ran(self, *words, alone=False):
         """`alone`: as a user starts it."""
-        run = functools.partial(bare.run, self.python()) if alone else self.forks().run
-        code, said = run(self.folder / "run.py", *words, "-o", self.scratch / "out")
+        command = self.folder / "run.py", *words, "-o", self.scratch / "out"
+        code, said = bare.run(self.python(), *command) if alone else self.forks().run(*command)
         self.assertEqual(code, 0, said)
         return self.scratch / "out"
 
     def not_run(self, *attempts):
-        """(exit code, sentence, words, and an exported folder, if it is another one) of runs that are refused with one line each and
-        write nothing."""
+        """(exit code, sentence, words, and another exported folder if any) of runs that are refused in one line and write nothing."""
         for code, says, words, *other in attempts:
             with self.subTest(says):
                 ended, said = self.forks().run((*other, self.folder)[0] / "run.py", *words, "-o", self.scratch / "out")
