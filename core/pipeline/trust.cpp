@@ -89,7 +89,7 @@ base::Status writeLines(const std::vector<std::string>& lines)
 bool isBelow(const std::string& path, const std::string& folder)
 {
     const std::string stem = folder == "/" ? folder : folder + "/";
-    return path.starts_with(stem);
+    return path == folder || path.starts_with(stem);
 }
 
 std::vector<std::string> foldersOfEnvironment()

@@ -29,8 +29,8 @@ struct TrustList {
 // Empty if there is no list. Input: it cannot be read.
 base::Result<TrustList> trusted();
 
-// Whether the file lies in a trusted folder, by the list or by $HOPSCOPE_TRUST (folders with ":" between them; "/" means
-// every file). Links are followed first.
+// Whether the list has a folder that contains the file, or $HOPSCOPE_TRUST names the file or such a folder (":" between
+// them; "/" means every file). Links are followed first.
 bool trustedByPlace(const std::string& path);
 // Untrusted, with a hint how to agree, unless these bytes are of the list or of a sample.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);

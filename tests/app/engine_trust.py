@@ -86,6 +86,10 @@ class Trust(ServeTest):
         self.assertEqual(self.leavings(), [])
         self.assertFalse(self.list.exists())
 
+    def test_the_environment_names_files_as_well(self):
+        self.runs(self.command("plan", HOPSCOPE_TRUST=f"/nowhere:{self.model}"))
+        self.asks(self.command("plan", HOPSCOPE_TRUST=f"{self.model}x:{str(self.model)[:-1]}"))
+
     def test_the_hint_is_followed(self):
         for name in one_in(2, ("stranger.pt", "my model.pt", "it's.pt", "-x.pt", "$HOME;*.pt", "two\nlines\t'.pt", "tür.pt")):
             with self.subTest(name=name):

@@ -50,10 +50,16 @@ class Comparing(PackageTest):
         self.assertIn("first at", found._repr_html_())
 
     def test_a_file_of_unknown_origin_is_not_trusted_with_the_caller_s_own(self):
-        path = self.folder / "own.pt"
+        path = self.folder / "of_others.pt"
         path.write_bytes(self.saved.path.read_bytes())
-        with mock.patch.dict("os.environ", HOPSCOPE_TRUST=""), self.assertRaises(hopscope.Untrusted):
-            self.compare(self.saved, path)
+        with mock.patch.dict("os.environ", HOPSCOPE_TRUST="", XDG_CONFIG_HOME=str(self.folder / "config")):
+            for own in (self.saved, self.model):
+                for asks in (self.compare, lambda model, other: hopscope.debug.compare(model, self.data, against=other)):
+                    with self.assertRaisesRegex(hopscope.Untrusted, f"^{path} holds code"):
+                        asks(own, path)
+            hopscope.trust(path)
+            self.assertEqual(self.compare(self.model, path).verdict, "equal")
+            self.assertIsNone(hopscope.debug.compare(self.model, self.data, against=path).place)
 
     def test_other_outputs_are_refused(self):
         with self.assertRaisesRegex(hopscope.InputError, r"the output 'out' is float32 \[90, 3\] in .*, and float32 \[90, 4\]"):

@@ -39,6 +39,13 @@ def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
     return [str(Path(path).absolute()), *(["--trust"] if saved is not None else [])]
 
 
+def apart(words: list[str]) -> tuple[list[str], str]:
+    """The words of a command that also reads a model file of unknown origin, which `--trust` would cover, and the path
+    of the model if it contains the caller's own code."""
+    others = [word for word in words if word != "--trust"]
+    return others, words[0] if len(others) < len(words) else ""
+
+
 def role_words(roles: Any, saved: Saved | None) -> list[str]:
     """Roles as `--role` takes them."""
     inside = saved.in_file if saved is not None else str

@@ -28,13 +28,16 @@ class Answer:
     notes: list[str] = field(default_factory=list)
 
 
-def start(words: Iterable[str], *, ends: bool = False, **streams: Any) -> subprocess.Popen[bytes]:
+def start(words: Iterable[str], *, ends: bool = False, trusted: str = "", **streams: Any) -> subprocess.Popen[bytes]:
     """Starts the engine in a session of its own, so that Ctrl+C in a terminal reaches Python alone. `ends`: the process
-    ends with the thread that has started it, for processes that do not read their input."""
+    ends with the thread that has started it, for processes that do not read their input. `trusted`: a file of the
+    caller's own."""
     here = engine()
     words = list(words)
     log.debug("starting %s %s", here.path, " ".join(words))
     environment = {**here.environment(), **({"HOPSCOPE_PARENT": str(os.getpid())} if ends else {})}
+    if trusted:
+        environment["HOPSCOPE_TRUST"] = f"{trusted}:{environment.get('HOPSCOPE_TRUST', '')}"
     return subprocess.Popen([here.path, *words], env=environment, start_new_session=True, **streams)
 
 
@@ -57,12 +60,11 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def command(*words: str, given: bytes | None = None) -> Answer:
+def command(*words: str, given: bytes | None = None, trusted: str = "") -> Answer:
     """Carries out a command with --json; `given` is its standard input. Raises the errors that the engine reports."""
     source = subprocess.DEVNULL if given is None else subprocess.PIPE
-    process = start(
-        [*words, "--json", "--verbose"], ends=True, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    streams = {"stdin": source, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = start([*words, "--json", "--verbose"], ends=True, trusted=trusted, **streams)
     try:
         out, err = process.communicate(given)
     except BaseException:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _html, _onnx, arrays
-from ._files import Files
+from ._files import Files, apart
 from ._log import finished
 from ._options import Place, Roles, path_of
 from ._process import command
@@ -115,8 +115,8 @@ def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: P
     """
     with files(first, data, roles, scratch) as given, Scratch(0, scratch) as place:
         against, trusted = _second(second, data, roles, given, place)
-        words = given.words if trusted else [word for word in given.words if word != "--trust"]
-        answer = command("verify", *words, "--against", str(against))
+        words, own = (given.words, "") if trusted else apart(given.words)
+        answer = command("verify", *words, "--against", str(against), trusted=own)
     document = answer.document
     where = divergence_of(document["operators"]) if document["operators"] else None
     outputs = Table(_output(item) for item in document["outputs"])

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from ._files import Files
+from ._files import Files, apart
 from ._options import Place as _Where
 from ._options import Roles, count_of, numbers_of, path_of
 from ._process import command
@@ -20,6 +20,7 @@ from .commands import files, plan_file
 from .documents import Plan
 from .errors import UsageError, door
 from .findings import Divergence, Hits, LoopMemory, Maker, NonFinite, Place, Row, StageMemory, Tensor, Watched
+from .saving import Saved
 
 __all__ = [
     "Divergence",
@@ -83,8 +84,9 @@ def compare(
     """
     given_against = None if against is None else str(path_of("against", against).absolute())
     options = {"against": given_against, "absolute": float(absolute), "relative": float(relative)}
-    with _asked(model, data, plan, roles, scratch, batch=batch) as (words, _):
-        return divergence_of(command("debug", *words, *words_of(options)).document)
+    with _asked(model, data, plan, roles, scratch, batch=batch) as (asked, _):
+        words, own = (asked, "") if against is None or isinstance(against, Saved) else apart(asked)
+        return divergence_of(command("debug", *words, *words_of(options), trusted=own).document)
 
 
 @door
