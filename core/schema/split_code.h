@@ -295,13 +295,14 @@ template <std::same_as<Code> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field;
-    return base::described("code", field("tables", &T::tables, "all tables whose rows are named below"),
-                           field("columns", &T::columns, "the references of tables to rows of others"),
-                           field("weights", &T::weights, "the weights and large constants"),
-                           field("prologue", &T::prologue, "the names of the inputs that the method `prologue` takes"),
-                           field("loops", &T::loops, "the calls of methods, in their order"),
-                           field("results", &T::results, "the arguments of the method `results`; empty without that method"),
-                           field("outputs", &T::outputs, "the outputs of the model"));
+    return base::described(
+        "code", field("tables", &T::tables, "all tables whose rows are named below"),
+        field("columns", &T::columns, "the references of tables to rows of others"),
+        field("weights", &T::weights, "the weights and large constants"),
+        field("prologue", &T::prologue, "the names of the inputs that the method `prologue` takes"),
+        field("loops", &T::loops, "the calls of methods, in their order"),
+        field("results", &T::results, "the arguments of the method `results`; empty without that method"),
+        field("outputs", &T::outputs, "the outputs of the model"));
 }
 
 }  // namespace hopscope::schema
