@@ -3,7 +3,7 @@
 #
 #   packaging/release.sh --check   checks the checkout, in seconds
 #   packaging/release.sh           as root, in hours: also runs all tests, builds the wheels and packages into dist/, tries them in
-#                                  bare systems below build/release, and creates the tag vVERSION
+#                                  bare systems below build/bare, and creates the tag vVERSION
 #
 # Nothing is published: push the tag and upload dist/ afterwards.
 set -eu
@@ -36,7 +36,7 @@ check() {
 try_wheels() {
     local suite
     for suite in bookworm trixie forky; do
-        HOPSCOPE_SUITE=$suite packaging/python/test_wheels.sh "build/release/$suite" dist
+        HOPSCOPE_SUITE=$suite packaging/python/test_wheels.sh "build/bare/$suite" dist
     done
     packaging/python/test_torch.sh "$root/dist"
 }
