@@ -18,6 +18,9 @@ class Comparing(PackageTest):
     def compare(self, first, second, data=None):
         return hopscope.compare(first, second, self.data if data is None else data, scratch=self.scratch)
 
+    def parted(self, model, other):
+        return hopscope.debug.compare(model, self.data, against=other)
+
     def forward(self, model, data=None):
         data = self.data if data is None else data
         with torch.no_grad():
@@ -54,12 +57,19 @@ class Comparing(PackageTest):
         path.write_bytes(self.saved.path.read_bytes())
         with mock.patch.dict("os.environ", HOPSCOPE_TRUST="", XDG_CONFIG_HOME=str(self.folder / "config")):
             for own in (self.saved, self.model):
-                for asks in (self.compare, lambda model, other: hopscope.debug.compare(model, self.data, against=other)):
+                for first, second in ((own, path), (path, own)):
                     with self.assertRaisesRegex(hopscope.Untrusted, f"^{path} holds code"):
-                        asks(own, path)
+                        self.compare(first, second)
+            for first, second in ((self.saved, path), (self.model, path), (path, self.saved)):
+                with self.assertRaisesRegex(hopscope.Untrusted, f"^{path} holds code"):
+                    self.parted(first, second)
+            self.assertEqual(self.compare(self.saved, self.model).verdict, "equal")
+            self.assertIsNone(self.parted(self.model, self.saved).place)
             hopscope.trust(path)
-            self.assertEqual(self.compare(self.model, path).verdict, "equal")
-            self.assertIsNone(hopscope.debug.compare(self.model, self.data, against=path).place)
+            for first, second in ((self.model, path), (path, self.model), (path, self.saved)):
+                self.assertEqual(self.compare(first, second).verdict, "equal")
+            for first, second in ((self.model, path), (path, self.saved)):
+                self.assertIsNone(self.parted(first, second).place)
 
     def test_other_outputs_are_refused(self):
         with self.assertRaisesRegex(hopscope.InputError, r"the output 'out' is float32 \[90, 3\] in .*, and float32 \[90, 4\]"):

@@ -39,11 +39,11 @@ def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
     return [str(Path(path).absolute()), *(["--trust"] if saved is not None else [])]
 
 
-def apart(words: list[str]) -> tuple[list[str], str]:
-    """The words of a command that also reads a model file of unknown origin, which `--trust` would cover, and the path
-    of the model if it contains the caller's own code."""
+def beside(words: list[str], second: str, own: bool) -> tuple[list[str], list[str]]:
+    """The words of a command that also reads the model file `second`, without `--trust`, which would cover both files,
+    and the paths of those with the caller's own code. `own`: the second one has such code."""
     others = [word for word in words if word != "--trust"]
-    return others, words[0] if len(others) < len(words) else ""
+    return others, [*(words[:1] if len(others) < len(words) else []), *([second] if own else [])]
 
 
 def role_words(roles: Any, saved: Saved | None) -> list[str]:

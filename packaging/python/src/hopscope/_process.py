@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,16 +28,18 @@ class Answer:
     notes: list[str] = field(default_factory=list)
 
 
-def start(words: Iterable[str], *, ends: bool = False, trusted: str = "", **streams: Any) -> subprocess.Popen[bytes]:
+def start(
+    words: Iterable[str], *, ends: bool = False, trusted: Sequence[str] = (), **streams: Any
+) -> subprocess.Popen[bytes]:
     """Starts the engine in a session of its own, so that Ctrl+C in a terminal reaches Python alone. `ends`: the process
-    ends with the thread that has started it, for processes that do not read their input. `trusted`: a file of the
-    caller's own."""
+    ends with the thread that has started it, for processes that do not read their input. `trusted`: files with
+    the caller's own code."""
     here = engine()
     words = list(words)
     log.debug("starting %s %s", here.path, " ".join(words))
     environment = {**here.environment(), **({"HOPSCOPE_PARENT": str(os.getpid())} if ends else {})}
     if trusted:
-        environment["HOPSCOPE_TRUST"] = f"{trusted}:{environment.get('HOPSCOPE_TRUST', '')}"
+        environment["HOPSCOPE_TRUST"] = ":".join([*trusted, environment.get("HOPSCOPE_TRUST", "")])
     return subprocess.Popen([here.path, *words], env=environment, start_new_session=True, **streams)
 
 
@@ -60,7 +62,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def command(*words: str, given: bytes | None = None, trusted: str = "") -> Answer:
+def command(*words: str, given: bytes | None = None, trusted: Sequence[str] = ()) -> Answer:
     """Carries out a command with --json; `given` is its standard input. Raises the errors that the engine reports."""
     source = subprocess.DEVNULL if given is None else subprocess.PIPE
     streams = {"stdin": source, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

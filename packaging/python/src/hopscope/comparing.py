@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _html, _onnx, arrays
-from ._files import Files, apart
+from ._files import Files, beside
 from ._log import finished
 from ._options import Place, Roles, path_of
 from ._process import command
@@ -114,9 +114,9 @@ def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: P
         Comparison(equal: equal within the tolerance on all rows)
     """
     with files(first, data, roles, scratch) as given, Scratch(0, scratch) as place:
-        against, trusted = _second(second, data, roles, given, place)
-        words, own = (given.words, "") if trusted else apart(given.words)
-        answer = command("verify", *words, "--against", str(against), trusted=own)
+        against, own = _second(second, data, roles, given, place)
+        words, trusted = beside(given.words, against, own)
+        answer = command("verify", *words, "--against", against, trusted=trusted)
     document = answer.document
     where = divergence_of(document["operators"]) if document["operators"] else None
     outputs = Table(_output(item) for item in document["outputs"])
@@ -126,13 +126,13 @@ def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: P
     )
 
 
-def _second(second: Any, data: Any, roles: Roles, given: Files, place: Scratch) -> tuple[Path, bool]:
-    """The second file, and whether all code in both is the caller's own."""
+def _second(second: Any, data: Any, roles: Roles, given: Files, place: Scratch) -> tuple[str, bool]:
+    """The second file, and whether its code is the caller's own."""
     if _onnx.is_onnx(second):
-        return _computed(Path(second), data, given, place), True
+        return str(_computed(Path(second), data, given, place)), False
     if isinstance(second, (str, os.PathLike)) and not isinstance(second, Saved):
-        return path_of("second", second).absolute(), False
-    return Path(written(second, data, roles, place).words[0]), True
+        return str(path_of("second", second).absolute()), False
+    return written(second, data, roles, place).words[0], True
 
 
 def _computed(path: Path, data: Any, given: Files, place: Scratch) -> Path:

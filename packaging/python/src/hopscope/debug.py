@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from ._files import Files, apart
+from ._files import Files, beside
 from ._options import Place as _Where
 from ._options import Roles, count_of, numbers_of, path_of
 from ._process import command
@@ -85,8 +85,8 @@ def compare(
     given_against = None if against is None else str(path_of("against", against).absolute())
     options = {"against": given_against, "absolute": float(absolute), "relative": float(relative)}
     with _asked(model, data, plan, roles, scratch, batch=batch) as (asked, _):
-        words, own = (asked, "") if against is None or isinstance(against, Saved) else apart(asked)
-        return divergence_of(command("debug", *words, *words_of(options), trusted=own).document)
+        words, trusted = beside(asked, given_against or "", isinstance(against, Saved))
+        return divergence_of(command("debug", *words, *words_of(options), trusted=trusted).document)
 
 
 @door
