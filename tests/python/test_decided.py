@@ -1,5 +1,6 @@
 """What decides about forward only in the data, where no small sample shows it, and what one call of forward leaves for the next."""
 import hopscope
+import numpy
 import torch
 from support import PackageTest, Plain, graph, made
 
@@ -30,6 +31,59 @@ class ByShape(Decides):
 
 class ByValue(Decides):
     decides = staticmethod(lambda x, edge_index: bool(x[-1].sum() > 100))
+
+
+class ByNumPy(Decides):
+    decides = staticmethod(lambda x, edge_index: x.numpy().max() > 50)
+
+
+class ByArray(Decides):
+    decides = staticmethod(lambda x, edge_index: numpy.asarray(x[-1]).all() and numpy.asarray(x).max() > 50)
+
+
+class ByEquality(Decides):
+    decides = staticmethod(lambda x, edge_index: torch.equal(x[-1], torch.full_like(x[-1], 60)))
+
+
+class ByCloseness(Decides):
+    decides = staticmethod(lambda x, edge_index: torch.allclose(x[-1], torch.full_like(x[-1], 60)))
+
+
+class ByContents(Decides):
+    decides = staticmethod(lambda x, edge_index: 60 in x)
+
+
+class ByCount(Decides):
+    """A size that follows from values."""
+
+    decides = staticmethod(lambda x, edge_index: (x > 50).nonzero().size(0) > 0)
+
+
+class ByLength(Decides):
+    decides = staticmethod(lambda x, edge_index: len(x[x[:, 0] > 50]) > 0)
+
+
+class ByBuffer(Decides):
+    """A number of the model, against a size of the data."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("most", torch.tensor(30_000))
+
+    def decides(self, x, edge_index):
+        return self.most < x.size(0)
+
+
+class ByChangedBuffer(Decides):
+    """A number of the model that forward changes."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("largest", torch.zeros(()))
+
+    def decides(self, x, edge_index):
+        self.largest.copy_(x.max())
+        return self.largest.abs() > 50
 
 
 class ByNumber(Plain):
@@ -86,6 +140,27 @@ class Asserts(Plain):
         return super().forward(x, edge_index)
 
 
+class ReadsItself(Plain):
+    """Python reads values of the model alone, and a text."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("on", torch.tensor(True))
+        self.scale = torch.nn.Parameter(torch.tensor(-2.5))
+
+    def forward(self, x, edge_index):
+        h = super().forward(x, edge_index) * float(self.scale.abs())
+        self.said = f"{x.mean():.2f} {x[0]}"
+        return h.relu() if self.on else h.tanh()
+
+
+class Selects(Plain):
+    """A size follows from values, but decides nothing."""
+
+    def forward(self, x, edge_index):
+        return super().forward(x, edge_index)[x[:, 0] > 0]
+
+
 class Decided(PackageTest):
     def computed(self, kind, size):
         """The result, which is what the model computes."""
@@ -97,17 +172,21 @@ class Decided(PackageTest):
     def test_a_trace_that_the_data_contradict_is_refused_with_the_line(self):
         for kind, size in (
             (BySize, FEW), (ByShape, FEW), (ByValue, FEW), (ByNumber, FEW),
-            (BySize, MANY), (ByRelation, MANY), (ByShape, MANY), (ByValue, MANY), (ByNumber, MANY),
+            (BySize, MANY), (ByRelation, MANY), (ByShape, MANY), (ByValue, MANY), (ByNumber, MANY), (ByNumPy, MANY),
+            (ByArray, MANY), (ByEquality, MANY), (ByCloseness, MANY), (ByContents, MANY), (ByCount, MANY), (ByLength, MANY),
+            (ByBuffer, MANY), (ByChangedBuffer, MANY),
         ):  # fmt: skip
             with self.subTest(kind.__name__, size=size), self.assertRaises(hopscope.Refused) as caught:
                 hopscope.save(made(kind), data_of(size), self.folder / "model.pt", via="trace")
-            said = r"baked in|the way through forward depends on (the data|the sizes of these data|a value in the data) "
+            said = r"baked in|the way through forward depends on (the data|the sizes of these data|a (value|size that follows from values) in the data) "
             self.assertRegex(caught.exception.message, said)
             self.assertRegex(caught.exception.where, r"test_decided\.py:\d+")
 
     def test_a_trace_that_they_do_not_contradict_is_used(self):
         self.computed(ByRelation, FEW)
         self.computed(Asserts, MANY)
+        self.computed(ReadsItself, MANY)
+        hopscope.save(made(Selects), data_of(MANY), self.folder / "selects.pt", via="trace")
 
     def test_a_call_leaves_nothing_for_the_next_one(self):
         model = self.computed(Remembers, FEW)

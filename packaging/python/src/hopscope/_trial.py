@@ -37,15 +37,13 @@ class Trial:
     def whole(self) -> Sample:
         """The data, where the model has its parameters."""
         first = self.samples[FIRST]
-        device = next(iter(first.leaves.values())).device if first.leaves else None
-        return first if first.whole else _placed(self.drawn.whole(self.call.leaves()), device)
+        return first if first.whole else _placed(self.drawn.whole(self.call.leaves()), self.model)
 
 
 def try_out(model: Any, call: Call, drawn: Drawn, once: bool, objection: Callable[[_program.Program], str]) -> Trial:
     """Evaluates the model on the samples, twice on the first one to detect random results."""
     call.fill_in_sizes(drawn.roles, drawn.sizes)
-    device = next((parameter.device for parameter in model.parameters()), None)
-    trial = Trial(model, call, drawn, [_placed(sample, device) for sample in drawn.samples], once, objection)
+    trial = Trial(model, call, drawn, [_placed(sample, model) for sample in drawn.samples], once, objection)
     try:
         return _evaluated(trial)
     except Refused as problem:
@@ -66,7 +64,8 @@ def _evaluated(trial: Trial) -> Trial:
     return trial
 
 
-def _placed(sample: Sample, device: Any) -> Sample:
+def _placed(sample: Sample, model: Any) -> Sample:
+    device = next((parameter.device for parameter in model.parameters()), None)
     if device is not None:
         sample.leaves.update({key: leaf.to(device) for key, leaf in sample.leaves.items()})
     return sample
@@ -275,7 +274,7 @@ def _elsewhere(trial: Trial, entry: Any, first: Any) -> _trace.Baked | None:
     def forward(leaves: dict[str, Any]) -> Any:
         return trial.call.forward(trial.model, _arguments(trial, replace(trial.samples[FIRST], leaves=leaves)))
 
-    what, where = _decisions.decided(forward, trial.samples[FIRST].leaves, shapes)
+    what, where = _decisions.decided(trial.model, forward, trial.samples[FIRST].leaves, shapes)
     return _trace.Baked(f"the way through forward depends on {what}", where) if what else None
 
 
