@@ -10,11 +10,6 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-constexpr const char* exportHint =
-    "export it with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: Dim.AUTO}, "
-    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if it is still fixed, Dim.DYNAMIC names the line that "
-    "fixes it";
-
 // The only element of a tensor of whole numbers.
 std::optional<std::int64_t> numberIn(const base::TensorView& view)
 {
@@ -92,7 +87,7 @@ base::Status checkLimits(const ModelLimits& limits, const base::TensorMap& input
         return fail(ErrorCode::Input,
                     "forward takes no such input: " + inWords(limit.place) + how + ", and is " + std::to_string(*size) +
                         " here",
-                    limit.place.dim < 0 ? "make it a tensor, or leave it out of the arguments" : exportHint,
+                    limit.place.dim < 0 ? "make it a tensor, or leave it out of the arguments" : dynamicSizesHint,
                     limit.place.argument);
     }
     return {};

@@ -40,6 +40,12 @@ struct SizeLimit {  // a size that an exported program takes only within limits
     SizePlace place;
     std::int64_t least = 0, most = 0;  // equal: the size was fixed when the program was exported
 };
+// How to export a program without such sizes.
+inline constexpr const char* dynamicSizesHint =
+    "export it with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: Dim.AUTO}, "
+    "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if it is still fixed, Dim.DYNAMIC names the line that "
+    "fixes it";
+
 struct SizeGuard {  // a condition on sizes under which an exported program computes what its model does
     std::optional<SizeExpression> condition;  // nullopt: of a form that Hopscope does not know
     std::string text;                         // "edge_index.size(1) > 4 * x.size(0)"; Python code without a condition
@@ -47,7 +53,8 @@ struct SizeGuard {  // a condition on sizes under which an exported program comp
 struct ModelLimits {  // of the inputs of an exported program
     std::vector<SizeLimit> sizes;
     std::vector<SizeGuard> guards;
-    std::map<std::string, base::DType> types;  // by data key
+    std::map<std::string, base::DType> types;  // of tensors, by data key
+    std::map<std::string, std::size_t> ranks;  // of tensors, by data key
 };
 // Inputs of a whole graph, or of a part of it, for which ranges of sizes and guards say nothing.
 enum class Extent : std::uint8_t { Graph, Part };

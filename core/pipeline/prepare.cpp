@@ -57,16 +57,41 @@ std::string devicesText(const loader::ModelInfo& info)
            "unchanged";
 }
 
-// "x.size(0) % 2 == 0, edge_index.size(1) > 4 * x.size(0)", without tables of the same rows.
-std::string guardsText(const loader::ModelInfo& info)
+// "x.size(0) == 20": the numbers of rows that were fixed when the program was exported.
+std::vector<std::string> fixedRows(const loader::ModelInfo& info, const analysis::Analysis& analysis)
+{
+    std::vector<std::string> fixed;
+    for (const ir::NamedValue& input : analysis.program.inputs)
+        for (const loader::SizeLimit& limit : info.limits.sizes)
+            if (limit.place.argument == input.name && limit.least == limit.most && analysis.hasRows(input.value) &&
+                limit.place.dim == analysis.rowDim(input.value))
+                fixed.push_back(describe(limit.place) + " == " + std::to_string(limit.least));
+    return fixed;
+}
+
+// "x.size(0) % 2 == 0", without tables of the same rows.
+std::vector<std::string> guardsOf(const loader::ModelInfo& info)
+{
+    std::vector<std::string> guards;
+    for (const loader::SizeGuard& guard : info.limits.guards)
+        if (!guard.condition || !loader::isEqualityOfSizes(*guard.condition)) guards.push_back(guard.text);
+    return guards;
+}
+
+// Adds a lint about graphs that the program does not take.
+void addSizeLint(const loader::ModelInfo& info, analysis::Analysis& analysis)
 {
     constexpr std::size_t most = 4;
-    std::size_t count = 0;
+    const std::vector<std::string> fixed = fixedRows(info, analysis), guards = guardsOf(info);
+    std::vector<std::string> all = fixed;
+    all.insert(all.end(), guards.begin(), guards.end());
     std::string text;
-    for (const loader::SizeGuard& guard : info.limits.guards)
-        if (!guard.condition || !loader::isEqualityOfSizes(*guard.condition))
-            if (++count <= most) text += (text.empty() ? "" : ", ") + guard.text;
-    return text + (count > most ? ", and " + std::to_string(count - most) + " more" : std::string());
+    for (std::size_t i = 0; i < std::min(most, all.size()); ++i) text += (i == 0 ? "" : ", ") + all[i];
+    if (all.size() > most) text += ", and " + std::to_string(all.size() - most) + " more";
+    if (!all.empty())
+        analysis.lints.push_back(modelLint("size-guard",
+                                           "the program was exported for graphs with " + text + "; others are refused",
+                                           fixed.empty() ? "" : loader::dynamicSizesHint));
 }
 
 // Adds the lints that follow from the file itself rather than from its operators.
@@ -81,9 +106,7 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
                                                            " added in memory (" + place + "); the file is unchanged"));
     }
     if (!info.devices.empty()) analysis.lints.push_back(modelLint("baked-device", devicesText(info)));
-    if (const std::string guards = guardsText(info); !guards.empty())
-        analysis.lints.push_back(
-            modelLint("size-guard", "the program was exported for graphs with " + guards + "; others are refused"));
+    addSizeLint(info, analysis);
     for (const std::string& stub : info.stubs)
         analysis.lints.push_back(
             modelLint("custom-op", stub + " is known by name only; calls to it cannot be executed"));

@@ -120,6 +120,29 @@ class ExportedPrograms(unittest.TestCase):
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(words, done.stderr)
 
+    def test_fixed_sizes_are_told_without_data_and_refused_for_others(self):
+        def fix(program):
+            values = program["graph_module"]["graph"]["tensor_values"]
+            for spec in program["graph_module"]["signature"]["input_specs"]:
+                for dim, size in enumerate(values[spec["user_input"]["arg"]["as_tensor"]["name"]]["sizes"] if "user_input" in spec else ()):
+                    if "as_expr" in size:
+                        size.clear()
+                        size["as_int"] = (20, 50)[dim]
+
+        data = self.folder / "data.safetensors"
+        for name, first in (("sums", "x.size(0) == 20"), ("attends", "x_dict.")):
+            path = self.written(name, "2.14.1", fix)
+            document = json.loads(self.engine("inspect", path, *ROLES[name], "--json").stdout)
+            lint, = (each for each in document["lints"] if each["code"] == "size-guard")
+            self.assertIn(first, lint["message"])
+            self.assertIn("edge_index.size(1) == 50", lint["message"])
+            self.assertIn("dynamic_shapes", lint["hint"])
+            self.assertTrue(document["splittable"])
+            save_file(named(models.inputs(name, 61, 5)), str(data))
+            done = self.engine("run", path, "--data", data, "-o", self.folder / "out", *ROLES[name])
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("was fixed at", done.stderr)
+
     def test_another_major_version_is_refused_in_words(self):
         path = self.written("sums", "2.14.1", lambda program: program["schema_version"].update(major=9))
         done = self.engine("inspect", path)

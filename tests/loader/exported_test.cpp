@@ -199,6 +199,30 @@ TEST_CASE("Sizes that were fixed on export are refused for other data, and range
     CHECK(doubles.error().message.find("float32") != std::string::npos);
 }
 
+TEST_CASE("Inputs that are guessed have the ranks, the sizes and the types of the export")
+{
+    const std::string rowsOfX =
+        "{\"as_expr\": {\"expr_str\": \"Symbol('s0', positive=True, integer=True)\", \"hint\": null}}";
+    const Change range{"\"max_val\": null", "\"max_val\": 5"};
+    for (const auto& [changes, shape] : {std::pair(std::vector<Change>{}, std::vector<std::int64_t>{61, 2}),
+                                         {{{rowsOfX, "{\"as_int\": 4}"}}, {4, 2}},
+                                         {{range}, {5, 2}},
+                                         {{{rowsOfX, "{\"as_int\": 3}, {\"as_int\": 4}"}}, {3, 4, 2}},
+                                         {{{rowsOfX, "{\"as_int\": 3}, " + rowsOfX}}, {3, 7, 2}}}) {
+        const loader::Model model = loaded(changes);
+        const auto sample = loader::proposeSample(model);
+        if (!sample) FAIL(base::describe(sample.error()));
+        CHECK(sample->at("x_dict.user").shape == shape);
+        CHECK(loader::walk(model, *sample));
+    }
+    const auto numbers = loader::proposeSample(loaded({{"\"x\": {\"dtype\": 7", "\"x\": {\"dtype\": 5"}}));
+    REQUIRE_FALSE(numbers);  // of an operator, not of the input
+    CHECK(numbers.error().message.find("linear") != std::string::npos);
+    const auto large = loader::proposeSample(loaded({{rowsOfX, "{\"as_int\": 4294967296}"}}));
+    REQUIRE_FALSE(large);
+    CHECK(large.error().message.find("'x_dict.user' has too many elements") != std::string::npos);
+}
+
 TEST_CASE("Ranges and guards of an exported program hold for whole graphs")
 {
     for (const auto& [change, words] :

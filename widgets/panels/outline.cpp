@@ -72,7 +72,7 @@ Outline::Outline(const Context& context, QWidget* parent)
 {
     setObjectName(QStringLiteral("outline"));
     m_search->setObjectName(QStringLiteral("outlineSearch"));
-    m_search->setPlaceholderText(tr("Search operators, modules, shapes…"));
+    m_search->setPlaceholderText(tr("Search name, module, shape…"));
     m_search->setAccessibleName(tr("Search the outline"));
     m_search->setClearButtonEnabled(true);
     setupTree();

@@ -53,7 +53,7 @@ void Limits::addInput(const std::string& value, const std::string& argument)
         refuse(base::ErrorCode::Input, "the input '" + argument + "' has no type", "save the program again");
     if (const auto type = dtypeOf(scalarTypeOf(child(tensor->second, "dtype")))) m_limits.types[argument] = *type;
     const std::vector<json::Reader> sizes = items(tensor->second, "sizes");
-    m_ranks[argument] = sizes.size();
+    m_limits.ranks[argument] = sizes.size();
     for (std::size_t dim = 0; dim < sizes.size(); ++dim) addSize(sizes[dim], {argument, static_cast<int>(dim)});
 }
 
@@ -112,8 +112,8 @@ bool Limits::nameSizes(SizeExpression& expression, const std::vector<std::string
     if (place == nullptr) return true;
     for (std::size_t i = 0; i < arguments.size() && place->argument.starts_with(numbered); ++i)
         if (place->argument.substr(numbered.size()) == std::to_string(i)) place->argument = arguments[i];
-    const auto rank = m_ranks.find(place->argument);
-    if (rank != m_ranks.end()) return place->dim >= 0 && static_cast<std::size_t>(place->dim) < rank->second;
+    const auto rank = m_limits.ranks.find(place->argument);
+    if (rank != m_limits.ranks.end()) return place->dim >= 0 && static_cast<std::size_t>(place->dim) < rank->second;
     return place->dim < 0 && std::ranges::find(arguments, place->argument) != arguments.end();
 }
 

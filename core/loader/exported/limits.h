@@ -31,7 +31,6 @@ private:
 
     json::Reader m_program;
     std::map<std::string, json::Reader> m_tensors, m_ranges;
-    std::map<std::string, std::size_t> m_ranks;  // of tensors, by data key
     ModelLimits m_limits;
 };
 

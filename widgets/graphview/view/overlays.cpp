@@ -320,7 +320,7 @@ void SearchBar::setupWidgets()
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(8, 6, 8, 6);
     m_field->setObjectName(QStringLiteral("graphSearchField"));
-    m_field->setPlaceholderText(tr("Search operators, modules, shapes…"));
+    m_field->setPlaceholderText(tr("Search name, module, shape…"));
     m_field->setAccessibleName(tr("Search the graph"));
     m_field->setClearButtonEnabled(true);
     m_field->setMinimumWidth(200);
