@@ -245,7 +245,7 @@ void addPins(Instance& in, std::uint64_t seed)
         const NodeId v(random.below(in.nodes.size()));
         const Node& node = in.node(v);
         if (node.kind == NodeKind::Input) continue;
-        const std::size_t kind = random.below(5);
+        const std::size_t kind = random.below(namesOf(PinKind{}).size());
         Pin pin{static_cast<PinKind>(kind), v, {}, 0};
         if (pin.kind == PinKind::HopStage) {
             if (node.kind != NodeKind::Hop) continue;
