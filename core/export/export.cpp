@@ -49,7 +49,7 @@ base::Status saveWeights(const base::TensorMap& weights, const std::string& file
 base::Result<Bundle> write(const Request& request)
 {
     if (request.analysis->reassociate)
-        return base::fail(base::ErrorCode::Usage, "what --reassociate makes of a model cannot be exported",
+        return base::fail(base::ErrorCode::Usage, "a model that --reassociate has changed cannot be exported",
                           "open the model without it, and make a new plan");
     return executor::catchAtBoundary(
         [&] {

@@ -103,7 +103,7 @@ def a_scaled_readout(m, x, edge_index, batch):
     return torch.ones(4, H).index_add(0, batch, m.inp(x), alpha=2).index_add(0, batch, m.inp(x).tanh(), alpha=-0.5)
 
 
-@refused("is called with dtype=11, which its rule does not know", hint="write what it does with an operator of its own")
+@refused("is called with dtype=11, which its rule does not know", hint="express its effect by a separate operator")
 def whether_any_row_is_not_zero(m, x, edge_index):
     h = m.inp(x).relu()
     return h + (h * 0.001).sum(0, dtype=torch.bool)
@@ -166,7 +166,7 @@ def weights_in_the_same_order(m, x, edge_index, edge_weight):
     return add_rows(m.inp(x)[row] * edge_weight[order].unsqueeze(1), col, x.size(0))
 
 
-@refused("goes by the numbers of rows that were selected or sorted", hint="all rows and select afterwards")
+@refused("indexes by the numbers of rows that were selected or sorted", hint="all rows and select afterwards")
 def added_up_into_selected_rows(m, x, edge_index):
     h = m.inp(x)[torch.arange(x.size(0)) % 2 == 0]
     return torch.zeros_like(h).index_add(0, torch.arange(h.size(0)), h)
@@ -254,7 +254,7 @@ def tables_joined_and_rows_expanded(m, x, edge_index):
     return torch.cat([h, h]), m.lin(h.unsqueeze(1).expand(-1, 2, -1))
 
 
-@refused("splits the rows of node", hint="take parts as h[:k] and h[k:]")
+@refused("splits the rows of node", hint="slice rows as h[:k] and h[k:]")
 def rows_in_chunks(m, x, edge_index):
     return m.inp(x).chunk(2)[0]
 

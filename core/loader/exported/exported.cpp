@@ -109,7 +109,7 @@ private:
     {
         for (const Reader& entry : items(m_module, "module_call_graph"))
             if (text(entry, "fqn").empty()) return child(entry, "signature");
-        refuse(ErrorCode::Input, m_file.path + " does not tell the signature of the model", "save the program again");
+        refuse(ErrorCode::Input, m_file.path + " lacks the signature of the model", "save the program again");
     }
 
     void readInputs();

@@ -246,7 +246,8 @@ void CompositeOperators::requireSameOnOtherNumbers(const torch::jit::Operator& o
         return a.op == b.op && std::ranges::equal(leavesOf(a.args), leavesOf(b.args), sameLeaf);
     });
     if (!same)
-        m_location.refuse("the operator " + op.schema().name() + " computes in another way for other numbers", hint);
+        m_location.refuse("the operator " + op.schema().name() + " consists of different operators for other numbers",
+                          hint);
 }
 
 std::vector<Item> CompositeOperators::argumentsOf(const Run& run, std::size_t p, const Known& known, const Sizes& sizes)
