@@ -91,7 +91,7 @@ private:
     at::Tensor numbered(ir::ValueId value, const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
     const at::Tensor* inWindow(ir::ValueId value);
     struct Counted {
-        std::set<ir::RowClass> offsets, pieces;  // that an instruction before has brought
+        std::set<ir::RowClass> offsets, pieces;  // those that an earlier instruction has provided
     };
     std::int64_t stagingBytes(const Instruction& i, Counted& counted);
     std::int64_t rowBytesOf(const Instruction& i);

@@ -125,12 +125,12 @@ public:
 class Journal {
 public:
     virtual ~Journal() = default;
-    // The bytes of a batch, if an earlier process has started this run.
+    // The memory budget of a batch in bytes, if an earlier process has started this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Notes the cuts. Returns the finished chunks in the order in which they were noted; Input if other cuts were
-    // noted.
+    // Records the cuts. Returns the finished chunks in the order in which they were recorded; Input if other cuts were
+    // recorded before.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
-    // From now on the chunk survives the end of this process. One thread at a time.
+    // Records the chunk, which then survives the end of this process. One thread at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
     // The current end of the journal, after the last chunk appended. Any thread.
     [[nodiscard]] virtual std::int64_t end() const { return 0; }

@@ -103,7 +103,7 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 struct LoopShare {
     std::vector<Chunk> kept;
     std::optional<std::vector<Destinations>> left;  // none: all
-    const LoopProgram* next = nullptr;              // which loop follows
+    const LoopProgram* next = nullptr;              // the loop that follows
     std::optional<std::int64_t> size{};             // destinations of batches that are known to fit
 };
 

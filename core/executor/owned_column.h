@@ -22,7 +22,7 @@ struct OwnedColumn {
     std::shared_ptr<std::byte> bytes;
     bool wide = false;
 
-    // Any numbers in it; raises Resources.
+    // A column of undefined numbers. Raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
     // The column of an input in place, read-only; nullopt: its numbers are not in the order of the
     // adjacency, are not contiguous, have 32 bits, or do not belong to an input.

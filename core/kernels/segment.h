@@ -102,7 +102,7 @@ int segmentCuda(const SegmentArguments& arguments, void* stream);
 // launch that failed.
 bool kernelsCannotRun(int code);
 
-// CUDA's words for an error code.
+// CUDA's description of an error code.
 const char* cudaErrorText(int code);
 
 }  // namespace hopscope::kernels

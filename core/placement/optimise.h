@@ -16,8 +16,8 @@ struct OptimiseOptions {
     std::stop_token stop;
 };
 
-// A plan, with the instance that it solves (its pins, and the cuts that follow from them, among it); both are empty if
-// the plan was found without one.
+// A plan, with the instance that it solves, which contains the pins and the cuts that follow from them. The instance
+// and its placement are empty if the plan was found without one.
 struct Optimum {
     plan::Plan plan;
     ModelInstance model;

@@ -29,7 +29,7 @@ json::Value paramsOf(const Query& query);
 json::Value paramsOf(const RunQuery& query);
 std::int64_t runOf(const RunQuery& query);
 
-// The answers that are no documents of their own.
+// The answers that are not documents of their own.
 using Answer = AnswersOf<Query, RunQuery, WorkerQuery>;
 json::Value answerValue(const Answer& answer);
 

@@ -24,8 +24,8 @@ std::optional<std::int64_t> mostNodes(const protocol::ModelRecord& model, const 
 
 struct FollowedRow {
     models::Target target;    // the value
-    QString name, table;      // whose rows: "node"
-    protocol::StageId stage;  // that stores it
+    QString name, table;      // of the value; of its rows: "node"
+    protocol::StageId stage;  // the stage that stores it
     bool output = false;
     std::vector<double> numbers;  // the first of the row; not finite: NaN
     double norm = 0, least = 0, most = 0;

@@ -43,7 +43,7 @@ signals:
 private:
     struct Block {
         protocol::NumberRows rows;
-        qint64 used = 0;  // when it was looked at last
+        qint64 used = 0;  // the time of its last use
     };
     [[nodiscard]] const Block* blockOf(int row) const;
     void askLater(int row) const;

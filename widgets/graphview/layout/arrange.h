@@ -65,7 +65,7 @@ private:
     int m_nodes = 0;
     std::vector<QSizeF> m_sizes;     // by item
     std::vector<int> m_parent;       // by item: its unit
-    std::vector<int> m_slot;         // by item: its place among the items of its unit
+    std::vector<int> m_slot;         // by item: its index among the items of its unit
     std::vector<char> m_outside;     // by item: something outside of its unit is connected to it
     std::vector<QPointF> m_centres;  // by item, once its unit is laid out
     std::vector<int> m_items;        // by unit

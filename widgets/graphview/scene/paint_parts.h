@@ -38,7 +38,7 @@ void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
 QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" of a box
 void paintStageRange(const PaintContext& c, int node);   // the stages inside a box of several
-void paintInnerStores(const PaintContext& c, int node);  // how many values are stored inside
+void paintInnerStores(const PaintContext& c, int node);  // the number of values stored inside
 void paintRefusal(const PaintContext& c, int node);      // it prevents splitting the model
 void paintBookmark(const PaintContext& c, int node);
 void paintBreakpoint(const PaintContext& c, int node);
