@@ -188,7 +188,7 @@ struct OpInfo {
     bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
     bool view = false;           // free: never stored, belongs to its consumer
     std::string prologueReason;  // prologue operators without a row rule: the reason why stages cannot use their rows
-    int depth = 0;               // hop rounds behind the result
+    int depth = 0;               // rounds of message passing that the result depends on
     int depthModule = 0;
     int depthOp = 0;
 

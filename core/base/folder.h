@@ -19,7 +19,7 @@ public:
     Folder& operator=(Folder&& other) noexcept;
     ~Folder();
 
-    // Input: the name is a link or leads through one, is no regular file, or, to be written, has another name elsewhere.
+    // Input: the name is a link or leads through one, is not a regular file, or, to be written, has another name elsewhere.
     // Resources: the system refuses it. Never waits.
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
     // Whether `name` is a folder itself.

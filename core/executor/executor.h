@@ -92,7 +92,7 @@ struct OrderReport {
 // The errors from storing a value in a narrower type, over all of its elements.
 struct StoreReport {
     ir::ValueId value;
-    std::string name;  // as messages have it
+    std::string name;  // as in messages
     base::DType from = base::DType::Float32, to = base::DType::Float32;
     double maxAbsolute = 0;     // largest difference of a finite element
     double largest = 0;         // largest finite element

@@ -113,7 +113,7 @@ struct LoopProgram {
 enum class Way : std::uint8_t {
     Gpu,
     Batches,  // CPU: sequentially, with a block and its frontier for each
-    Tiles,    // CPU: in parallel; tables are read in place if that spares the frontier (tiles.h)
+    Tiles,    // CPU: in parallel; tables are read in place if that saves building the frontier (tiles.h)
 };
 
 // Whether kernels can read rows of the value's table in place; strips require rows of their own type.

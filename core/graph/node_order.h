@@ -31,7 +31,7 @@ using NodeOrder = std::vector<std::int64_t>;
 // Nodes of one community after each other. Communities by label propagation (Raghavan, Albert and Kumara, 2007), which
 // starts from the neighbour with the smallest hash, so that three rounds suffice. Linear in the edges.
 NodeOrder communityOrder(const Neighbours& graph, int threads);
-// Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the edge of each component,
+// Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the periphery of each component,
 // neighbours by degree, backwards. For meshes. E log(degree), on one thread.
 NodeOrder rcmOrder(const Neighbours& graph);
 // Sorts the nodes by falling degree. Linear in the nodes.

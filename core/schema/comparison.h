@@ -1,7 +1,7 @@
 #pragma once
 
 // Two files of a model compared with each other: the numbers that both yield for the same data, and the place at which
-// they part.
+// they diverge.
 
 #include <array>
 #include <concepts>

@@ -16,7 +16,7 @@ struct Hint {
 };
 
 constexpr Hint hints[] = {
-    {Kind::Unruled, "write it with other operators, or ask for it: CONTRIBUTING.md says how operators are added"},
+    {Kind::Unruled, "write it with other operators, or request support: CONTRIBUTING.md describes how to add one"},
     {Kind::BakedSize,
      "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"},
     {Kind::Roles,

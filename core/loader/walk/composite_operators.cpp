@@ -86,7 +86,7 @@ c10::TypePtr withoutOptional(const c10::TypePtr& type)
 
 constexpr std::string_view conjugated = "aten::_conj";  // notes it down, and is recorded as what computes it
 
-const char* const hint = "write it with others, or ask for it: CONTRIBUTING.md says how operators are added";
+const char* const hint = "write it with other operators, or request support: CONTRIBUTING.md describes how to add one";
 
 }  // namespace
 
