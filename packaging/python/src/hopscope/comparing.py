@@ -87,7 +87,7 @@ class Comparison:
 
 @door
 def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: Place | None = None) -> Comparison:
-    """Compares two files of a model: do they yield the same numbers for the same data, and if not, where do they diverge?
+    """Compares two files of a model: whether they yield the same numbers for the same data, or where they diverge.
 
     All rows of all outputs are compared, with the tolerance of every verification. Each file is computed by its own
     `forward`, or by a staged run if that does not fit into memory.
