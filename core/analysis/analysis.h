@@ -101,8 +101,8 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
-// Offsets of compressed rows and their parts: the first (Begin) and the last place (End) of each row of another table,
-// the places between two rows (Inner: End without that of the last row), and the number of places.
+// Offsets of compressed rows and their parts: the first (Begin) and the last position (End) of each row of another table,
+// the positions between two rows (Inner: End without that of the last row), and the number of positions.
 // Edges by their destinations, if an input holds the offsets.
 enum class OffsetsPart : std::uint8_t { All, Begin, End, Inner, Count };
 struct Compressed {

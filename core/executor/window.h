@@ -36,7 +36,7 @@ public:
     // The requested rows of a table that is read in place, consecutive, by ascending number. nullptr: the table itself
     // is to be read.
     [[nodiscard]] const at::Tensor* table(ir::ValueId table) const;
-    // The places of requested rows in that table, by their numbers (32 or 64 bits).
+    // The positions of requested rows in that table, by their numbers (32 or 64 bits).
     [[nodiscard]] at::Tensor places(ir::ValueId table, const at::Tensor& rows) const;
 
     // A tile's own rows of a table, valid until done(). Their offset within a page is that in the file, since it

@@ -23,7 +23,7 @@ struct Neighbours {
     [[nodiscard]] std::int64_t edges() const { return nodes ? offsets[nodes] : 0; }
 };
 
-// A permutation: the node at each place.
+// A permutation: the node at each position.
 using NodeOrder = std::vector<std::int64_t>;
 
 // All three depend on the graph alone, not on the number of threads.
@@ -37,7 +37,7 @@ NodeOrder rcmOrder(const Neighbours& graph);
 // Sorts the nodes by falling degree. Linear in the nodes.
 NodeOrder degreeOrder(const Neighbours& graph);
 
-// The nodes of the last `count` places in their own order at the end, all others before them in their former order.
+// The nodes of the last `count` positions in their own order at the end, all others before them in their former order.
 NodeOrder withFixedTail(NodeOrder order, std::int64_t count);
 
 // Distinct rows that a tile of `rows` destinations reads, per destination: over all tiles, or over a few of them if the

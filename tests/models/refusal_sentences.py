@@ -103,7 +103,7 @@ def a_scaled_readout(m, x, edge_index, batch):
     return torch.ones(4, H).index_add(0, batch, m.inp(x), alpha=2).index_add(0, batch, m.inp(x).tanh(), alpha=-0.5)
 
 
-@refused("is called with dtype=11, which its rule does not know", hint="express its effect by a separate operator")
+@refused("is called with dtype=11, which its rule does not support", hint="express its effect by a separate operator")
 def whether_any_row_is_not_zero(m, x, edge_index):
     h = m.inp(x).relu()
     return h + (h * 0.001).sum(0, dtype=torch.bool)

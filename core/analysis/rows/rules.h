@@ -51,7 +51,7 @@ struct Refused {
         Width,            // a number of columns that depends on features
         Merged,           // rows and something else in one dimension
         Derived,          // a number of rows that depends on the values of the graph
-        Argument,         // an argument that the rule does not know
+        Argument,         // an argument that the rule does not support
         Dimension,        // a dimension that LibTorch chooses by its size
     };
 
