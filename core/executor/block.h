@@ -11,8 +11,8 @@
 
 namespace hopscope::executor {
 
-// Destinations [first, first + count) of the loop's type, or that range of `order`, by their
-// positions (Structure::arrangeNodes). Positions are row numbers unless the type has an order of its own.
+// Destinations [first, first + count) of the loop's type, or that range of `order`, by their positions
+// (Structure::arrangeNodes). Positions are row numbers unless the type has an order of its own.
 struct Destinations {
     std::int64_t first = 0, count = 0;
     const std::int64_t* order = nullptr;
