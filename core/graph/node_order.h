@@ -1,6 +1,6 @@
 #pragma once
 
-// Orders that place nodes that read the same rows close to each other, and estimates of their benefit.
+// Orders of nodes, in which nodes with common sources lie close to each other, and estimates of their benefit.
 
 #include <cstdint>
 #include <vector>

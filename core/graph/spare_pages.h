@@ -1,6 +1,6 @@
 #pragma once
 
-// Moves pages from memory that is not needed any more to memory that is about to be filled: the system would have to
+// Moves pages from unused memory to memory that is about to be filled: the system would have to
 // clear fresh pages, and the host of a virtual machine would have to provide them.
 
 #include <mutex>

@@ -226,7 +226,7 @@ constexpr auto fieldsOf(const T*)
         field("max_rel", &T::maxRelative, "likewise", Quantity::Ratio));
 }
 
-// The parts of a run that were taken over from a process that did not finish it.
+// The parts of a run that were taken over from an unfinished process.
 struct ResumedRecord {
     std::int64_t chunks = 0, destinations = 0, damaged = 0;
     bool operator==(const ResumedRecord&) const = default;

@@ -183,7 +183,7 @@ using RowRule = Ruled<Outcomes> (*)(RuleContext&);
 // The rule of an operator ("aten::add"); nullptr if it may not meet rows.
 RowRule ruleFor(const std::string& name);
 
-// The operator itself, which obeys all its arguments, to be emitted on other operands.
+// A copy of the operator with all its arguments, to be emitted on other operands.
 ir::Op anew(const RuleContext& c);
 
 int wrapDim(std::int64_t dim, int rank);
