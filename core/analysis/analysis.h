@@ -234,7 +234,7 @@ struct Analysis {
     // Set: the analysis stopped there. The refused operator and those after it are in the program, as rowwise ones of
     // depth 0.
     std::optional<base::Error> refusal;
-    OpId refusedOp;  // the refused operator; invalid if the cause is none of the program's
+    OpId refusedOp;  // the refused operator; invalid if the cause is not an operator of the program
     int depth = 0, depthModule = 0, depthOp = 0;
 
     [[nodiscard]] const ValueInfo& info(ValueId id) const { return values[id.at()]; }

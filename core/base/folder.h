@@ -43,8 +43,8 @@ private:
     int m_handle = -1;
 };
 
-// Moves a file to a path that another right may write: `path` appears as a whole or does not change. Input: it cannot
-// be written; Resources.
+// Moves a file by copying it, which also works between folders that this process may write to but not rename across:
+// `path` appears as a whole or does not change. Input: it cannot be written; Resources.
 Status placeFile(const std::string& from, const std::string& path);
 
 // Removes a folder with its contents. Targets of links remain. Needs only the right to remove folders from its parent.

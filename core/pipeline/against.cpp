@@ -176,7 +176,7 @@ void addPlace(Comparison& comparison)
     const schema::DivergenceRecord& found = *comparison.operators;
     const std::string only = onlyBefore(found);
     if (!found.divergence && only.empty()) {
-        comparison.notLocated = "all operators that both files have agree";
+        comparison.notLocated = "all operators that occur in both files agree";
         return;
     }
     comparison.reason += "; the files diverge at " + (only.empty() ? placeOf(found.divergence->place) : only);

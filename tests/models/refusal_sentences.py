@@ -202,12 +202,12 @@ def table_of_twice_the_rows(m, x, edge_index):
     return h.new_zeros(2 * x.size(0), H).index_add(0, 2 * edge_index[1], h[edge_index[0]])
 
 
-@refused("picks a range that numbers of the graph decide", hint="the size of an input")
+@refused("picks a range whose bounds depend on the graph", hint="the size of an input")
 def first_rows_of_a_weight(m, x, edge_index):
     return m.inp(x) * torch.ones_like(m.inp.weight[: edge_index.max() % 7 + 1]).sum()
 
 
-@pair("picks a range that numbers of the graph decide", "the size of an input")
+@pair("picks a range whose bounds depend on the graph", "the size of an input")
 class PartsOfAWeight:
     class Refused(nn.Module):
         def __init__(self):
@@ -381,7 +381,7 @@ def statistics_from_sums(m, x, edge_index):
     return m.b((h - h.mean(0)) / h.var(0).sqrt(), edge_index), h / h.abs().sum(0), alike
 
 
-@refused("a readout by prod is not put together from batches", hint="by sum, mean, max or min", inputs=WITH_BATCH)
+@refused("a readout by prod cannot be merged from batches", hint="by sum, mean, max or min", inputs=WITH_BATCH)
 def product_of_each_half(m, x, edge_index, batch):
     h = m.inp(x)
     return torch.ones(2, H).scatter_reduce(0, (batch // 2).view(-1, 1).expand_as(h), h, "prod")
