@@ -152,7 +152,7 @@ def attention_over_nodes_in_double(m, x, edge_index):
     return m.inp(x).softmax(0, dtype=torch.double)
 
 
-@refused("two orders or selections of the rows of edge_index meet", hint="weight[order] beside edge_index[:, order]",
+@refused("two orders or selections of the rows of edge_index meet", hint="weight[order] with edge_index[:, order]",
          inputs=WITH_WEIGHT)
 def weights_left_in_their_order(m, x, edge_index, edge_weight):
     order = torch.argsort(edge_index[0])
@@ -259,7 +259,7 @@ def rows_in_chunks(m, x, edge_index):
     return m.inp(x).chunk(2)[0]
 
 
-@refused("overwrites some rows of node by position", hint="computed from the same part")
+@refused("overwrites some rows of node by position", hint="computed from the same slice")
 def rows_written_from_others(m, x, edge_index):
     h = m.inp(x).clone()
     h[2:5] = m.lin(h[3:6])
