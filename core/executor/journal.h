@@ -115,7 +115,8 @@ public:
     // The finished chunks of all processes, including this one; for others that are running, those that are on the
     // disk.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
-    // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.
+    // Returns after a moment. Fails with Resources if too much time has passed since the last ready(), and with
+    // Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
     virtual void ready() = 0;
     // To be called when everything is finished. Returns whether this process is the one to publish the results.

@@ -46,7 +46,7 @@ public:
     const Column& parentRows(ir::SpaceId space);
     // Its targets are in the order of the positions of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    // Of this adjacency; found once.
+    // The hub pieces of this adjacency; found once.
     const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
     // The bytes of a row number in such a column, copied or in place: 4 if these suffice.

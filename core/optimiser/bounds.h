@@ -10,7 +10,7 @@
 
 namespace hopscope::optimiser {
 
-void addOnce(std::vector<int>& list, int v);  // unless it is there. Linear
+void addOnce(std::vector<int>& list, int v);  // unless the list contains it. Linear
 
 // The bounds of each node. Linear.
 struct Bounds {

@@ -73,7 +73,7 @@ public:
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;
     using Rows = std::function<void(base::Result<protocol::NumberRows>)>;
     std::int64_t tensor(const TensorQuestion& question, QObject* context, Tensor answer);
-    // For the operator at which the current run is stopped.
+    // Asks for the tensor of the operator at which the current run is stopped.
     std::int64_t stoppedTensor(QObject* context, Tensor answer);
     void tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer);
     void saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer);

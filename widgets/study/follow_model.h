@@ -30,7 +30,7 @@ struct FollowedRow {
     std::vector<double> numbers;  // the first of the row; not finite: NaN
     double norm = 0, least = 0, most = 0;
 };
-// In the order of the stages. Values of tables that have no such row are left out.
+// Lists the rows in the order of the stages. Values of tables that have no such row are left out.
 std::vector<FollowedRow> followedRows(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                       const schema::WatchReport& found);
 

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] const double* rowNumbers(int row) const;
     [[nodiscard]] QString rowName(int row) const;
     [[nodiscard]] std::size_t keptBlocks() const { return static_cast<std::size_t>(m_blocks.size()); }
-    // As many digits as tell numbers apart at a glance.
+    // The number with as many digits as tell numbers apart at a glance.
     [[nodiscard]] static QString numberText(double number);
 
 signals:

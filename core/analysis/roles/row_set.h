@@ -45,7 +45,7 @@ public:
         return list;
     }
 
-    // The first row outside; -1 if there is none.
+    // The first row that is not in the set; -1 if there is none.
     [[nodiscard]] std::int64_t firstAbsent() const
     {
         for (std::size_t w = 0; w < m_words.size(); ++w) {

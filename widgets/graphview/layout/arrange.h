@@ -105,7 +105,8 @@ struct Stacked {
 Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, const std::vector<QSizeF>& sizes,
               const Staging& staging);
 
-// By frame, around its nodes; a null rectangle where bands have torn it apart so that it would run over other nodes.
+// The rectangle of each frame around its nodes; a null one where bands have torn it apart so that it would run over
+// other nodes.
 std::vector<QRectF> frameRects(const VisibleGraph& graph, const std::vector<QRectF>& nodes);
 
 }  // namespace hopscope::graphview

@@ -33,7 +33,7 @@ void paintStubs(const PaintContext& c, const QRectF& exposed);
 void paintStoreLine(const PaintContext& c, const SceneStore& store, const QRectF& exposed);
 void paintStore(const PaintContext& c, const SceneStore& store);
 
-// With all its marks.
+// Paints a node with all its marks.
 void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
 QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" of a box
