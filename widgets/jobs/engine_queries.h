@@ -42,7 +42,8 @@ public:
     // Asks for the source lines of an operator.
     using Source = std::function<void(base::Result<protocol::SourceLines>)>;
     void source(protocol::OpId op, QObject* context, Source answer);
-    // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
+    // Sends "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for
+    // cancel().
     using Machine = std::function<void(base::Result<schema::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
     // Exports of the current plan, by their protocol methods: the preview of the folder, and writing it; the
