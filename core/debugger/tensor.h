@@ -38,7 +38,7 @@ std::vector<std::byte> rowBytes(const SeenTensor& tensor, std::int64_t begin, st
 base::Result<std::vector<schema::TensorRow>> shownRows(const analysis::Analysis& analysis, const SeenTensor& tensor,
                                                        std::int64_t begin, std::int64_t end, std::int64_t numbers,
                                                        executor::UnsplitValues& values);
-// FILE.npy and, unless the rows are all of their table, FILE.rows.npy with their numbers.
+// Writes FILE.npy and, unless the rows are all of their table, FILE.rows.npy with their numbers.
 base::Status saveTensor(const SeenTensor& tensor, const std::string& file);
 
 }  // namespace hopscope::debugger
