@@ -76,9 +76,9 @@ void lintPrologue(Analysis& a)
     }
 }
 
-constexpr const char* prefixText =
-    " subtracts sums over all rows, which round by more than the few rows it is about; here each segment is summed by "
-    "itself, and compared with the model more loosely";
+constexpr const char* prefixText = " subtracts sums over all rows, whose rounding errors exceed those of a single "
+                                   "segment; here each segment is summed "
+                                   "separately, and compared with the model more loosely";
 
 struct Lowered {
     ir::Program program;
@@ -104,12 +104,10 @@ void lintReassociations(Analysis& a)
                                       " are gathered and added up, and sums round differently",
                            .op = {}});
     if (a.reassociate && a.reassociations.empty())
-        a.lints.push_back(
-            {.code = "reassociated",
-             .message =
-                 "nothing to reassociate: no product with a weight makes rows narrower that are sums or means of "
-                 "messages and used for nothing else",
-             .op = {}});
+        a.lints.push_back({.code = "reassociated",
+                           .message = "nothing to reassociate: no sum or mean of messages is used by a narrowing "
+                                      "product with a weight alone",
+                           .op = {}});
 }
 
 void finish(Analysis& analysis, const std::vector<std::string>& differences)

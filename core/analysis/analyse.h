@@ -16,8 +16,8 @@ struct Options {
 // whose last lint is blocking; only a broken program (a dangling id) fails.
 Analysis analyse(const ir::Program& raw, const InputSchema& schema, const Options& options = {});
 
-// For showing a program that cannot be analysed: its tables and inputs as declared, its operators without depth. It is
-// refused with `why`; the first operator that `why.where` describes counts as the cause. Linear.
+// Describes a program that cannot be analysed, to be shown: its tables and inputs as declared, its operators without
+// depth. It is refused with `why`; the first operator that `why.where` describes counts as the cause. Linear.
 Analysis unanalysed(const ir::Program& program, const InputSchema& schema, const base::Error& why);
 
 }  // namespace hopscope::analysis

@@ -101,8 +101,8 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
-// Offsets of compressed rows and their parts: the first (Begin) and the last place (End) of each row of another table,
-// the places between two rows (Inner: End without that of the last row), and the number of places.
+// Offsets of compressed rows and their parts: the first (Begin) and the last position (End) of each row of another table,
+// the positions between two rows (Inner: End without that of the last row), and the number of positions.
 // Edges by their destinations, if an input holds the offsets.
 enum class OffsetsPart : std::uint8_t { All, Begin, End, Inner, Count };
 struct Compressed {
@@ -188,7 +188,7 @@ struct OpInfo {
     bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
     bool view = false;           // free: never stored, belongs to its consumer
     std::string prologueReason;  // prologue operators without a row rule: the reason why stages cannot use their rows
-    int depth = 0;               // hop rounds behind the result
+    int depth = 0;               // rounds of message passing that the result depends on
     int depthModule = 0;
     int depthOp = 0;
 
@@ -234,7 +234,7 @@ struct Analysis {
     // Set: the analysis stopped there. The refused operator and those after it are in the program, as rowwise ones of
     // depth 0.
     std::optional<base::Error> refusal;
-    OpId refusedOp;  // the refused operator; invalid if the cause is none of the program's
+    OpId refusedOp;  // the refused operator; invalid if the cause is not an operator of the program
     int depth = 0, depthModule = 0, depthOp = 0;
 
     [[nodiscard]] const ValueInfo& info(ValueId id) const { return values[id.at()]; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Depth (hop rounds behind a value), depth_module and depth_op.
+// Depth (the rounds of message passing that a value depends on), depth_module and depth_op.
 
 #include "analysis/analysis.h"
 

@@ -27,8 +27,9 @@ inline constexpr auto failures = std::to_array<Failure>({
      "the model is not supported, cannot be split or, in Python, cannot be saved; the message gives the reason",
      "Refused", ""},
     {ErrorCode::Different, "different", "verification failed",
-     "the split and the model's own `forward` differ, or two files of a model; in Python, `result` holds the run "
-     "or the verification",
+     "the results of the split and of the model's own `forward`, or of two files of a model, differ; in Python, "
+     "`result` "
+     "holds the run or the verification",
      "VerificationError", ""},
     {ErrorCode::Resources, "resources", "out of memory or disk space",
      "memory or disk space is not enough, even for the smallest batch", "ResourceError", "MemoryError"},

@@ -147,10 +147,10 @@ tl::unexpected<Error> Folder::refuse(const std::string& name, int error) const
 {
     const std::string file = path(name);
     if (error == ELOOP || error == ENOTDIR || error == ENXIO || error == EISDIR)
-        return fail(ErrorCode::Input, file + ": is a link, or no regular file or folder of its own, and is not used",
+        return fail(ErrorCode::Input, file + ": is a link, or not a regular file or folder, and is not used",
                     "remove it, or choose another folder", file);
     if (error == notOwn)
-        return fail(ErrorCode::Input, file + ": has another name in another place, and is not written",
+        return fail(ErrorCode::Input, file + ": has another name elsewhere (a hard link), and is not written",
                     "remove it, or choose another folder", file);
     const bool closed = error == EACCES || error == EPERM || error == EROFS;
     return fail(closed ? ErrorCode::Input : ErrorCode::Resources, file + ": cannot be opened: " + std::strerror(error),

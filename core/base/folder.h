@@ -19,7 +19,7 @@ public:
     Folder& operator=(Folder&& other) noexcept;
     ~Folder();
 
-    // Input: the name is a link or leads through one, is no regular file, or, to be written, has another name elsewhere.
+    // Input: the name is a link or leads through one, is not a regular file, or, to be written, has another name elsewhere.
     // Resources: the system refuses it. Never waits.
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
     // Whether `name` is a folder itself.
@@ -43,8 +43,8 @@ private:
     int m_handle = -1;
 };
 
-// Moves a file to a path that another right may write: `path` appears as a whole or does not change. Input: it cannot
-// be written; Resources.
+// Moves a file by copying it, which also works between folders that this process may write to but not rename across:
+// `path` appears as a whole or does not change. Input: it cannot be written; Resources.
 Status placeFile(const std::string& from, const std::string& path);
 
 // Removes a folder with its contents. Targets of links remain. Needs only the right to remove folders from its parent.

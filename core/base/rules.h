@@ -10,7 +10,7 @@
 
 namespace hopscope::base {
 
-// In the order of their names.
+// The rules in the order of their names.
 inline constexpr auto rules = [] {
     constexpr auto named = namesOf(Strategy());
     constexpr auto count = std::ranges::count_if(named, isRule, &Named<Strategy>::value);

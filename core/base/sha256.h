@@ -8,7 +8,7 @@
 
 namespace hopscope::base {
 
-// In hexadecimal, as sha256sum prints it. Linear.
+// The hash in hexadecimal, as sha256sum prints it. Linear.
 std::string sha256(std::span<const std::byte> bytes);
 
 }  // namespace hopscope::base

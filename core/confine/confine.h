@@ -27,7 +27,7 @@ State enter(const Access& access);
 State tried();
 // The answer of the last enter() of this process or of one that it was forked from; "not confined: ..." before.
 const State& state();
-// Instead of enter(), with the reason.
+// To be called instead of enter(); state() then gives the reason.
 void renounce(const std::string& why);
 
 // The two parts of enter(). An empty text means success; otherwise it is the reason.

@@ -13,7 +13,7 @@
 
 namespace hopscope::debugger {
 
-// The values that a place names: an operator, a value, the name of a value, a kind of operators, or a module. Empty:
+// The values that a place names: an operator, a value, the name of a value, a kind of operator, or a module. Empty:
 // the results of all operators.
 std::set<ir::ValueId> valuesAt(const analysis::Analysis& analysis, const analysis::ValueNames& names,
                                const std::string& place);

@@ -20,7 +20,7 @@ struct DifferentRow {
 
 struct Difference {
     std::string mismatch;                     // the reason why they cannot be compared; empty: they can
-    std::int64_t rows = 0, of = 0;            // that differ
+    std::int64_t rows = 0, of = 0;            // the rows that differ, of all
     double maxAbsolute = 0, maxRelative = 0;  // over all elements
     std::vector<DifferentRow> shown;          // the first ones
 

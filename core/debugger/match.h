@@ -20,7 +20,7 @@ std::vector<OperatorPair> matchOperators(const ir::Program& first, const ir::Pro
 // Literal arguments that differ, "exponent: -0.5, -1".
 std::vector<std::string> differentArguments(const ir::Op& first, const ir::Op& second);
 
-// For documents.
+// Describes an operator for documents.
 schema::OperatorRecord recordOf(const analysis::Analysis& analysis, const ir::Op& op, ir::ValueId value);
 
 }  // namespace hopscope::debugger

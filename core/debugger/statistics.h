@@ -8,8 +8,8 @@
 
 namespace hopscope::debugger {
 
-// In pieces of constant memory. Means and deviations are of double precision; the parts of the histogram are those of
-// numpy.histogram, whose edges are least + i (most - least) / histogramBins.
+// Reads the tensor in pieces of constant memory. Means and deviations are of double precision; the parts of the
+// histogram are those of numpy.histogram, whose edges are least + i (most - least) / histogramBins.
 schema::Statistics statisticsOf(const at::Tensor& tensor);
 
 }  // namespace hopscope::debugger

@@ -16,7 +16,7 @@ namespace hopscope::debugger {
 // The result at which a run is stopped.
 struct Stopped {
     SeenTensor tensor;
-    bool breakpoint = false;  // else it was stepped to
+    bool breakpoint = false;  // false: a step ended there
 };
 
 class Stepping {
@@ -36,7 +36,7 @@ public:
 
     // Can be called from any thread during the run.
     base::Status setBreakpoints(const std::vector<Breakpoint>& breakpoints);
-    // For executor::Options.
+    // The probe for executor::Options.
     [[nodiscard]] executor::Probe& probe();
 
 private:

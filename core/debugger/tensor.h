@@ -32,13 +32,13 @@ struct SeenTensor {
 base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& plan, const TensorRequest& request,
                                    const Settings& settings, std::stop_token stop);
 
-// Rows [begin, end), C order.
+// The rows [begin, end) in C order.
 std::vector<std::byte> rowBytes(const SeenTensor& tensor, std::int64_t begin, std::int64_t end);
-// The same for people, with the first `numbers` numbers of each. `values`: of the same model.
+// Describes the rows for people, with the first `numbers` numbers of each. `values` are those of the same model.
 base::Result<std::vector<schema::TensorRow>> shownRows(const analysis::Analysis& analysis, const SeenTensor& tensor,
                                                        std::int64_t begin, std::int64_t end, std::int64_t numbers,
                                                        executor::UnsplitValues& values);
-// FILE.npy and, unless the rows are all of their table, FILE.rows.npy with their numbers.
+// Writes FILE.npy and, unless the rows are all of their table, FILE.rows.npy with their numbers.
 base::Status saveTensor(const SeenTensor& tensor, const std::string& file);
 
 }  // namespace hopscope::debugger

@@ -36,7 +36,7 @@ public:
 // CUDA, unless replaced.
 const Accelerator& accelerator();
 
-// For tests; to be called before any device is used. `other` must live as long as the process.
+// Replaces the accelerator in tests; to be called before any device is used. `other` must live as long as the process.
 void replaceAccelerator(const Accelerator& other);
 
 }  // namespace hopscope::executor

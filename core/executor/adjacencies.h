@@ -34,7 +34,7 @@ public:
           m_threads(threads)
     {}
 
-    // Its targets are in the order of the places of their type.
+    // Its targets are in the order of the positions of their type.
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     // nullptr: it has not been requested.
     [[nodiscard]] const graph::Adjacency* known(ir::SpaceId space, ir::KeyId key) const;

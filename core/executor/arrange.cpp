@@ -99,11 +99,13 @@ private:
     {
         const Reorder wanted = m_session.options.reorder;
         const bool automatic = wanted == Reorder::Auto;
-        if (m_session.device.gpu()) return "a GPU computes nodes as they come";
+        if (m_session.device.gpu()) return "a GPU computes nodes in the order of the input";
         if (m_nodes > std::numeric_limits<std::int32_t>::max()) return "there are too many nodes to number in 32 bits";
         if (automatic && !roundsAlike()) return "results could differ in their last bits";
-        if (automatic && exceedsMemory()) return "what does not fit into memory is read in the order of the input";
-        if (automatic && !pays(spareable)) return "the reads that it could spare are not worth the search";
+        if (automatic && exceedsMemory())
+            return "tables that do not fit into memory are read in the order of the input";
+        if (automatic && !pays(spareable))
+            return "computing an order would take longer than the reads that it could save";
         const graph::Neighbours graph = neighbours();
         report.before = report.after = graph::rowsPerDestination(graph, nullptr, tileRows());
         if (automatic) {
@@ -114,7 +116,7 @@ private:
         graph::NodeOrder order =
             graph::withFixedTail(foundOrMade(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());
         const double after = graph::rowsPerDestination(graph, order.data(), tileRows());
-        if (automatic && !pays(distinct(report.before - after))) return "communities spare too few rows";
+        if (automatic && !pays(distinct(report.before - after))) return "communities save too few reads";
         report.used = automatic ? Reorder::Community : wanted;
         report.after = after;
         m_session.structure.arrangeNodes(m_type, std::move(order));

@@ -21,7 +21,7 @@ public:
     at::Tensor table(ir::ValueId value);
     // The rows of the batch, which are consecutive.
     at::Tensor rows(const Instruction& read);
-    // For each of the rows, the row that the key refers to.
+    // The row that the key refers to, for each of the rows.
     at::Tensor columns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
     // The offsets of the batch's destinations, as positions of the whole adjacency.
     at::Tensor offsets(const ir::RowClass& rows);

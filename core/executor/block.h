@@ -11,8 +11,8 @@
 
 namespace hopscope::executor {
 
-// Destinations [first, first + count) of the loop's type, or that range of `order`, by their places
-// (Structure::arrangeNodes). Places are row numbers unless the type has an order of its own.
+// Destinations [first, first + count) of the loop's type, or that range of `order`, by their positions
+// (Structure::arrangeNodes). Positions are row numbers unless the type has an order of its own.
 struct Destinations {
     std::int64_t first = 0, count = 0;
     const std::int64_t* order = nullptr;
@@ -56,7 +56,7 @@ public:
     std::int64_t count(const ir::RowClass& rows);
     // Global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);
-    // The same by places, for rows of nodes.
+    // The same by positions, for rows of nodes.
     at::Tensor places(const ir::RowClass& rows);
     // For each row of `on`, the local number within `in` of the row that the key of table `space` refers to.
     at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
@@ -106,7 +106,7 @@ private:
     Structure& m_structure;
     const analysis::Analysis& m_analysis;
     const plan::Loop& m_loop;
-    const std::int64_t* m_nodeAt;  // the row numbers of the loop's destinations; null: places are row numbers
+    const std::int64_t* m_nodeAt;  // the row numbers of the loop's destinations; null: positions are row numbers
     Destinations m_batch;
     std::map<ir::RowClass, Map> m_maps;
     std::map<ir::RowClass, at::Tensor> m_rows, m_offsets;

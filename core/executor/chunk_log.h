@@ -11,7 +11,7 @@ namespace hopscope::executor {
 
 struct BatchFigures;
 
-// The number of a loop: its stage, and its place within it, both from 1.
+// The number of a loop: its stage, and its position within it, both from 1.
 struct LoopNumber {
     plan::StageId stage{1};
     int loop = 1;

@@ -92,7 +92,7 @@ struct OrderReport {
 // The errors from storing a value in a narrower type, over all of its elements.
 struct StoreReport {
     ir::ValueId value;
-    std::string name;  // as messages have it
+    std::string name;  // as in messages
     base::DType from = base::DType::Float32, to = base::DType::Float32;
     double maxAbsolute = 0;     // largest difference of a finite element
     double largest = 0;         // largest finite element
@@ -116,10 +116,10 @@ struct RunReport {
     std::vector<StoredTensor> outputs;      // in the order of Program::outputs
     std::vector<StoredTensor> checkpoints;  // those that are not outputs
     std::vector<StoreReport> narrowed;      // stores in a narrower type
-    std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
+    std::vector<OrderReport> orders;        // of each type that could have one; empty if no order was requested
     std::optional<ResumeReport> resumed;    // of a run with a journal that another process started
     std::optional<ShardReport> shard;
-    std::int64_t rowNumbers = 0;     // GPU: made by the host for batches, those of batches that did not fit included
+    std::int64_t rowNumbers = 0;     // GPU: numbers that the host made for batches, also for those that did not fit
     std::vector<std::string> notes;  // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 

@@ -50,7 +50,7 @@ public:
     std::vector<Given> stage(const Buffer& buffer);
     // Bytes that stage() needs in its buffer, each piece rounded as by StagingChunk. Computes the batch's row numbers.
     std::int64_t stagingBytes();
-    // Whether the rows are consecutive in the value's table, from the first place of the batch on.
+    // Whether the rows are consecutive in the value's table, from the first position of the batch on.
     [[nodiscard]] bool follow(ir::ValueId value, const ir::RowClass& rows) const;
     // The numbers of the rows in that table, computed on demand.
     at::Tensor rowNumbers(ir::ValueId value, const ir::RowClass& rows);
@@ -91,7 +91,7 @@ private:
     at::Tensor numbered(ir::ValueId value, const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
     const at::Tensor* inWindow(ir::ValueId value);
     struct Counted {
-        std::set<ir::RowClass> offsets, pieces;  // that an instruction before has brought
+        std::set<ir::RowClass> offsets, pieces;  // those that an earlier instruction has provided
     };
     std::int64_t stagingBytes(const Instruction& i, Counted& counted);
     std::int64_t rowBytesOf(const Instruction& i);

@@ -39,12 +39,12 @@ private:
     struct Slot;
     using Slots = std::deque<Slot*>;
 
-    // On the preparing thread.
+    // These run on the preparing thread.
     void prepareAll();
     void prepare(Slot& slot, std::int64_t first);
     bool stage(Slot& slot, const Destinations& destinations);
 
-    // On the calling thread.
+    // These run on the calling thread.
     void drive();
     Slot* nextPrepared();
     bool launch(Slot& slot);
@@ -57,7 +57,7 @@ private:
     void times(Slot& slot);
     double secondsAt(const c10::Event& event) const;
 
-    // On the writing thread.
+    // Runs on the writing thread.
     void writeAll();
 
     template <class Work>

@@ -18,9 +18,9 @@ public:
     // resets the entries of the rows that rows() returns.
     FrontierNumbers(std::int32_t* entries, std::int64_t size);
 
-    // Raises Resources if there are too many to be numbered, as does rows().
+    // Adds the batch's own rows. Raises Resources if there are too many to be numbered, as does rows().
     void own(const at::Tensor& rows);
-    // Global numbers in 64 bits, with repetitions.
+    // Requests rows by their global numbers, which have 64 bits and may repeat.
     void ask(const at::Tensor& rows);
     // Numbers all requested rows and returns their global numbers, in local order. To be called once, after the last
     // ask().

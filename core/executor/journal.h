@@ -115,7 +115,8 @@ public:
     // The finished chunks of all processes, including this one; for others that are running, those that are on the
     // disk.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
-    // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.
+    // Returns after a moment. Fails with Resources if too much time has passed since the last ready(), and with
+    // Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
     virtual void ready() = 0;
     // To be called when everything is finished. Returns whether this process is the one to publish the results.
@@ -125,12 +126,12 @@ public:
 class Journal {
 public:
     virtual ~Journal() = default;
-    // The bytes of a batch, if an earlier process has started this run.
+    // The memory budget of a batch in bytes, if an earlier process has started this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Notes the cuts. Returns the finished chunks in the order in which they were noted; Input if other cuts were
-    // noted.
+    // Records the cuts. Returns the finished chunks in the order in which they were recorded; Input if other cuts were
+    // recorded before.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
-    // From now on the chunk survives the end of this process. One thread at a time.
+    // Records the chunk, which then survives the end of this process. One thread at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
     // The current end of the journal, after the last chunk appended. Any thread.
     [[nodiscard]] virtual std::int64_t end() const { return 0; }

@@ -23,7 +23,7 @@ public:
     // Makes room for the rows of this set. Moves rows that are in memory already; returns the others, which the caller
     // must put there.
     graph::RowSet arrange(std::shared_ptr<const graph::RowSet> rows, std::int64_t rowBytes);
-    // Notes that only the rows from this one on have been put there.
+    // Records that only the rows from this one on have been put there.
     void holdsFrom(std::int64_t first);
     // Rows before this one will not be requested any more: their memory is gradually returned to the system, or to
     // `spare`.
@@ -31,8 +31,8 @@ public:
     // Takes the memory for the rows of [first, end) from `spare`. To be called before these are put.
     void fillFrom(graph::SparePages& spare, std::int64_t first, std::int64_t end) const;
 
-    // Copies the rows of [first, end) that have places from and to where all rows of that range follow each other.
-    // Threads may do so concurrently for different rows.
+    // Copy the rows of [first, end) that belong to the set, from or to memory in which all rows of that range follow
+    // each other. Threads may do so concurrently for different rows.
     void put(std::int64_t first, std::int64_t end, const std::byte* from) const;
     void take(std::int64_t first, std::int64_t end, std::byte* to) const;
 

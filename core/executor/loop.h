@@ -58,7 +58,7 @@ public:
     // The same in two parts: the report counts each batch, the observer is notified of several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
-    // Notes that a range was computed in windows, which read this number of bytes from files; `least`: each table once.
+    // Records that a range was computed in windows, which read this number of bytes from files; `least`: each table once.
     void streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least);
     // Counts chunks that an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);
@@ -66,9 +66,9 @@ public:
     void close() { m_log.close(true); }
     // See ChunkLog.
     void keepWhole() { m_log.keepWhole(); }
-    // Notes that a tile ran out of memory and will be computed again.
+    // Records that a tile ran out of memory and will be computed again.
     void again() { ++m_report.backOffs; }
-    // Notes that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
+    // Records that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
     // single destination; on a GPU only if that failed twice, the second time without any other batch in progress.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
 
@@ -103,7 +103,7 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 struct LoopShare {
     std::vector<Chunk> kept;
     std::optional<std::vector<Destinations>> left;  // none: all
-    const LoopProgram* next = nullptr;              // which loop follows
+    const LoopProgram* next = nullptr;              // the loop that follows
     std::optional<std::int64_t> size{};             // destinations of batches that are known to fit
 };
 

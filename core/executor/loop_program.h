@@ -58,7 +58,7 @@ struct Instruction {
     bool owners = false;   // Positions, GPU: of the destinations that own the rows, as the offsets give them
     bool inOrder = false;  // Read, tiles and GPU: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
-    std::shared_ptr<const StripPart> strips;  // whose outputs are the instruction's
+    std::shared_ptr<const StripPart> strips;  // their outputs are the instruction's
     std::vector<ir::OpId> fused;              // Segment, Strips, RowDots: operators besides `op` that it computes
     std::vector<Register> dead;               // registers to empty after the instruction
 };
@@ -113,7 +113,7 @@ struct LoopProgram {
 enum class Way : std::uint8_t {
     Gpu,
     Batches,  // CPU: sequentially, with a block and its frontier for each
-    Tiles,    // CPU: in parallel; tables are read in place if that spares the frontier (tiles.h)
+    Tiles,    // CPU: in parallel; tables are read in place if that saves building the frontier (tiles.h)
 };
 
 // Whether kernels can read rows of the value's table in place; strips require rows of their own type.

@@ -19,7 +19,7 @@ public:
     [[nodiscard]] std::int64_t units() const { return static_cast<std::int64_t>(m_ends.size()) - 1; }
     [[nodiscard]] double total() const { return m_work.back(); }
     [[nodiscard]] bool mayCutAt(std::int64_t destination) const;
-    // The begins of `parts` parts of about equal work, and the end.
+    // The first destinations of `parts` parts of about equal work, and the end of the last one.
     [[nodiscard]] std::vector<std::int64_t> cuts(int parts) const;
     // Divides a range into shards of about this work each. It must begin and end where it may be cut.
     [[nodiscard]] std::vector<ShardRange> pieces(const Destinations& range, int loop, double each) const;

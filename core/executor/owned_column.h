@@ -12,7 +12,7 @@
 
 namespace hopscope::executor {
 
-// How the rows of a table are numbered: as in the input, or by their places in the order in which a run computes the nodes
+// How the rows of a table are numbered: as in the input, or by their positions in the order in which a run computes the nodes
 // of a type (Structure::arrangeNodes). Both agree if that is the order of the input.
 enum class Numbers : std::uint8_t { Input, Places };
 
@@ -22,7 +22,7 @@ struct OwnedColumn {
     std::shared_ptr<std::byte> bytes;
     bool wide = false;
 
-    // Any numbers in it; raises Resources.
+    // A column of undefined numbers. Raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
     // The column of an input in place, read-only; nullopt: its numbers are not in the order of the
     // adjacency, are not contiguous, have 32 bits, or do not belong to an input.
@@ -46,7 +46,7 @@ struct OwnedColumn {
 OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
                      const std::int64_t* order, bool wide, const graph::Scratch& scratch, int threads);
 
-// The places of the first `rows` numbers, in 64 bits if `wide`.
+// The positions of the first `rows` numbers, in 64 bits if `wide`.
 OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places, bool wide,
                      const graph::Scratch& scratch, int threads);
 

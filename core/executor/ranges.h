@@ -13,7 +13,7 @@ namespace hopscope::executor {
 using Ranges = std::vector<Destinations>;
 using Chunks = std::map<std::int64_t, Chunk>;  // by first destination, none overlaps another one
 
-// In any order, overlapping or not.
+// Unites ranges in any order, overlapping or not.
 Ranges united(Ranges ranges);
 Ranges intersection(const Ranges& a, const Ranges& b);
 // The parts of [0, count) outside of the ranges.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the outputs of a run: its results and the stored values that were kept, in the order of the
-// input.
+// Private to executor: the outputs of a run, which are its results and the stored values that were kept, in the order
+// of the input.
 
 #include <memory>
 #include <unordered_map>

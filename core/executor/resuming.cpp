@@ -37,7 +37,7 @@ std::string sentenceOf(const ResumeReport& resumed)
 {
     const auto count = [](std::int64_t n) { return base::formatCount(static_cast<double>(n)); };
     std::string text = "resumed: " + count(resumed.destinations) + " destinations in " + count(resumed.chunks) +
-                       " chunks were finished before";
+                       " chunks were already finished";
     if (resumed.damaged > 0) text += "; " + count(resumed.damaged) + " damaged chunks are computed again";
     return text;
 }

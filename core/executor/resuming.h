@@ -17,7 +17,7 @@ std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit);
 // The cuts of all loops, by stage.
 std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs);
 
-// "resumed: 5,000 destinations in 3 chunks were finished before".
+// "resumed: 5,000 destinations in 3 chunks were already finished".
 std::string sentenceOf(const ResumeReport& resumed);
 
 }  // namespace hopscope::executor

@@ -129,7 +129,7 @@ private:
     {
         const StructureCache* const cache = m_session.structure.cache();
         if (cache && cache->problem())
-            m_session.noteOnce("not all is kept for later runs: " + cache->problem()->message);
+            m_session.noteOnce("the cache lacks a part of this graph: " + cache->problem()->message);
     }
 
     using Books = std::vector<std::unique_ptr<LoopBooks>>;  // by loop

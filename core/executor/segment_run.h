@@ -26,7 +26,7 @@ struct SegmentInputs {
     std::int64_t pieceFirst = 0;  // see kernels::SegmentArguments
 };
 
-// For each message its destination, in the type of the offsets; without asking a GPU how many messages there are.
+// The destination of each message, in the type of the offsets, without asking a GPU how many messages there are.
 at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages);
 
 // Returns one row per destination, on the session's device. Uses a segment kernel if there is one (float32 and half
@@ -34,7 +34,7 @@ at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages);
 // note says so once; any other failed launch raises Internal.
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
 
-// For the kernels: 32 or 64 bits; none if the tensor is undefined.
+// The numbers as the kernels take them, with 32 or 64 bits; none if the tensor is undefined.
 kernels::Index index(const at::Tensor& numbers);
 
 // CPU: calls `work` for ranges of destinations with about as many edges each, on all cores. `width`: the elements of a

@@ -83,7 +83,7 @@ void Shards::refuseLargeReductions(const LoopProgram& program, std::int64_t unit
     }
     if (bytes > mostPartsBytes)
         raise(base::ErrorCode::Unsupported,
-              "a reduction over all rows cannot be computed in shards: what its tiles contribute takes " +
+              "a reduction over all rows cannot be computed in shards: the contributions of its tiles take " +
                   base::formatBytes(bytes),
               "let one process compute it", ir::describeOp(m_session.analysis.program.op(program.reductions[0].op)));
 }

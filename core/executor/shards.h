@@ -55,7 +55,7 @@ private:
         Ranges had;   // noted when this process began
         Ranges mine;  // computed here, or taken over
         Ranges ofShard(int index) const;
-        std::vector<std::int64_t> cuts;  // the begins of the parts, and the end
+        std::vector<std::int64_t> cuts;  // the first destinations of the parts, and the end of the last one
         std::optional<LoopWork> work;
     };
     const LoopProgram& programOf(const LoopNumber& number) const;

@@ -23,8 +23,8 @@ struct SlotBytes {
     std::int64_t up = 0, down = 0;
 };
 
-// For all loops of a run: a share of the bytes that the largest one copies, without tables on the device, or all of
-// these bytes if the user has chosen the batch. Linear in the programs.
+// The slot size for all loops of a run: a share of the bytes that the largest one copies, without tables on the device,
+// or all of these bytes if the user has chosen the batch. Linear in the programs.
 SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
                     const StagePrograms& programs, std::optional<std::int64_t> batch);
 

@@ -44,9 +44,9 @@ public:
     const Column& column(ir::SpaceId space, ir::KeyId key);
     // For each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);
-    // Its targets are in the order of the places of their type (arrangeNodes).
+    // Its targets are in the order of the positions of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    // Of this adjacency; found once.
+    // The hub pieces of this adjacency; found once.
     const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
     // The bytes of a row number in such a column, copied or in place: 4 if these suffice.
@@ -54,11 +54,11 @@ public:
     // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64 bits.
     void readColumnsInPlace() { m_adjacencies.readColumnsInPlace(); }
 
-    // From now on batches take the nodes of the type in this order: place p has node order[p]. Adjacencies, columns and
+    // From now on batches take the nodes of the type in this order: position p has node order[p]. Adjacencies, columns and
     // values in the order of an adjacency follow; everything else stays in the order of the input. Once for each type,
     // before any stage.
     void arrangeNodes(ir::SpaceId type, graph::NodeOrder order);
-    // The node at each place, and the place of each node; null: they are the same.
+    // The node at each position, and the position of each node; null: they are the same.
     [[nodiscard]] const std::int64_t* nodeAt(ir::SpaceId type) const { return m_adjacencies.nodeAt(type); }
     [[nodiscard]] const std::int64_t* placeOf(ir::SpaceId type) const { return m_adjacencies.placeOf(type); }
 

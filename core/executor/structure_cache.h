@@ -45,7 +45,7 @@ public:
     graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key,
                                const std::function<std::int64_t(std::int64_t)>& targetOf,
                                const std::function<graph::Adjacency()>& make);
-    // `places`: those of the rows that the keys refer to, if rows are numbered by places.
+    // `places`: those of the rows that the keys refer to, if rows are numbered by positions.
     OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const graph::Adjacency& order, const std::int64_t* places,
                        const std::function<OwnedColumn()>& make);
 

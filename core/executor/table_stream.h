@@ -20,19 +20,19 @@ bool inOrder(const Session& session, const LoopProgram& program);
 
 class TableStream {
 public:
-    // For a loop in tiles, and the next loop, if there is one. nullptr if tables and results fit into memory or are in
-    // memory already, if they are computed in an order other than that of the file, or if other processes write to
-    // them. Takes over, or drops, the rows that the previous loop left in memory. Constant time if they fit; otherwise
-    // it also reads the names of this process's mappings.
+    // A stream for a loop in tiles, and the next loop, if there is one. nullptr if tables and results fit into memory
+    // or are in memory already, if they are computed in an order other than that of the file, or if other processes
+    // write to them. Takes over, or drops, the rows that the previous loop left in memory. Constant time if they fit;
+    // otherwise it also reads the names of this process's mappings.
     static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program, const LoopProgram* next);
     ~TableStream();
     TableStream(const TableStream&) = delete;
     TableStream& operator=(const TableStream&) = delete;
 
-    // As many of these destinations, from the first one on, as have room for the rows that they request, but at least a
-    // tile; invalidates the previous window. Linear in the requested rows, with one pass over each table for those that
-    // are not in memory yet. In the last window, rows that the next loop will read remain in memory while there is
-    // room.
+    // A window of as many of these destinations, from the first one on, as have room for the rows that they request,
+    // but at least a tile. Invalidates the previous window. Linear in the requested rows, with one pass over each table
+    // for those that are not in memory yet. In the last window, rows that the next loop will read remain in memory
+    // while there is room.
     std::unique_ptr<Window> next(const Destinations& left);
     // To be called at the end of each window.
     void finished(const Window& window);

@@ -23,7 +23,7 @@ struct TilingRequest {
     std::optional<std::int64_t> tile;   // destinations per tile; nullopt: chosen by the bytes that a tile works on
     double budget = 1;                  // bytes for all workers together
     int threads = 1;
-    Families families{};  // that are computed in strips
+    Families families{};  // families of steps that are computed in strips
     base::StoreType store = base::StoreType::Exact;
 };
 
@@ -73,7 +73,7 @@ private:
     std::int64_t m_next = 0;                      // first destination that is not taken
     std::int64_t m_reported = 0;                  // first destination that is not merged
     std::int64_t m_end = 0;                       // of the range
-    std::vector<Destinations> m_failed;           // for want of memory
+    std::vector<Destinations> m_failed;           // for lack of memory
     std::map<std::int64_t, Finished> m_finished;  // by first destination
     std::optional<BatchFigures> m_untold;         // figures of tiles not yet reported to the observer
     double m_told = 0, m_ended = 0;               // time of its last report; end of the last reported tile

@@ -33,14 +33,14 @@ public:
 
     [[nodiscard]] const Destinations& range() const { return m_range; }
 
-    // The requested rows of a table that is read in place, consecutive, by ascending number. nullptr: read the table
-    // itself.
+    // The requested rows of a table that is read in place, consecutive, by ascending number. nullptr: the table itself
+    // is to be read.
     [[nodiscard]] const at::Tensor* table(ir::ValueId table) const;
-    // The places of requested rows in that table, by their numbers (32 or 64 bits).
+    // The positions of requested rows in that table, by their numbers (32 or 64 bits).
     [[nodiscard]] at::Tensor places(ir::ValueId table, const at::Tensor& rows) const;
 
     // A tile's own rows of a table, valid until done(). Their offset within a page is that in the file, since it
-    // affects the rounding of products; undefined: read the table itself.
+    // affects the rounding of products. An undefined tensor means that the table itself is to be read.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
     // To be called once for each tile, even if it failed.
     void done(const Destinations& tile);

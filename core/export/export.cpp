@@ -34,7 +34,7 @@ base::Status writeText(const std::string& text, const std::string& path)
     return base::fail(base::ErrorCode::Resources, path + ": cannot be written", "is the disk full?", path);
 }
 
-// Notes the digest of the file, which run.py compares when it loads the weights.
+// Records the digest of the file, which run.py compares when it loads the weights.
 base::Status saveWeights(const base::TensorMap& weights, const std::string& file, schema::Split& split)
 {
     if (base::Status written = graph::writeSafetensors(file, weights); !written) return written;
@@ -49,7 +49,7 @@ base::Status saveWeights(const base::TensorMap& weights, const std::string& file
 base::Result<Bundle> write(const Request& request)
 {
     if (request.analysis->reassociate)
-        return base::fail(base::ErrorCode::Usage, "what --reassociate makes of a model cannot be exported",
+        return base::fail(base::ErrorCode::Usage, "a model that --reassociate has changed cannot be exported",
                           "open the model without it, and make a new plan");
     return executor::catchAtBoundary(
         [&] {

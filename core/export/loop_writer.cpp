@@ -33,7 +33,7 @@ LoopWriter::LoopWriter(Context& context, const plan::Loop& loop, const std::set<
 void LoopWriter::refuse(const std::string& what, ir::OpId op) const
 {
     executor::raise(base::ErrorCode::Unsupported, "export cannot write this split: " + what,
-                    "another --strategy or --plan may do; hopscope-engine run needs no export",
+                    "another --strategy or --plan may work; hopscope-engine run needs no export",
                     op.valid() ? ir::describeOp(m_program.op(op)) : std::string());
 }
 

@@ -68,7 +68,7 @@ NumberText binary(const std::string& name, const NumberText& a, const NumberText
         if (name == s.name) return infix(a, s.sign, b, s.kind.value_or(wider(a, b)));
     if (name == "pow") return infix(converted("float", a, ValueKind::Float), "**", b, ValueKind::Float);
     if (name == "min" || name == "max") return {wider(a, b), Text(name) + "(" + a.text + ", " + b.text + ")"};
-    executor::raise(base::ErrorCode::Unsupported, "export does not know the arithmetic " + name + " on numbers");
+    executor::raise(base::ErrorCode::Unsupported, "export does not support the arithmetic " + name + " on numbers");
 }
 
 NumberText unary(const std::string& name, const NumberText& a)
@@ -82,7 +82,7 @@ NumberText unary(const std::string& name, const NumberText& a)
     if (name == "round") return {ValueKind::Int, Text("int(round(") + a.text + "))"};
     if (name == "ceil" || name == "floor") return applied(name.c_str(), a, ValueKind::Int);
     if (name == "sqrt" || name == "log" || name == "exp") return applied(name.c_str(), a, ValueKind::Float);
-    executor::raise(base::ErrorCode::Unsupported, "export does not know the function " + name + " of a number");
+    executor::raise(base::ErrorCode::Unsupported, "export does not support the function " + name + " of a number");
 }
 
 }  // namespace

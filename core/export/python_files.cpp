@@ -187,10 +187,11 @@ std::map<std::string, std::string> pythonFiles(const Stages& stages, const analy
         texts[file + ".py"] = stageFile("Stage " + file.substr(6) + by, parts, stages.code);
     const Part prologue{
         .method = &stages.prologue, .result = "dict[str, Tensor]", .documentation = "", .name = "Prologue"};
-    texts["prologue.py"] = fileText("The prologue" + by +
-                                        "\n\nIt is computed once for the whole graph: what follows from its structure "
-                                        "alone, by the keys of schema.json.\n",
-                                    {prologue}, stages.code);
+    texts["prologue.py"] =
+        fileText("The prologue" + by +
+                     "\n\nIt computes, once for the whole graph, the values that depend on its structure "
+                     "alone, by the keys of schema.json.\n",
+                 {prologue}, stages.code);
     if (!stages.results) return texts;
     const Part results{.method = &*stages.results,
                        .result = "list[Tensor]",

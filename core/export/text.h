@@ -47,7 +47,7 @@ std::string quoted(const std::string& text);
 // A name for a variable, from a value's name for people: "conv1.lin output" becomes conv1_lin_output.
 std::string identifier(std::string_view label);
 
-// All names in a piece of code outside of texts, but for attributes; some are no variables. Texts hold no quotation mark.
+// All names in a piece of code, except in texts and attributes; some are not variables. Texts hold no quotation mark.
 std::vector<std::string> namesIn(std::string_view code);
 
 }  // namespace hopscope::exporter

@@ -9,7 +9,7 @@
 
 namespace hopscope::exporter {
 
-// By their names in weights.safetensors. Fails with Unsupported for a tensor that is not strided.
+// The tensors by their names in weights.safetensors. Fails with Unsupported for a tensor that is not strided.
 base::Result<base::TensorMap> weightsOf(const loader::Walk& walk, const analysis::Analysis& analysis,
                                         const schema::Code& code);
 

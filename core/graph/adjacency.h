@@ -30,8 +30,8 @@ private:
 
 // Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
 // row numbers are 32-bit where the table has fewer than 2^32 rows. If keys ascend already, as in a list of edges sorted
-// by destination, rows are their own places and no numbers are stored. If they ascend twice, as with self-loops behind
-// such edges, or if the targets of such a table are in another order, only the begin of each target's rows is stored.
+// by destination, rows are their own positions and no numbers are stored. If they ascend twice, as with self-loops after
+// such edges, or if the targets of such a table are in another order, only the start of each target's rows is stored.
 class Adjacency {
 public:
     // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in

@@ -125,7 +125,7 @@ base::Status ArrayCache::makeRoom(std::int64_t bytes) const
     if (bytes > most)
         return base::fail(base::ErrorCode::Resources,
                           m_folder + " has room for " + base::formatBytes(double(most)) + ", and " +
-                              base::formatBytes(double(bytes)) + " are to be kept",
+                              base::formatBytes(double(bytes)) + " are needed",
                           "name a folder on a larger disk");
     for (const Kept& file : kept) {
         if (taken + bytes <= most) break;

@@ -104,7 +104,7 @@ private:
     Lasting m_lasting = Lasting::No;
     bool m_continued = false, m_behind = false;
     mutable std::int64_t m_behindBytes = 0;    // written since flushBehind(); several threads count
-    std::unique_ptr<WrittenBehind> m_written;  // where pages are let go of
+    std::unique_ptr<WrittenBehind> m_written;  // if pages leave the cache once written
     std::shared_ptr<std::byte> m_mapping;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Orders that place nodes that read the same rows close to each other, and estimates of their benefit.
+// Orders of nodes, in which nodes with common sources lie close to each other, and estimates of their benefit.
 
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ struct Neighbours {
     [[nodiscard]] std::int64_t edges() const { return nodes ? offsets[nodes] : 0; }
 };
 
-// A permutation: the node at each place.
+// A permutation: the node at each position.
 using NodeOrder = std::vector<std::int64_t>;
 
 // All three depend on the graph alone, not on the number of threads.
@@ -31,13 +31,13 @@ using NodeOrder = std::vector<std::int64_t>;
 // Nodes of one community after each other. Communities by label propagation (Raghavan, Albert and Kumara, 2007), which
 // starts from the neighbour with the smallest hash, so that three rounds suffice. Linear in the edges.
 NodeOrder communityOrder(const Neighbours& graph, int threads);
-// Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the edge of each component,
+// Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the periphery of each component,
 // neighbours by degree, backwards. For meshes. E log(degree), on one thread.
 NodeOrder rcmOrder(const Neighbours& graph);
 // Sorts the nodes by falling degree. Linear in the nodes.
 NodeOrder degreeOrder(const Neighbours& graph);
 
-// The nodes of the last `count` places in their own order at the end, all others before them in their former order.
+// The nodes of the last `count` positions in their own order at the end, all others before them in their former order.
 NodeOrder withFixedTail(NodeOrder order, std::int64_t count);
 
 // Distinct rows that a tile of `rows` destinations reads, per destination: over all tiles, or over a few of them if the

@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] std::byte* data();                     // the mapped elements, row-major
     [[nodiscard]] const base::TensorView& view() const;  // the same, read-only; outlives the writer
-    // Writes elements from `byteOffset` on without touching mapped pages, which spares their zeroing. Thread-safe.
+    // Writes elements from `byteOffset` on without touching mapped pages, which saves zeroing them. Thread-safe.
     [[nodiscard]] base::Status put(std::int64_t byteOffset, const void* bytes, std::size_t count) const;
     base::Status publish();  // msync, fsync, rename; Resources on failure
     [[nodiscard]] NewFile& file();

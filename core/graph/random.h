@@ -23,13 +23,13 @@ public:
     Draws(std::uint64_t key, std::uint64_t index) : m_state(scatter(key + index * kGolden)) {}
 
     std::uint64_t bits() { return scatter(m_state += kGolden); }
-    // In [0, n); n > 0. Bias below n / 2^64.
+    // A number in [0, n) for n > 0, with a bias below n / 2^64.
     std::int64_t below(std::int64_t n)
     {
         __extension__ using Wide = unsigned __int128;
         return static_cast<std::int64_t>((Wide{bits()} * static_cast<std::uint64_t>(n)) >> 64U);
     }
-    // In [0, 1).
+    // A number in [0, 1).
     double unit() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
 
 private:

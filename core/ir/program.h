@@ -33,7 +33,7 @@ struct Value {
     std::vector<std::int64_t> shape;           // tensors only; of the sample
     double number = 0;                         // Int, Float, Bool: the sample's number
     OpId producer;                             // origin Op only
-    int output = 0;                            // which output of the producer
+    int output = 0;                            // its index among the producer's outputs
     std::string name;                          // input: data key; parameter: dotted name; else empty
     std::vector<double> literal;               // Constant tensors of at most 64 elements, row-major; else empty
     bool layoutSparse = false;                 // a sparse COO matrix (its shape is dense)

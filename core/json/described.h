@@ -223,7 +223,7 @@ Value orNothing(Value schema);                                              // t
 void addMember(Value& object, const base::Traits& field, Value ofItsType);  // to the schema of an object
 void addMembers(Value& object, const Value& other);                         // those of another object's schema
 
-// Of a T; structs become members of `definitions` and references to them.
+// The schema of a T; structs become members of `definitions` and references to them.
 template <class T>
 Value schemaOf(Value& definitions);
 

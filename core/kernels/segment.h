@@ -42,7 +42,7 @@ struct HubPiece {
 //   out[d, :] = combine over p of  weight[p - weightFirst, h] * source[columns[p - columnFirst], :]
 // A row has `width` elements, split into `heads` equal parts h (weight is [positions, heads], or null for 1). Rows of
 // out follow each other, rows of source are `sourceStride` elements apart. Offsets need not begin at 0: they may be a
-// slice of a larger graph's, whose columns stand at their own places (columnFirst = 0) or are those of the slice
+// slice of a larger graph's, whose columns keep their own positions (columnFirst = 0) or are those of the slice
 // (columnFirst = offsets[0]); likewise weights.
 //
 // Arithmetic: elements are widened to float32, products and sums are rounded to float32 one by one (never fused), and
@@ -102,7 +102,7 @@ int segmentCuda(const SegmentArguments& arguments, void* stream);
 // launch that failed.
 bool kernelsCannotRun(int code);
 
-// CUDA's words for an error code.
+// CUDA's description of an error code.
 const char* cudaErrorText(int code);
 
 }  // namespace hopscope::kernels

@@ -94,7 +94,7 @@ HWY_INLINE void sumOfRows(const T* rows, std::int64_t count, ComputeOf<T>* sums)
     for (int k = 0; k < kVectors; ++k) hn::StoreU(state[k], d, sums + place(k));
 }
 
-// Among the elements at the same place in the rows of a vector, the first kWidth of `all`.
+// Among the elements at the same position in the rows of a vector, the first kWidth of `all`.
 template <int kLanes, int kWidth, class C>
 HWY_INLINE void foldMost(C* all)
 {

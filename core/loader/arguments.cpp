@@ -292,7 +292,7 @@ tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::T
     if (inputs.contains(argument.name()) || isText(argument))
         return fail(ErrorCode::Unsupported,
                     "forward takes '" + argument.name() + "' as a " + argument.type()->str() +
-                        ", which cannot be made of a tensor of the data",
+                        ", which cannot be made from a tensor of the data",
                     elements.empty() ? "wrap the model in a module whose forward takes tensors"
                                      : "name its elements in the data: " + elements,
                     argument.name());

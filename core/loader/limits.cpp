@@ -59,12 +59,13 @@ std::string sizesIn(const SizeExpression& condition, const base::TensorMap& inpu
 
 tl::unexpected<base::Error> broken(const ModelInfo& model, const SizeGuard& guard, const base::TensorMap& inputs)
 {
-    return fail(
-        ErrorCode::Input,
-        model.path + " was exported for graphs with " + guard.text + ", and here " + sizesIn(*guard.condition, inputs),
-        "export the model with example inputs of such sizes as these data have: torch.export follows a branch on "
-        "sizes as the example does, and drops the other side",
-        model.path);
+    return fail(ErrorCode::Input,
+                model.path + " was exported for graphs with " + guard.text + ", and here " +
+                    sizesIn(*guard.condition, inputs),
+                "export the model with example inputs whose sizes satisfy the same conditions as these data: "
+                "torch.export records "
+                "only the side of a branch that the example takes",
+                model.path);
 }
 
 tl::unexpected<base::Error> unknown(const ModelInfo& model, const SizeGuard& guard)

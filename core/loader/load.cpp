@@ -280,7 +280,7 @@ tl::unexpected<base::Error> noForward(const torch::jit::Module& module, const st
         if (!method.name().starts_with("_")) methods += (methods.empty() ? "" : ", ") + method.name();
     const std::string has = methods.empty() ? "" : "; its methods are " + methods;
     return fail(ErrorCode::Unsupported, "the model " + className + " has no forward method" + has,
-                "script or trace a module whose forward calls what is to be computed");
+                "script or trace a module whose forward calls the method to compute");
 }
 
 base::Result<ModelInfo> describeModule(const torch::jit::Module& module, Entry entry)

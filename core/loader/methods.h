@@ -6,7 +6,7 @@
 
 namespace hopscope::loader {
 
-// Like load(), for such a model; the result only serves readCode(), which reads all of its methods.
+// Loads such a model like load(); the result only serves readCode(), which reads all of its methods.
 base::Result<Model> loadMethods(const std::string& path);
 
 }  // namespace hopscope::loader

@@ -114,7 +114,7 @@ std::optional<bool> holds(const SizeExpression& condition, const SizeAt& sizes);
 
 // All sizes in it, each once, in their order.
 std::vector<SizePlace> placesIn(const SizeExpression& expression);
-// Whether it says of two sizes that they are equal, and no more.
+// Whether it states that two sizes are equal, and nothing else.
 bool isEqualityOfSizes(const SizeExpression& condition);
 
 std::string describe(const SizePlace& place);  // "x.size(0)", "n"

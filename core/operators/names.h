@@ -14,8 +14,8 @@ bool isInstruction(std::string_view name);
 bool isFact(std::string_view name);
 // From a one-element tensor to a number: "aten::item".
 bool isToNumber(std::string_view name);
-// On numbers, texts, lists and dictionaries that hold no tensor: "aten::floordiv". Many share a name with an operator on
-// tensors.
+// Operators on numbers, texts, lists and dictionaries that hold no tensor: "aten::floordiv". Many share a name with an
+// operator on tensors.
 bool isPlain(std::string_view name);
 
 // Files, global state, memory owned by others, in-place changes of a shape: listed so that a refusal can name the

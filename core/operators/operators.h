@@ -133,8 +133,8 @@ struct Operator {
 // Sorted by name.
 std::span<const Operator> table();
 
-// By its full name ("aten::relu"); nullptr if the table does not contain it. An in-place operator is found by its own
-// name only if it has no plain twin.
+// Finds an operator by its full name ("aten::relu"); nullptr if the table does not contain it. An in-place operator is
+// found by its own name only if it has no plain twin.
 const Operator* find(std::string_view name);
 // The same for an operator that may be missing: the result then has no rule and no traits, and fresh results.
 const Operator& of(std::string_view name);

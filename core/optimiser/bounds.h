@@ -10,7 +10,7 @@
 
 namespace hopscope::optimiser {
 
-void addOnce(std::vector<int>& list, int v);  // unless it is there. Linear
+void addOnce(std::vector<int>& list, int v);  // unless the list contains it. Linear
 
 // The bounds of each node. Linear.
 struct Bounds {
@@ -23,7 +23,7 @@ struct Bounds {
     std::vector<std::uint8_t> pinned;          // has to be written as well
     std::vector<std::uint8_t> forbidden;       // must not be written, not even as an output
     std::vector<std::uint8_t> mayStore, once;  // the nodes' own flags included
-    std::vector<int> stagePin;                 // in which a hop has to run, or never; after the last stage: in none
+    std::vector<int> stagePin;  // the stage in which a hop has to run, or never; after the last stage: in none
 
     [[nodiscard]] bool mustWrite(int v) const { return output[v] || pinned[v]; }
     [[nodiscard]] bool isCut(int u, int v) const;

@@ -69,8 +69,8 @@ private:
     const Choice* m_choice = nullptr;
     Cells* m_out = nullptr;
     const Cells* m_like = nullptr;
-    std::vector<int> m_stage;    // in which a value is written, if it is
-    std::vector<int> m_natural;  // in which it can be computed first
+    std::vector<int> m_stage;    // the stage that writes a value, if one does
+    std::vector<int> m_natural;  // the first stage that can compute it
     std::vector<int> m_lastRead, m_written;
     std::vector<std::uint8_t> m_pending, m_need;
     std::vector<int> m_computed;

@@ -17,7 +17,7 @@ struct Explanation {
     double write = 0;                   // the costs of this value over all stages: of its write,
     double read = 0;                    // its reads
     double compute = 0;                 // and its computations
-    std::vector<int> stages;            // that read it (Stored), compute it (Recomputed) or run it (Delayed)
+    std::vector<int> stages;            // the stages that read it (Stored), compute it (Recomputed) or run it (Delayed)
     bool possible = true;               // false: no legal plan decides otherwise
     std::optional<double> alternative;  // the cost of the best plan found that does; also none after the deadline
     double saves = 0;                   // alternative - the placement's cost: the benefit of the decision

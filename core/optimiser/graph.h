@@ -22,10 +22,10 @@ struct Graph : Bounds {
     std::vector<std::vector<int>> operands;         // src and loc, each once
     std::vector<std::uint8_t> frontier;             // an op that can be computed on frontier rows
     // Windows, bounds included. An earliest stage after a hop's latest one means that there is no legal placement.
-    std::vector<int> earliest;  // in which the node can be computed on D, if there is such a stage (0: from `first` on)
-    std::vector<int> earliestF;  // in which an op can be computed on frontier rows
-    std::vector<int> latest;     // in which a hop can run
-    std::vector<int> lastD;      // in which D rows can be useful, or never
+    std::vector<int> earliest;   // stage in which the node can be computed on D, if there is one (0: from `first` on)
+    std::vector<int> earliestF;  // stage in which an op can be computed on frontier rows
+    std::vector<int> latest;     // stage in which a hop can run
+    std::vector<int> lastD;      // stage in which D rows can be useful, or never
     std::vector<int> lastF;      // likewise frontier rows, by node * types + type
 
     [[nodiscard]] const Node& node(int v) const { return in.nodes[static_cast<std::size_t>(v)]; }

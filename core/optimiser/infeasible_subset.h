@@ -27,7 +27,8 @@ struct InfeasibleSubset {
     std::vector<Repair> repairs;  // each leaves a legal plan; cheapest first where prices are asked for
 };
 
-// Questions about repairs. Prices take longest, since each is an optimum; then that no larger number of stages helps.
+// The questions about repairs to answer. Prices take longest, since each needs an optimum, followed by the proof that
+// no larger number of stages helps.
 struct RepairQuestions {
     bool prices = true, moreStages = true;
 };

@@ -10,7 +10,7 @@
 namespace hopscope::optimiser {
 
 // Sets Node::noCheckpoint if some cheapest placement never stores the node. `kept`: nodes, by index, that are neither
-// removed nor used to decide about others.
+// removed nor used to decide on others.
 void markNeverStored(Instance& instance, const std::vector<std::uint8_t>& kept);
 
 }  // namespace hopscope::optimiser

@@ -21,7 +21,7 @@ struct Reduced {
 //   R  computing v from its operands is never more expensive than reading it
 //   F  a value that is never stored and has one consumer becomes part of it; an op alone on a hop becomes part of the hop
 // Values that pins, required reads or `keep` name (and those whose frontier rows are cheaper than their D rows) are
-// neither removed nor used to decide about others.
+// neither removed nor used to decide on others.
 Reduced reduce(const Instance& instance, const std::vector<NodeId>& keep = {});
 
 // The instance itself.

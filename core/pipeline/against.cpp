@@ -176,10 +176,10 @@ void addPlace(Comparison& comparison)
     const schema::DivergenceRecord& found = *comparison.operators;
     const std::string only = onlyBefore(found);
     if (!found.divergence && only.empty()) {
-        comparison.notLocated = "all operators that both files have agree";
+        comparison.notLocated = "all operators that occur in both files agree";
         return;
     }
-    comparison.reason += "; the files part at " + (only.empty() ? placeOf(found.divergence->place) : only);
+    comparison.reason += "; the files diverge at " + (only.empty() ? placeOf(found.divergence->place) : only);
     if (!found.divergence) return;
     if (!only.empty()) comparison.reason += ", and numbers differ first at " + placeOf(found.divergence->place);
     if (found.divergence->stage) comparison.reason += ", in stage " + std::to_string(found.divergence->stage->number);

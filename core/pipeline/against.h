@@ -1,6 +1,6 @@
 #pragma once
 
-// Two files of a model compared on the same data: do they yield the same numbers, and if not, where do they part?
+// Two files of a model compared on the same data: do they yield the same numbers, and if not, where do they diverge?
 
 #include "executor/events.h"
 #include "pipeline/prepare.h"

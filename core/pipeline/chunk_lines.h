@@ -13,7 +13,7 @@ namespace hopscope::pipeline {
 
 std::string chunkLine(const executor::Chunk& chunk);
 
-// A line that says that the rows of all records before `end`, and these, have reached the disk.
+// A line stating that all records before `end`, and their rows, have reached the disk.
 std::string settledLine(std::int64_t end);
 
 struct ChunkLines {

@@ -143,7 +143,7 @@ private:
             add("self-loops-twice",
                 edges.name + " has " + counted(loops) + " self-loops, and " + ir::describeOp(op) +
                     " adds one for each row of " + nodes.name + ": these count twice",
-                op.id, "take self-loops out of the data, or replace them in the model instead of adding");
+                op.id, "remove self-loops from the data, or let the model replace them instead of adding some");
     }
 
     // ---- counts
@@ -189,9 +189,8 @@ private:
                 const auto it = known.find(v);
                 if (info.use(slot).use != analysis::Use::Source || it == known.end() || it->second == side) return;
                 add("whole-graph-degrees",
-                    ir::describeOp(op) +
-                        " reads at one end of the edges what was counted at the other, such as degrees: " +
-                        "it is counted once, over the whole graph",
+                    ir::describeOp(op) + " reads counts of the edges at the other end, such as degrees: " +
+                        "they are computed once, over the whole graph",
                     op.id, "do not run this layer on the blocks of a sampler, which lack edges of their sources");
             });
         }

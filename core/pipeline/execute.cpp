@@ -13,8 +13,8 @@ namespace hopscope::pipeline {
 namespace {
 
 constexpr const char* overflowHint =
-    "where sums overflow, their order decides what comes out infinite, in the model as in the split: scale weights or "
-    "inputs, or export the model in float64; --verify none skips this check";
+    "where sums overflow, their order decides which results are infinite, in the model as in the split: scale weights "
+    "or inputs, or export the model in float64; --verify none skips this check";
 
 // The first operator that overflows on the sample, if the difference is one of infinities; else empty.
 std::string overflowOf(const Prepared& prepared, const schema::Verification& verdict, const std::string& folder,

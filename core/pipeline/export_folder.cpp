@@ -46,7 +46,7 @@ base::Status checkVerdict(const std::optional<schema::Verification>& verdict)
     return base::fail(base::ErrorCode::Different,
                       std::string(different
                                       ? "the split and the model's own forward differ"
-                                      : "the split could not be verified, and what is not verified is not exported") +
+                                      : "the split could not be verified, and only verified splits are exported") +
                           (verdict && !verdict->reason.empty() ? ": " + verdict->reason : std::string()),
                       hintFor(verdict));
 }
@@ -55,7 +55,7 @@ base::Status checkVerdict(const std::optional<schema::Verification>& verdict)
 tl::unexpected<base::Error> notExported(base::Error error)
 {
     if (error.code == base::ErrorCode::Different)
-        error.hint = "Hopscope has a bug or the model is not deterministic; what is not verified is not exported";
+        error.hint = "Hopscope has a bug or the model is not deterministic; only verified splits are exported";
     return tl::unexpected(std::move(error));
 }
 
@@ -87,7 +87,7 @@ exporter::Request exportOf(const Prepared& prepared, const Execution& execution,
 base::Status differs(const std::string& output, const std::string& how)
 {
     return base::fail(base::ErrorCode::Internal,
-                      "the exported code computes another " + output + " on a sample: " + how,
+                      "the exported code computes a different " + output + " on a sample: " + how,
                       "this is a bug in Hopscope; hopscope-engine run needs no export");
 }
 
@@ -118,7 +118,7 @@ base::Status checkCode(const Prepared& prepared, const schema::Split& split, con
         const auto reference = wanted->find(o.value);
         if (reference == wanted->end()) continue;
         const auto made = found->find(o.name);
-        if (made == found->end()) return differs(o.name, "it is none of its results");
+        if (made == found->end()) return differs(o.name, "it is not among its results");
         if (const base::Status same = compare(o.name, made->second, reference->second); !same) return same;
     }
     return {};

@@ -25,7 +25,7 @@ private:
 
     std::string m_path;
     int m_lock = -1;
-    std::unique_ptr<base::BeforeEnding> m_removal;  // where the process ends without destructors
+    std::unique_ptr<base::BeforeEnding> m_removal;  // if the process ends without destructors
 };
 
 }  // namespace hopscope::pipeline

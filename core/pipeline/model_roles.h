@@ -8,7 +8,7 @@ namespace hopscope::pipeline {
 
 using analysis::Overrides;
 
-// inferSchema() with the weights of the model.
+// Calls inferSchema() with the weights of the model.
 base::Result<analysis::InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
                                                const loader::ModelInfo& info);
 

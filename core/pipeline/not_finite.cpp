@@ -136,7 +136,7 @@ public:
 
     void run(schema::NotFiniteRecord& record, const std::stop_token& stop)
     {
-        m_reporter.progress({"looking for what made NaN and infinities", 0, 0});
+        m_reporter.progress({"looking for the origin of NaN and infinities", 0, 0});
         bool found = !m_emptied && take(hunt(m_prepared.inputs, stop), record);
         if (!found && !stop.stop_requested()) found = takeKnown(record) || takeSample(record, stop);
         if (!found) record.origin = verify::notFiniteHint;

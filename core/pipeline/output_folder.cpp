@@ -219,7 +219,7 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
         const bool same = tried.holder == sharersOf(shards);
         if (!same && ++attempt > mostAttempts)
             return refuse(m_path, "locked by " + (tried.holder.empty() ? std::string("another run") : tried.holder),
-                          heldByShards(tried.holder) ? "all shards of a run are told the same number of them"
+                          heldByShards(tried.holder) ? "use the same N in --shard I/N for all shards of a run"
                                                      : "wait for that run or choose another folder");
     }
     return base::fail(base::ErrorCode::Cancelled, "cancelled");
@@ -247,7 +247,7 @@ base::Status OutputFolder::clear(Unfinished unfinished)
                       left == Left::Shards ? "holds a run in shards that was not finished"
                                            : "holds a run that was not finished",
                       std::string(left == Left::Shards ? "--shard, or hopscope-scale," : "--resume") +
-                          " goes on with it; to begin anew, remove " + journal());
+                          " continues it; to start over, remove " + journal());
     m_keep = false;
     if (left == Left::Nothing) removeLeavings();
     return {};
@@ -294,8 +294,8 @@ base::Result<std::vector<OutputFolder::Move>> OutputFolder::listedMoves() const
     std::istringstream lines(*text);
     for (std::string file, name; lines >> file >> name;) {
         if (!base::isPlainName(file) || !base::isPlainName(name))
-            return refuse(m_path, "the list of results that were to appear names a file outside of the folder",
-                          "to begin anew, remove " + journal());
+            return refuse(m_path, "the list of results to publish names a file outside of the folder",
+                          "to start over, remove " + journal());
         if (fs::exists(journal() + "/" + file)) moves.push_back({file, name});
     }
     return moves;

@@ -27,9 +27,9 @@ public:
     // that has ended is taken over, and its files are removed, except for a journal. If it was killed while it renamed
     // its results, this is completed now.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
-    // For one of several processes that compute a run together; index 0 takes the first shard that has not been taken
-    // yet. Waits while another process makes the results of the run appear. Also fails with Input if a run without
-    // shards or with another number of them holds the folder, or if this shard is already running.
+    // Opens the folder for one of several processes that compute a run together; index 0 takes the first shard that has
+    // not been taken yet. Waits while another process publishes the results of the run. Also fails with Input if a run
+    // without shards or with another number of them holds the folder, or if this shard is already running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
@@ -46,7 +46,7 @@ public:
 
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;
-    // For a shared folder: the share of this process, and the file that shard `index` locks while it runs.
+    // The share of this process in a shared folder, and the file that shard `index` locks while it runs.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
     [[nodiscard]] static std::string shardLock(const std::string& index);
     // The folder itself; inJournal() gives the names of journal files relative to it.
@@ -104,7 +104,7 @@ private:
     bool m_published = false, m_keep = false, m_completed = false;
 };
 
-// In the journal: its records (run_journal.h); of shard 2, "chunks-2".
+// The file of the records in the journal (run_journal.h); that of shard 2 is "chunks-2".
 inline constexpr const char* chunksName = "chunks";
 
 // "out" -> "out", "out.user/x" -> "out.user%2Fx": the name of an output as a file name without extension.

@@ -115,8 +115,8 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
             analysis.lints.push_back(
                 modelLint("nan-weights",
                           parameter.name + " holds " + base::formatCount(static_cast<double>(parameter.notFinite)) +
-                              " NaN or infinite numbers, which spread to all that is computed with them",
-                          "look at the training: save a checkpoint from before they appeared"));
+                              " NaN or infinite numbers, which spread to all values computed from them",
+                          "check the training, and use weights from before they appeared"));
 }
 
 // The rows that masks select among those of the data. Without them some sizes stay unknown, and nothing else is lost.

@@ -6,7 +6,7 @@
 
 namespace hopscope::pipeline {
 
-// For a model that can be split and comes with data. Otherwise fails with the refusal, or with Usage.
+// Requires a model that can be split and comes with data. Otherwise fails with the refusal, or with Usage.
 base::Result<schema::ReceptiveField> receptiveField(const Prepared& prepared, const receptive::Request& request,
                                                     const std::string& scratchFolder, Reporter& reporter,
                                                     const std::stop_token& stop);

@@ -114,12 +114,12 @@ bool RunJournal::hasBegun() const
     return std::filesystem::exists(file(runName), problem);
 }
 
-std::string RunJournal::whatCannot() const { return "the run that was not finished here cannot go on"; }
+std::string RunJournal::whatCannot() const { return "the unfinished run in this folder cannot be resumed"; }
 
 base::Status RunJournal::refuse(const std::string& what) const
 {
     return base::fail(base::ErrorCode::Input, m_folder.path() + ": " + whatCannot() + ", because " + what,
-                      "go on under the same conditions, or remove " + m_folder.journal() + " to begin anew",
+                      "resume it under the same conditions, or remove " + m_folder.journal() + " to start over",
                       m_folder.path());
 }
 

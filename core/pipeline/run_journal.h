@@ -58,7 +58,7 @@ protected:
     [[nodiscard]] bool hasBegun() const;  // run.json is there
     // Fails if the conditions of this process differ.
     base::Status readBegun();
-    // "the run that was not finished here cannot go on".
+    // "the unfinished run in this folder cannot be resumed".
     [[nodiscard]] virtual std::string whatCannot() const;
     base::Status readChunks();
     // The end of the file of records.

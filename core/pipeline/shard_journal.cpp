@@ -114,8 +114,7 @@ base::Result<std::vector<executor::Chunk>> ShardJournal::begin(std::int64_t batc
 
 std::string ShardJournal::whatCannot() const
 {
-    return dealer() == nullptr ? RunJournal::whatCannot()
-                               : "this worker cannot take part in the run that others have begun";
+    return dealer() == nullptr ? RunJournal::whatCannot() : "this worker cannot join the run that others have started";
 }
 
 // ---- records

@@ -32,7 +32,7 @@ base::Result<TrustList> trusted();
 // Whether the list has a folder that contains the file, or $HOPSCOPE_TRUST names the file or such a folder (":" between
 // them; "/" means every file). Links are followed first.
 bool trustedByPlace(const std::string& path);
-// Untrusted, with a hint how to agree, unless these bytes are of the list or of a sample.
+// Fails with Untrusted and a hint how to agree, unless the list or the samples contain these bytes.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);
 
 // Both for the present content of the file, unless it is an exported program; linear in its bytes. Input: it cannot be

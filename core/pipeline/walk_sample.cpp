@@ -43,9 +43,9 @@ void notePrints(Prepared& prepared)
 {
     const loader::Walk& walk = prepared.walk;
     if (walk.prints == 0) return;
-    const std::string note = "what forward prints is left out: " + base::formatCount(static_cast<double>(walk.prints)) +
-                             (walk.prints == 1 ? " call on the sample, " : " calls on the sample, the first of ") +
-                             walk.firstPrint;
+    const std::string note =
+        "output that forward prints is left out: " + base::formatCount(static_cast<double>(walk.prints)) +
+        (walk.prints == 1 ? " call on the sample, " : " calls on the sample, the first of ") + walk.firstPrint;
     if (std::ranges::find(prepared.notes, note) == prepared.notes.end()) prepared.notes.push_back(note);
 }
 

@@ -8,8 +8,8 @@
 
 namespace hopscope::pipeline {
 
-// For the request's objective, device and limits, without its strategy and its pins. Takes an optimisation. Fails with
-// Cancelled, and as planFor does, but for plans that a strategy does not have.
+// Derives the plans for the request's objective, device and limits, ignoring its strategy and its pins. Takes an
+// optimisation. Fails with Cancelled, and as planFor does, but for plans that a strategy does not have.
 base::Result<plan::Walkthroughs> walkthroughs(const Planning& planning);
 
 }  // namespace hopscope::pipeline

@@ -35,7 +35,7 @@ WallRate wallFrom(const json::Reader& item)
     wall.one = item.get<double>("one");
     for (const auto& [name, size] : sizes) wall.*size = item.maybe<std::int64_t>(name).value_or(0);
     if (wall.kind == WallKind::Gemm) wall.dtype = json::named<base::DType>(item, "dtype");
-    if (!(wall.all > 0 && wall.one > 0)) item.refuse("is not faster than standing still");
+    if (!(wall.all > 0 && wall.one > 0)) item.refuse("must have positive rates");
     return wall;
 }
 

@@ -12,7 +12,7 @@ namespace hopscope::placement {
 
 struct ValueAccount {
     double write = 0, read = 0, compute = 0;  // in the unit of the cost model; an operator is its first result's
-    std::vector<plan::StageId> stages;        // that compute it, ascending
+    std::vector<plan::StageId> stages;        // the stages that compute it, ascending
     [[nodiscard]] double total() const { return write + read + compute; }
     bool operator==(const ValueAccount&) const = default;
 };

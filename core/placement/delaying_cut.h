@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: fills a stage that a pin names and that would otherwise be empty.
+// Private to placement: fills a stage that a pin names and nothing else uses.
 
 #include "optimiser/instance.h"
 

@@ -72,11 +72,12 @@ std::vector<NodeId> InstancePins::nodesOfOp(ValueId value) const
 base::Error InstancePins::notExpressed(ValueId value) const
 {
     const bool wanted = !nodesOf(value).empty();
-    return base::makeError(base::ErrorCode::Unsupported,
-                           "'" + analysis::nameOfValue(m_a, value) + "'" +
-                               (wanted ? " cannot be stored: it is complete on other rows than those it is needed on"
-                                       : " is never stored: no output of the model depends on its rows"),
-                           wanted ? "store what it is made of" : "remove the pin", analysis::placeOfValue(m_a, value));
+    return base::makeError(
+        base::ErrorCode::Unsupported,
+        "'" + analysis::nameOfValue(m_a, value) + "'" +
+            (wanted ? " cannot be stored: it is complete on rows other than those on which it is needed"
+                    : " is never stored: no output of the model depends on its rows"),
+        wanted ? "store the values that it is computed from" : "remove the pin", analysis::placeOfValue(m_a, value));
 }
 
 // Views are stored only where a pin asks for it.

@@ -16,8 +16,8 @@ struct OptimiseOptions {
     std::stop_token stop;
 };
 
-// A plan, with the instance that it solves (its pins, and the cuts that follow from them, among it); both are empty if
-// the plan was found without one.
+// A plan, with the instance that it solves, which contains the pins and the cuts that follow from them. The instance
+// and its placement are empty if the plan was found without one.
 struct Optimum {
     plan::Plan plan;
     ModelInstance model;
@@ -26,7 +26,7 @@ struct Optimum {
 };
 
 // The cheapest plan found, with its cost, lower bound and gap. It respects pins and the host's memory: a pinned store
-// that no later stage would read becomes a cut (its consumers wait for it), gathers that a pin moves behind a stage in
+// that no later stage would read becomes a cut (its consumers wait for it), gathers that a pin moves past a stage in
 // which nothing else happens read their operand from a store made there, and stages are added, up to three, where pins
 // need them. Stages of pins and of `stages` are those of the plan, a first one without gathers among them. The bound is
 // one on all plans of as many stages that store no gather and run each once per use, for the row counts and rates of

@@ -23,7 +23,7 @@ base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy s
 std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
 // Fails with Unsupported if a value cannot be stored or pinned (no rows, structure alone, inputs, parameters), has to
-// be stored (results of the model), is no operand of the consumer, or is neither gathered nor aggregated.
+// be stored (results of the model), is not an operand of the consumer, or is neither gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
 // The pins that count, each once, in their order: see base::PinKind.

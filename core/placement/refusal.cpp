@@ -90,7 +90,7 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
                            instance.pins.empty() ? "there is no legal plan" + within
                                                  : "no legal plan" + within + " respects the pins" +
                                                        (pins.empty() ? "" : ": " + joined(pins, ", ")),
-                           instance.pins.empty() ? "choose a rule: --strategy depth" : hintOf(ways, stages));
+                           instance.pins.empty() ? "choose a heuristic: --strategy depth" : hintOf(ways, stages));
 }
 
 base::Error emptyStage(const Analysis& a, const std::vector<plan::Pin>& pins, int empty)

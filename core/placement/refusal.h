@@ -7,8 +7,8 @@
 
 namespace hopscope::placement {
 
-// For an instance that was proven infeasible. Looks for an irreducible infeasible subset of the pins and for fixes, each
-// within the limits of `solving`.
+// The error for an instance that was proven infeasible. Looks for an irreducible infeasible subset of the pins and for
+// fixes, each within the limits of `solving`.
 base::Error noPlan(const analysis::Analysis& analysis, const ModelInstance& model, const OptimiseOptions& options,
                    const optimiser::Options& solving);
 

@@ -15,8 +15,8 @@
 
 namespace hopscope::placement {
 
-// A value needed on a class, where it could be computed in stage `computable` (DepTable::never: nowhere), by the loop over
-// `destination` of stage `stage` (both from 0).
+// A value that the loop over `destination` of stage `stage` needs on the row class `rows`, and the first stage that can
+// compute it on these rows (DepTable::never: none can). Stages count from 0.
 struct Wanted {
     ir::ValueId value;
     ir::RowClass rows;
@@ -25,7 +25,7 @@ struct Wanted {
     ir::SpaceId destination;
 };
 
-// Whether it is read from a store instead.
+// Whether the loop reads the value from a store instead of computing it.
 using ReadRule = std::function<bool(const Wanted& wanted)>;
 
 // Operators that are computed on the frontier of a loop's own type, by destination.
@@ -62,7 +62,8 @@ struct Schedule {
 // An earlier schedule of the same model, whose unchanged stages need not be scheduled again.
 struct EarlierSchedule {
     const Schedule& schedule;
-    std::set<int> stages;  // in which the rule decides differently, apart from values that differ by the table
+    std::set<int>
+        stages;  // those in which the rule decides differently, except for values whose entries in the table differ
 };
 
 // Demand-driven from the outputs: every output and every value that the rule reads is stored at its home, everything else

@@ -19,7 +19,7 @@ namespace hopscope::plan {
 struct PhaseSeconds {
     double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
 
-    // By the position in namedPhases.
+    // The seconds of a phase, by its position in namedPhases.
     double& operator[](std::size_t phase);
     double operator[](std::size_t phase) const;
     [[nodiscard]] double sum() const;

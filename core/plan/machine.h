@@ -25,7 +25,7 @@ struct Machine {
     bool operator==(const Machine&) const = default;
 };
 
-// For two cores of a server, with 32 MiB of cache.
+// The walls of two cores of a server, with 32 MiB of cache.
 inline Walls typicalWalls()
 {
     constexpr std::int64_t Ki = 1 << 10, Mi = 1 << 20;

@@ -64,7 +64,7 @@ struct Stage {
 
 struct Checkpoint {
     ValueId value;
-    StageId stage;        // that writes it
+    StageId stage;        // the stage that writes it
     bool output = false;  // also a result of the model
     std::optional<std::int64_t> bytesWritten, bytesRead;
     bool operator==(const Checkpoint&) const = default;

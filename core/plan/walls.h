@@ -64,7 +64,7 @@ constexpr auto namesOf(Wall)
                                              {Wall::Disk, "disk"}});
 }
 
-// As text for people: "1.4 x the bound (random rows)".
+// A readable name, as in "1.4 x the bound (random rows)".
 constexpr const char* inWords(Wall wall)
 {
     switch (wall) {

@@ -142,7 +142,7 @@ template <std::same_as<ReadRows> T>
 constexpr auto fieldsOf(const T*)
 {
     return base::extended<T, OfTensor>(base::field("begin", &T::begin, "the first position"),
-                                       base::field("end", &T::end, "the one behind the last"));
+                                       base::field("end", &T::end, "the one after the last"));
 }
 
 struct SaveTensor : OfTensor {

@@ -10,7 +10,7 @@ namespace hopscope::protocol {
 
 // All kinds of events in one table "events", and the rates of machines.
 std::vector<schema::DocumentedStruct> messageTables();
-// Of schema/plan_answers.h.
+// The tables of schema/plan_answers.h.
 std::vector<schema::DocumentedStruct> planAnswerTables();
 
 }  // namespace hopscope::protocol

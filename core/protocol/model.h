@@ -86,7 +86,7 @@ struct ModelRecord {
     std::map<std::string, std::int64_t> sizes;  // rows per table; empty without data
     std::map<std::string, std::string> hashes;
 
-    // By the ids of documents; none where there is no such record. Logarithmic.
+    // Find a record by its id in documents; none if there is no such record. Logarithmic.
     [[nodiscard]] OpId findOp(const std::string& id) const;
     [[nodiscard]] OpId findOp(ir::OpId id) const { return findOp(ir::opName(id)); }
     [[nodiscard]] ValueId findValue(const std::string& id) const;
@@ -101,7 +101,8 @@ schema::ModelNames modelNames(const ModelRecord& model);
 // Gives every value that has no label one, as the engine does (analysis/value_namer.h).
 void labelValues(ModelRecord& model);
 
-// With labels. Fails with Input and a JSON pointer on anything that is missing, mistyped or dangling. Linear.
+// Reads the document and adds labels. Fails with Input and a JSON pointer on anything that is missing, mistyped or
+// dangling. Linear.
 base::Result<ModelRecord> readModel(const json::Value& inspect);
 
 }  // namespace hopscope::protocol

@@ -18,7 +18,8 @@ namespace hopscope::protocol {
 // To `hopscope-engine serve`, but for those of a run in progress (RunQuery).
 using Query = Joined<ModelQueries, PlanQueries, ExportQueries, DebugQueries, StartQueries>;
 
-// Nothing if there is no such method. The first error stays in the reader: a member that is missing, of another type, or unknown.
+// Returns nothing if there is no such method. The first error stays in the reader: a member that is missing, of another
+// type, or unknown.
 std::optional<Query> readQuery(const std::string& method, const json::Reader& params);
 std::optional<RunQuery> readRunQuery(const std::string& method, const json::Reader& params);
 std::optional<WorkerQuery> readWorkerQuery(const std::string& method, const json::Reader& params);
@@ -29,11 +30,11 @@ json::Value paramsOf(const Query& query);
 json::Value paramsOf(const RunQuery& query);
 std::int64_t runOf(const RunQuery& query);
 
-// The answers that are no documents of their own.
+// The answers that are not documents of their own.
 using Answer = AnswersOf<Query, RunQuery, WorkerQuery>;
 json::Value answerValue(const Answer& answer);
 
-// Of those that the window asks for. Fails with Input and a JSON pointer.
+// Reads an answer to one of the window's requests. Fails with Input and a JSON pointer.
 template <class T>
 base::Result<T> readAnswer(const json::Value& answer);
 

@@ -54,8 +54,8 @@ struct Response {
 
 using Message = std::variant<Request, Notification, Response>;
 
-// One message without its frame. Fails with Input (not JSON, not one of the three, an id that is no integer, params that
-// are no object); `id` of the failing request is recovered where there is one.
+// One message without its frame. Fails with Input (not JSON, not one of the three, an id that is not an integer, params that
+// are not an object); `id` of the failing request is recovered where there is one.
 base::Result<Message> readMessage(std::string_view text);
 std::string writeMessage(Message message);
 

@@ -310,7 +310,7 @@ struct RunFinished {
 };
 
 json::Value writeEvents(const RunEvents& events);
-// Without events of a type that it does not know.
+// Ignores events of unknown types.
 base::Result<RunEvents> readEvents(const json::Value& params);
 json::Value writeFinished(const RunFinished& finished);
 base::Result<RunFinished> readFinished(const json::Value& params);

@@ -7,7 +7,7 @@
 
 namespace hopscope::protocol {
 
-// The settings of the task that the object names; the others have their defaults. Members that are no settings are
+// The settings of the task that the object names; the others have their defaults. Members that are not settings are
 // ignored. The first error stays in the reader.
 base::Settings readSettings(const json::Reader& object, base::Task task);
 // All settings that the object names.

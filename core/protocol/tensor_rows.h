@@ -18,7 +18,7 @@
 namespace hopscope::protocol {
 
 std::string toBase64(const std::vector<std::byte>& bytes);
-// Nothing if the text is not base64.
+// Returns nothing if the text is not base64.
 std::optional<std::vector<std::byte>> fromBase64(std::string_view text);
 
 // Reads a number as double; null for complex numbers.

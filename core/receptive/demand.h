@@ -42,7 +42,7 @@ public:
     Demand round(int depth, ir::SpaceId table, std::int64_t row);
     // Bytes per row of the values that pass, by depth and table: distinct values, once each.
     [[nodiscard]] std::map<Needed, std::int64_t> rowBytes() const;
-    // By depth, table and owner: the key of the gathers that feed the messages; none if nothing is gathered.
+    // The key of the gathers that feed the messages, by depth, table and owner; none if nothing is gathered.
     [[nodiscard]] std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, ir::KeyId>> sources() const;
 
 private:

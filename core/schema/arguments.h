@@ -8,9 +8,9 @@
 
 namespace hopscope::schema {
 
-// In the order of the schema, without tensors, numbers that the model computes, and arguments without a name there (as
-// in scalar::size); a computed number within a list is the value's id. Dtypes, layouts and memory formats by name, NaN
-// and infinities as texts.
+// Lists the arguments in the order of the schema, without tensors, numbers that the model computes, and arguments
+// without a name there (as in scalar::size); a computed number within a list is the value's id. Dtypes, layouts and
+// memory formats are given by name, NaN and infinities as texts.
 std::vector<InspectedArgument> argumentsOf(const ir::Program& program, const ir::Op& op);
 
 }  // namespace hopscope::schema

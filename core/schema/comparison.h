@@ -1,7 +1,7 @@
 #pragma once
 
 // Two files of a model compared with each other: the numbers that both yield for the same data, and the place at which
-// they part.
+// they diverge.
 
 #include <array>
 #include <concepts>
@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// Where the outputs of one side come from: the file's own forward, its staged run, or a file of tensors.
+// The origin of the outputs of one side: the file's own forward, its staged run, or a file of tensors.
 enum class OutputsBy : std::uint8_t { Forward, Staged, File };
 
 constexpr auto namesOf(OutputsBy)

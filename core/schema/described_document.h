@@ -21,7 +21,7 @@ base::Result<T> readDocument(const json::Value& document, const std::string& for
     return result;
 }
 
-// Likewise for a message, which has no format.
+// Reads a message likewise; it has no format.
 template <base::Described T>
 base::Result<T> readMessage(const json::Value& message, const std::string& name)
 {

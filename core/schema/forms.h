@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema and protocol: ids as documents have them.
+// Private to schema and protocol: ids as documents write them.
 
 #include "schema/findings.h"
 #include "schema/names.h"

@@ -80,8 +80,8 @@ constexpr auto fieldsOf(const T*)
                            field("relations", &T::relations, "rows along which batches gather, or that they compute"));
 }
 
-inline constexpr std::int64_t mostNodesOfAll = 200;  // that a complete part has
-inline constexpr std::int64_t mostNodesOfPart = 60;  // that another one has
+inline constexpr std::int64_t mostNodesOfAll = 200;  // the most in a part that is the whole graph
+inline constexpr std::int64_t mostNodesOfPart = 60;  // the most in any other part
 inline constexpr std::int64_t mostEdgesOfPart = 2000;
 
 json::Value graphPartValue(const GraphPart& part);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pins as documents, requests and files have them (json/pin.h), with the values of a model.
+// Pins as documents, requests and files write them (json/pin.h), with the values of a model.
 
 #include <functional>
 #include <optional>

@@ -186,7 +186,7 @@ constexpr auto fieldsOf(const T*)
         field("row_spaces", &T::rowSpaces, "for each dimension the table whose rows it has, or null"));
 }
 
-// By id, for people.
+// Readable names of values by their ids.
 struct CalledNames {
     std::map<std::string, std::string> byId;
 };
@@ -224,7 +224,7 @@ constexpr auto fieldsOf(const T*)
 PlannedCheckpoint plannedCheckpoint(const plan::Checkpoint& stored, const analysis::Analysis& analysis);
 
 json::Value planDocumentValue(const PlanDocument& document);
-// For any model. The first error stays in the reader.
+// Reads a plan of any model. The first error stays in the reader.
 PlanDocument readPlanDocument(const json::Reader& root);
 
 // Refuses, at its place, a name that the model does not have.

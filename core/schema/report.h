@@ -226,7 +226,7 @@ constexpr auto fieldsOf(const T*)
         field("max_rel", &T::maxRelative, "likewise", Quantity::Ratio));
 }
 
-// The parts of a run that were taken over from a process that did not finish it.
+// The parts of a run that were taken over from an unfinished process.
 struct ResumedRecord {
     std::int64_t chunks = 0, destinations = 0, damaged = 0;
     bool operator==(const ResumedRecord&) const = default;
@@ -345,7 +345,7 @@ json::Value phasesValue(const plan::PhaseSeconds& phases);
 json::Value bytesValue(const plan::Bytes& bytes);
 // "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1 (gcn.py:17), stage 1, for node 3".
 std::string sentenceOf(const NotFiniteRecord& record);
-// The same of a report; empty if all results are finite, or the reason of the verdict begins with it.
+// The same for a report; empty if all results are finite, or if the reason of the verdict begins with this sentence.
 std::string notFiniteBesideVerdict(const Report& report);
 plan::Bytes readBytes(const json::Reader& item);
 

@@ -11,7 +11,7 @@
 namespace hopscope::schema {
 
 inline constexpr int histogramBins = 40;
-inline constexpr std::int64_t mostNumbersOfRow = 64;   // that documents show
+inline constexpr std::int64_t mostNumbersOfRow = 64;   // the most that a document shows of a row
 inline constexpr std::int64_t mostRowsOfTensor = 100;  // likewise
 
 // Statistics of all numbers; for complex ones only their count is known.

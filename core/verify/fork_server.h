@@ -26,7 +26,7 @@ void beginForkServer(ChildMain main, ChildBeginning first = nullptr);
 
 // The way in which a child has ended.
 struct ChildEnd {
-    int status = 0;           // as waitpid() has it
+    int status = 0;           // as waitpid() returns it
     std::int64_t peak = 0;    // bytes: the highest anonymous resident memory observed
     bool overMemory = false;  // it was killed because of its limit
 };

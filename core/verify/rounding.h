@@ -16,7 +16,7 @@ struct Differing {
     std::string name;
     base::TensorView staged;
     std::optional<RowPairs> rows;    // none: all elements were compared
-    std::string of = "the split's";  // whose result, for sentences
+    std::string of = "the split's";  // the owner of the result, for sentences
 };
 
 // A difference is rounding if it is no larger than the absolute tolerance and four times the model's own rounding

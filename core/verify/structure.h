@@ -34,7 +34,7 @@ struct Structure {
     std::vector<ir::SpaceId> tables;  // declared by inputs
     TableSizes sizes;
     std::vector<Link> links;
-    std::vector<std::string> unresolved;  // sentences about operators that use a key that is not a column of the inputs
+    std::vector<std::string> unresolved;  // sentences about operators with a key other than a column of the inputs
 };
 
 // The rows of the tables that inputs declare.

@@ -83,8 +83,8 @@ int oracleMain(const std::string& requestPath);
 // If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
 void volunteerForOom();
 
-// Like oracleMain(), in a child of the fork server (fork_server.h), which is killed with its parent in any case, and
-// which offered itself to the kernel's memory killer before it was confined.
+// Does the work of oracleMain() in a child of the fork server (fork_server.h), which is killed with its parent in any
+// case, and which offered itself to the kernel's memory killer before it was confined.
 int forkedOracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify

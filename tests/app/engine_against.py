@@ -152,7 +152,7 @@ class TwoFiles(unittest.TestCase):
             self.assertEqual(found["parameters"], ["convs.1.lin_l.weight: 1 of 32 elements, by up to 0.25"])
             self.assertEqual((found["divergence"]["module"], found["divergence"]["kind"]), ("convs.1.lin_l", "aten::linear"))
             self.assertEqual(found["divergence"]["stage"], 2)
-            self.assertIn("the files part at aten::linear in convs.1.lin_l (", document["reason"])
+            self.assertIn("the files diverge at aten::linear in convs.1.lin_l (", document["reason"])
             self.assertTrue(document["reason"].endswith(", in stage 2"), document["reason"])
 
     def test_another_aggregation_is_found_where_it_aggregates(self):
@@ -163,14 +163,14 @@ class TwoFiles(unittest.TestCase):
         self.assertEqual(found["divergence"]["module"], "convs.0.lin_l")
         for only in (found["only_first"], found["only_second"]):
             self.assertEqual({op["module"] for op in only}, {"convs.0.aggr_module", "convs.1.aggr_module"})
-        self.assertRegex(document["reason"], r"the files part at \S+ in convs.0.aggr_module \(.*\), which only \S+sage.pt2 has, and "
+        self.assertRegex(document["reason"], r"the files diverge at \S+ in convs.0.aggr_module \(.*\), which only \S+sage.pt2 has, and "
                                              r"numbers differ first at aten::linear in convs.0.lin_l")
 
     def test_a_last_operator_that_one_file_alone_has_is_named(self):
         document = self.compared(self.traced, self.trace(Ends(), "ends"), code=5)
         self.check_outputs(document, Sage(), Ends())
         self.assertIsNone(document["operators"]["divergence"])
-        self.assertRegex(document["reason"], r"the files part at aten::tanh \(engine_against.py:\d+\), which only \S+ends.pt has$")
+        self.assertRegex(document["reason"], r"the files diverge at aten::tanh \(engine_against.py:\d+\), which only \S+ends.pt has$")
 
     def test_models_that_cannot_be_split_are_compared(self):
         first = self.trace(Attention(), "attention")

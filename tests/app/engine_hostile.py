@@ -199,8 +199,8 @@ class Hostile(ServeTest):
                 with self.subTest(part=type(part).__name__, command=command):
                     done = self.ask(command, model)
                     self.assertEqual(done.returncode, 6, done.stderr)
-                    self.assertIn("forward asks for more memory than it may take", done.stderr)
-            self.refused(-32006, "forward asks for more memory", client.call, "model/open", model=str(model),
+                    self.assertIn("forward requests more memory than it may use", done.stderr)
+            self.refused(-32006, "forward requests more memory", client.call, "model/open", model=str(model),
                          data=[str(self.folder / "graph.safetensors")], roles=[])
         self.assertEqual(client.call("model/open", **self.small())["document"], 1)
 

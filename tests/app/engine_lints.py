@@ -139,7 +139,7 @@ class Lints(EngineTest):
         self.assertEqual(self.lints(AddsLoops()), {})
 
     def test_degrees_of_sources_are_those_of_the_whole_graph(self):
-        lint = self.told("whole-graph-degrees", "counted once, over the whole graph", Degrees())
+        lint = self.told("whole-graph-degrees", "computed once, over the whole graph", Degrees())
         self.assertIn("engine_lints.py:", lint["message"])
 
     def test_sums_that_grow_beyond_their_type_are_told(self):

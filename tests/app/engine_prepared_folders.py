@@ -10,7 +10,7 @@ import engine_models as models
 from engine_commands import ENGINE, KARATE, EngineTest, engine, names
 from engine_resume import JOURNAL, generated, lines, xxh3
 
-LINK = "is a link, or no regular file or folder of its own"
+LINK = "is a link, or not a regular file or folder"
 OUTSIDE = "names a file outside of the folder"
 
 
@@ -64,7 +64,7 @@ class Prepared(EngineTest):
         self.refuses(LINK)
         (self.journal / "payload").unlink()
         os.link(self.victim / "file", self.journal / "payload")
-        self.refuses("has another name in another place")
+        self.refuses("has another name elsewhere")
         (self.journal / "payload").unlink()
         (self.journal / "moves").unlink()
         (self.journal / "moves").symlink_to(self.victim / "file")
@@ -90,7 +90,7 @@ class Prepared(EngineTest):
                     self.assertFalse((self.folder / "nowhere").exists())
                     (self.journal / name).unlink()
         os.link(self.victim / "file", self.journal / "lock")
-        self.refuses("has another name in another place")
+        self.refuses("has another name elsewhere")
 
     def test_other_locks_that_are_links_go(self):
         for name in ("lock-1", "begin", "publish", "made"):

@@ -114,7 +114,7 @@ class Readable(EngineTest):
             result = self.done("run", *words, "-o", self.folder / mode, "--verify", mode, "--json")
             report = json.loads(result.stdout)
             note, = (note for note in report["notes"] if "prints" in note)
-            self.assertRegex(note, r"^what forward prints is left out: 20,000 calls on the sample, the first of print \(.*engine_readable\.py:\d+")
+            self.assertRegex(note, r"^output that forward prints is left out: 20,000 calls on the sample, the first of print \(.*engine_readable\.py:\d+")
             self.assertLess(len(result.stderr), 2_000)
             self.assertNotIn("line 1", result.stderr)
             if mode == "full":

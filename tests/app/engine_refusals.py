@@ -76,7 +76,7 @@ INPUTS = {
                                   "the edge indices are edge_index",
                                   ({**GRAPH, "edge_weight": WEIGHT}, roles("edge_weight=edge:edge_index"))),
     "edges of no index": (Columns, {"x": X, "a": np.zeros(33, np.int64), "b": np.zeros(44, np.int64)}, roles("a=edge"), 3,
-                          "--role a=edge: the data has no edge index", "say which input holds the edges", None),
+                          "--role a=edge: the data has no edge index", "declare the input with the edges", None),
     "a float index": (Plain, {**GRAPH, "edge_index": INDEX.astype(np.float32)}, [], 3, "edge_index is float32 [2, 61]",
                       "store it as int64", (GRAPH, [])),
     "pairs": (Plain, {**GRAPH, "edge_index": INDEX.T}, [], 3, "edge_index is int64 [61, 2]", "transpose it", (GRAPH, [])),
@@ -85,7 +85,7 @@ INPUTS = {
                                "give it two rows: the sources of the edges, and their destinations", (GRAPH, [])),
     "one end as an index": (Columns, {"x": X, "a": INDEX[0], "b": INDEX[1]}, roles("a=index"), 3,
                             "a is int64 [61], but an edge index is an integer [2, E]",
-                            "say --role NAME=source and --role NAME=destination",
+                            "declare both ends: --role NAME=source and --role NAME=destination",
                             ({"x": X, "a": INDEX[0], "b": INDEX[1]}, roles("a=source", "b=destination"))),
     "one end alone": (Columns, {"x": X, "a": INDEX[0], "b": INDEX[1]}, roles("a=source"), 3,
                       "--role a is one end of each edge, which needs an input with the same number of edges for the other end",
@@ -98,14 +98,14 @@ INPUTS = {
                         'edge_index[1, 3] is 19, but "node" has 19 rows',
                         "if it points into another table, use --role edge_index=index:S>T", None),
     "numbers from 1": (Plain, {**GRAPH, "edge_index": np.clip(INDEX, 0, NODES - 1) + 1}, [], 3, 'but "node" has 19 rows',
-                       "its numbers begin with 1, but rows are counted from 0: subtract 1", (GRAPH, [])),
+                       "its numbers start at 1, but rows are counted from 0: subtract 1", (GRAPH, [])),
     "a key of floats": (Graphs, {**GRAPH, "batch": BATCH.astype(np.float32)}, roles("batch=key:node>graph"), 3,
                         "--role batch=key needs one integer per row of a node table, but it is float32 [19]",
                         "the node tables are node (19 rows)", ({**GRAPH, "batch": BATCH}, roles("batch=key:node>graph"))),
     "a table of too large numbers": (Extra, {**GRAPH, "other": np.full((NODES, 4), 90)}, roles("other=key"), 3,
                                      "but it is int64 [19, 4] with numbers up to 90", "the node tables are node (19 rows)",
                                      ({**GRAPH, "other": np.full((NODES, 4), NODES - 1)}, roles("other=key"))),
-    "a graph below 0": (Graphs, {**GRAPH, "batch": changed(BATCH, 4, -2)}, [], 3, "batch[4] is -2", "number them from 0 on",
+    "a graph below 0": (Graphs, {**GRAPH, "batch": changed(BATCH, 4, -2)}, [], 3, "batch[4] is -2", "number them from 0",
                         ({**GRAPH, "batch": BATCH}, [])),
     "nodes called as edges are": (Plain, GRAPH, roles("x=node:edge_index"), 3, 'two tables are called "edge_index"',
                                   "give the nodes another name: --role NAME=node:T", (GRAPH, roles("x=node:T"))),
@@ -148,7 +148,7 @@ INPUTS = {
                             ({**GRAPH, "k": np.array(1)}, [])),
     "a float for an integer": (Number, {**GRAPH, "k": np.float32(1.5)}, [], 3, "'k' is Float, but forward takes an integer",
                                "store it as int64", ({**GRAPH, "k": np.array(1)}, [])),
-    "a text": (Text, GRAPH, [], 4, "forward takes 'mode' as a str, which cannot be made of a tensor",
+    "a text": (Text, GRAPH, [], 4, "forward takes 'mode' as a str, which cannot be made from a tensor",
                "wrap the model in a module whose forward takes tensors", None),
     "a tensor for a tuple": (Pair, GRAPH, [], 4, "forward takes 'x' as a (Tensor, Tensor)",
                              "name its elements in the data: x.0, x.1", ({"x.0": X, "x.1": X[:, :2], "edge_index": INDEX}, [])),
@@ -294,7 +294,7 @@ class Refusals(unittest.TestCase):
         said = self.refused(4, "no plan fits the host memory limit of 1000 B", "raise it to at least", *plan, "--host-memory", "1K")
         self.accepted(*plan, "--host-memory", said.rpartition("--host-memory ")[2].strip(")"))
         hops = ["hop_stage", label["convs.1 sum aggregation (2)"], 2]
-        self.refused(4, "'convs.1 gather source' cannot be stored", "store what it is made of", *plan,
+        self.refused(4, "'convs.1 gather source' cannot be stored", "store the values that it is computed from", *plan,
                      *self.pins(["checkpoint", gather], hops))
         self.accepted(*plan, *self.pins(["checkpoint", row], hops))
         never = [["no_checkpoint", label[name]] for name in (

@@ -320,7 +320,7 @@ class Resume(EngineTest):
     def test_a_cancelled_run_keeps_what_is_finished(self):
         case, out = self.case("sage"), self.folder / "out"
         _, error = interrupt_after(case.words, out, 20, signal.SIGINT)
-        self.assertIn(b"--resume goes on with it", error)
+        self.assertIn(b"--resume continues from there", error)
         self.assertGreaterEqual(go_on(case.words, out)["resumed"]["chunks"], 20)
         self.finished(case, out)
 

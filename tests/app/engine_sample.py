@@ -86,7 +86,7 @@ class Sample(SampleTest):
         self.refused(3, "no such file", self.request(self.folder / "missing.safetensors"))
         self.refused(2, "x=sheep is not a role", self.request(roles=["x=sheep"]))
         self.refused(3, "neither an input nor a parameter", self.request(roles=["z=node"]))
-        self.refused(2, "sample does not know --plan", self.request(), "--plan")
+        self.refused(2, "sample has no option --plan", self.request(), "--plan")
         damaged = self.folder / "damaged.safetensors"
         damaged.write_bytes(GRAPH.read_bytes()[:1000])
         self.refused(3, "damaged.safetensors", self.request(damaged))

@@ -83,7 +83,7 @@ class Holding(ServeTest):
             client.until_state(begun, "paused")
         client.call("run/cancel", run=begun)
         error = client.finished(begun)["error"]
-        self.assertEqual((error["exit_code"], "the next run into it goes on" in error["hint"]), (130, True))
+        self.assertEqual((error["exit_code"], "the next run into it resumes from there" in error["hint"]), (130, True))
 
         another = {**plan, "strategy": "source-rule"}
         self.refused(-32003, "a run that was not finished", self.start, client, document, plan, out, batch=5)

@@ -270,7 +270,7 @@ class Shards(SharedCases):
         _, error = process.communicate(timeout=PATIENCE)
         self.assertLess(time.monotonic() - began, 1.5)
         self.assertEqual(process.returncode, 130, error)
-        self.assertIn(b"the same command goes on with it", error)
+        self.assertIn(b"the same command continues from there", error)
 
     def test_what_is_in_the_way_is_refused(self):
         case = self.case("sage")

@@ -147,7 +147,7 @@ class Sessions(WorkerTest):
         late, place = self.open(case)
         self.assertEqual(place["stage"], None)
         self.assertTrue(place["report"]["shard"]["complete"])
-        self.assertIn("this run was finished before", place["notes"])
+        self.assertIn("this run had finished before", place["notes"])
         self.refuses(-32602, "no run is open", late.call, "shard/list", stage=1, parts=2)
         right(case, self.out)
 
@@ -274,7 +274,7 @@ class Refusals(WorkerTest):
                              ("--batch (was auto, is 5000)", same | {"batch": 5000}),
                              ("--strategy (was optimal, is depth)", same | {"strategy": "depth"})):
             with self.subTest(says=says):
-                self.refuses(-32003, "this worker cannot take part in the run that others have begun, because something "
+                self.refuses(-32003, "this worker cannot join the run that others have started, because something "
                              f"has changed: {says}", self.worker().call, "worker/open", **params, output=str(self.out))
         together([first], 3)
         right(case, self.out)
@@ -293,7 +293,7 @@ class Refusals(WorkerTest):
         self.refuses(-32602, "no run is open", client.call, "stage/end", stage=1)
         self.open(case, client=client)
         self.refuses(-32602, "a run is open already", client.call, "worker/open", **same, output=str(self.out))
-        self.refuses(-32602, "the run stands at stage 1", client.call, "shard/list", stage=2, parts=2)
+        self.refuses(-32602, "the run is at stage 1", client.call, "shard/list", stage=2, parts=2)
         self.refuses(-32602, "parts", client.call, "shard/list", stage=1, parts=0)
         self.refused(3, "locked by the workers of another run", "run", *case.words, "-o", self.out)
         self.refused(3, "locked by the workers of another run", "run", *case.words, "-o", self.out, "--shard", "1/2")

@@ -293,7 +293,7 @@ class Again(ExportTest):
         stages.save(str(self.folder / "stages.pt"))
         made = engine("verify", model, "--data", data, "--schema", self.folder)
         self.assertEqual(made.returncode, 3, made.stderr)
-        self.assertIn("was changed since the export: the exported code computes another out on a sample", made.stderr)
+        self.assertIn("was changed since the export: the exported code computes a different out on a sample", made.stderr)
 
     def test_a_schema_that_was_changed_has_a_sentence_wherever_it_was(self):
         """Each text, number and list of what describes the code, made another one."""
@@ -350,7 +350,7 @@ class Refusals(ExportTest):
         torch.manual_seed(2)
         save_file({"x": torch.randn(200, 5), "edge_index": torch.randint(0, 200, (2, 4000))},
                   self.scratch / "graph.safetensors")
-        self.refused(5, "what is not verified is not exported", self.scratch / "chaotic.pt", "--data",
+        self.refused(5, "only verified splits are exported", self.scratch / "chaotic.pt", "--data",
                      self.scratch / "graph.safetensors", "-o", self.folder)
 
     def test_a_full_disk_has_a_sentence_and_leaves_nothing(self):

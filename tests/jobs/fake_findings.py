@@ -24,7 +24,7 @@ def computing(model):
 
 
 def divergence(model, first, second, parts):
-    """`parts`: whether they part, at the model's first operator."""
+    """`parts`: whether they diverge, at the model's first operator."""
     ops = computing(model)
     error = .25 if parts else 1e-7
     growth = [{"op": op["id"], "value": op["outputs"][0], "depth": op["depth"], "max_abs": error * (at + 1), "max_rel": error}

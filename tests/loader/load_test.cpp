@@ -149,7 +149,7 @@ TEST_CASE("Of the alternatives of a union, the one is taken that the keys descri
     const auto none = loader::assembleInputs(loaded("no_tensor"), {{"x", x}});
     REQUIRE_FALSE(none);
     INFO(none.error().message);
-    CHECK(none.error().message.find("which cannot be made of a tensor of the data") != std::string::npos);
+    CHECK(none.error().message.find("which cannot be made from a tensor of the data") != std::string::npos);
 }
 
 namespace {

@@ -160,7 +160,7 @@ def edges_counted_by_bincount(m, x, edge_index):
 
 
 @group.module(FEWER, how="script", expect="refuse", hint="num_nodes=x.size(0)",
-              reason="the model takes the largest of some row numbers for the number of rows")
+              reason="the model derives the number of rows from the largest of some row numbers")
 class numbers_that_are_turned_round(Scripted):
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         rows, h = int(edge_index.max()) + 1, self.inp(x)

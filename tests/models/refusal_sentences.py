@@ -103,7 +103,7 @@ def a_scaled_readout(m, x, edge_index, batch):
     return torch.ones(4, H).index_add(0, batch, m.inp(x), alpha=2).index_add(0, batch, m.inp(x).tanh(), alpha=-0.5)
 
 
-@refused("is called with dtype=11, which its rule does not know", hint="write what it does with an operator of its own")
+@refused("is called with dtype=11, which its rule does not support", hint="express its effect by a separate operator")
 def whether_any_row_is_not_zero(m, x, edge_index):
     h = m.inp(x).relu()
     return h + (h * 0.001).sum(0, dtype=torch.bool)
@@ -152,7 +152,7 @@ def attention_over_nodes_in_double(m, x, edge_index):
     return m.inp(x).softmax(0, dtype=torch.double)
 
 
-@refused("two orders or selections of the rows of edge_index meet", hint="weight[order] beside edge_index[:, order]",
+@refused("two orders or selections of the rows of edge_index meet", hint="weight[order] with edge_index[:, order]",
          inputs=WITH_WEIGHT)
 def weights_left_in_their_order(m, x, edge_index, edge_weight):
     order = torch.argsort(edge_index[0])
@@ -166,7 +166,7 @@ def weights_in_the_same_order(m, x, edge_index, edge_weight):
     return add_rows(m.inp(x)[row] * edge_weight[order].unsqueeze(1), col, x.size(0))
 
 
-@refused("goes by the numbers of rows that were selected or sorted", hint="all rows and select afterwards")
+@refused("indexes by the numbers of rows that were selected or sorted", hint="all rows and select afterwards")
 def added_up_into_selected_rows(m, x, edge_index):
     h = m.inp(x)[torch.arange(x.size(0)) % 2 == 0]
     return torch.zeros_like(h).index_add(0, torch.arange(h.size(0)), h)
@@ -202,12 +202,12 @@ def table_of_twice_the_rows(m, x, edge_index):
     return h.new_zeros(2 * x.size(0), H).index_add(0, 2 * edge_index[1], h[edge_index[0]])
 
 
-@refused("picks a range that numbers of the graph decide", hint="the size of an input")
+@refused("picks a range whose bounds depend on the graph", hint="the size of an input")
 def first_rows_of_a_weight(m, x, edge_index):
     return m.inp(x) * torch.ones_like(m.inp.weight[: edge_index.max() % 7 + 1]).sum()
 
 
-@pair("picks a range that numbers of the graph decide", "the size of an input")
+@pair("picks a range whose bounds depend on the graph", "the size of an input")
 class PartsOfAWeight:
     class Refused(nn.Module):
         def __init__(self):
@@ -254,12 +254,12 @@ def tables_joined_and_rows_expanded(m, x, edge_index):
     return torch.cat([h, h]), m.lin(h.unsqueeze(1).expand(-1, 2, -1))
 
 
-@refused("splits the rows of node", hint="take parts as h[:k] and h[k:]")
+@refused("splits the rows of node", hint="slice rows as h[:k] and h[k:]")
 def rows_in_chunks(m, x, edge_index):
     return m.inp(x).chunk(2)[0]
 
 
-@refused("overwrites some rows of node by position", hint="computed from the same part")
+@refused("overwrites some rows of node by position", hint="computed from the same slice")
 def rows_written_from_others(m, x, edge_index):
     h = m.inp(x).clone()
     h[2:5] = m.lin(h[3:6])
@@ -381,7 +381,7 @@ def statistics_from_sums(m, x, edge_index):
     return m.b((h - h.mean(0)) / h.var(0).sqrt(), edge_index), h / h.abs().sum(0), alike
 
 
-@refused("a readout by prod is not put together from batches", hint="by sum, mean, max or min", inputs=WITH_BATCH)
+@refused("a readout by prod cannot be merged from batches", hint="by sum, mean, max or min", inputs=WITH_BATCH)
 def product_of_each_half(m, x, edge_index, batch):
     h = m.inp(x)
     return torch.ones(2, H).scatter_reduce(0, (batch // 2).view(-1, 1).expand_as(h), h, "prod")
@@ -417,7 +417,7 @@ def of_a_given_width(m, x, edge_index):
     return m.a(nn.functional.one_hot(m.inp(x).argmax(1), num_classes=H).float(), edge_index)
 
 
-@refused("has no rule yet for rows of node", hint="write it with other operators, or ask for it")
+@refused("has no rule yet for rows of node", hint="write it with other operators, or request support")
 def an_operator_without_a_rule(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h * torch.vdot(h[:, 0], h[:, 1])

@@ -198,7 +198,7 @@ def cached():
     return model
 
 
-group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="are in the file, such as the edges of the graph",
+group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="are constants of the file, such as the edges of the graph",
           hint="cached=False")
 group.add("pyg_topk_pooling", TopPool, PLAIN, expect="refuse", reason="works over the rows of node in sequence")
 class Gps(nn.Module):

@@ -139,7 +139,7 @@ class Refusals(ScaleTest):
         process.communicate()
         self.until(lambda: not self.engines(), 5)
         other = self.words(self.case("normed"))
-        self.refused(3, "the model file; go on under the same conditions", other, "--workers", 1)
+        self.refused(3, "the model file; resume it under the same conditions", other, "--workers", 1)
         self.run_scale(case, "--workers", 1)
 
     def test_an_engine_of_another_version(self):

@@ -49,7 +49,7 @@ class Comparing(PackageTest):
         self.assertEqual(((output.row, output.element), output.different), (tuple(wrong[0]), len(wrong)))
         self.assertAlmostEqual(output.first, float(a[tuple(wrong[0])]), places=5)
         self.assertAlmostEqual(output.second, float(b[tuple(wrong[0])]), places=5)
-        self.assertIn("the files part at aten::linear in second.lin", found.reason)
+        self.assertIn("the files diverge at aten::linear in second.lin", found.reason)
         self.assertIn("first at", found._repr_html_())
 
     def test_a_file_of_unknown_origin_is_not_trusted_with_the_caller_s_own(self):

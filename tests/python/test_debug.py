@@ -45,7 +45,7 @@ class Debugging(PackageTest):
         self.assertEqual(found.differing, int(rows.sum()))
         for row in found.shown:
             self.assertTrue(rows[row.row])
-        self.whole(found, "part at")
+        self.whole(found, "diverge at")
 
     def test_what_makes_infinities_is_named(self):
         class Inverse(torch.nn.Module):

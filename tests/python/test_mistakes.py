@@ -83,7 +83,7 @@ class Mistakes(PackageTest):
     def test_hints_name_keyword_arguments(self):
         for hint, expected in (("raise it to --memory 4096", "raise it to memory=4096"), ("raise --host-memory", "raise host_memory"),
                                ("leave --store out, or use --device cpu", 'leave store out, or use device="cpu"'),
-                               ("give --reassociate, or", "give reassociate=True, or"), ("--verify none skips", 'verify="none" skips'),
+                               ("pass --reassociate, or", "pass reassociate=True, or"), ("--verify none skips", 'verify="none" skips'),
                                ("use --role x=index:S>T", 'use roles=["x=index:S>T"]'), ("the same --role, or", "the same roles, or"),
                                ("--shard 1/1 finishes the run", "--shard 1/1 finishes the run"), ("(--stages 3)", "(stages=3)")):
             self.assertEqual(in_python(hint), expected)

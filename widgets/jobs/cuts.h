@@ -21,7 +21,7 @@ struct Cuts {
 // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimal strategy.
 Cuts withPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPin(Cuts cuts, const plan::Pin& pin);
-Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // none that mentions the value
+Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // without those that mention the value
 // The value `to` is stored instead of `from`. Moving back to the original value leaves no pins.
 Cuts withMove(Cuts cuts, protocol::ValueId from, protocol::ValueId to);
 // The pins whose values exist in a model, in their order.

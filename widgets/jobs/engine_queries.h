@@ -42,7 +42,8 @@ public:
     // Asks for the source lines of an operator.
     using Source = std::function<void(base::Result<protocol::SourceLines>)>;
     void source(protocol::OpId op, QObject* context, Source answer);
-    // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
+    // Sends "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for
+    // cancel().
     using Machine = std::function<void(base::Result<schema::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
     // Exports of the current plan, by their protocol methods: the preview of the folder, and writing it; the
@@ -73,7 +74,7 @@ public:
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;
     using Rows = std::function<void(base::Result<protocol::NumberRows>)>;
     std::int64_t tensor(const TensorQuestion& question, QObject* context, Tensor answer);
-    // For the operator at which the current run is stopped.
+    // Asks for the tensor of the operator at which the current run is stopped.
     std::int64_t stoppedTensor(QObject* context, Tensor answer);
     void tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer);
     void saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer);

@@ -58,7 +58,7 @@ private:
     std::optional<Attempt> m_attempt;  // the current one
     std::int64_t m_number = 0;         // of the latest attempt; older answers are dropped
     std::optional<models::Settings> m_restored;
-    int m_lost = 0;  // how often the engine has died while opening it
+    int m_lost = 0;  // times that the engine has died while opening it
 };
 
 }  // namespace hopscope::jobs

@@ -23,7 +23,7 @@ public:
     void holdSearch();
     void resumeSearch();
     void engineDied();
-    // For a new engine: repeats all requests, unless a loaded plan is shown, which needs none.
+    // Repeats all requests for a new engine, unless a loaded plan is shown, which needs none.
     void recover();
     void planAgain();  // including the plans for comparison
     [[nodiscard]] bool planning() const { return isPlanning(m_state.plan); }

@@ -17,9 +17,9 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 };
 
-// The text of the widget at a point, if it is one that gets explained; empty otherwise.
+// The text of the widget at a point, if its terms are explained; empty otherwise.
 QString shownText(QWidget& widget, QPoint at);
-// The tip of its own that it has there, and below it the definitions of the terms in its text. Empty: none of both.
+// The widget's own tip at the point, and below it the definitions of the terms in its text; empty if there is neither.
 QString tipAt(QWidget& widget, QPoint at);
 
 }  // namespace hopscope::manual

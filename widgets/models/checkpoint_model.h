@@ -17,7 +17,7 @@ struct CheckpointRow {
     bool pinned = false;
 };
 
-// In the order of the plan, then the forbidden ones in the order of the pins.
+// Lists the stored values in the order of the plan, then the forbidden ones in the order of the pins.
 std::vector<CheckpointRow> checkpointRows(const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
 
 enum class CheckpointColumn { Value, Stage, Written, Read, Pin, Count };

@@ -10,8 +10,8 @@
 
 namespace hopscope::models {
 
-// The points that no other is at least as good as in time and device memory, by rising device memory; of equal ones the
-// first. Quadratic.
+// The points that no other point matches or beats in both time and device memory, by rising device memory; of equal
+// points the first. Quadratic.
 std::vector<FrontPoint> paretoFront(const std::vector<FrontPoint>& points);
 
 // Whether it is the current plan, in batches of the same size.

@@ -19,9 +19,9 @@ struct Module {
     std::vector<protocol::OpId> ops;  // its own, ascending, without structure-only ones
     int opCount = 0;                  // with those of its children
     protocol::OpId firstOp;           // none: the module has no operators
-    int repeat = 1;                   // of a run: how many identical children it has
-    int identical = 1;                // how many siblings, itself included, do the same operators
-    std::size_t signature = 0;        // equal for modules that do the same operators
+    int repeat = 1;                   // of a run: the number of its identical children
+    int identical = 1;                // the number of siblings, itself included, with the same operators
+    std::size_t signature = 0;        // equal for modules with the same operators
 };
 
 struct ModuleTree {

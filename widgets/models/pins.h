@@ -37,8 +37,8 @@ struct PinChoice {
     bool possible = true;  // otherwise the tip gives the reason
 };
 
-// In the order of the menu. `plan` gives the number of stages; `optimum`: the strategy supports all kinds of pins, else
-// the tips say that the choice switches to the optimum.
+// Lists the choices in the order of the menu. `plan` gives the number of stages; `optimum`: the strategy supports all
+// kinds of pins, else the tips say that the choice switches to the optimum.
 std::vector<PinChoice> pinChoices(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                   const std::vector<plan::Pin>& pins, const PinPlace& place, bool optimum);
 // The reason why it cannot be stored; empty: it can. The engine may have more reasons.

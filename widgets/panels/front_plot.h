@@ -19,7 +19,7 @@ public:
     void setTheme(const style::Theme& theme);
     [[nodiscard]] QSize sizeHint() const override { return {320, 210}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {160, 170}; }
-    // In the widget's coordinates. Labels lie where no line crosses them; empty: the row has no label.
+    // Places in the widget's coordinates. Labels lie where no line crosses them; empty: the row has no label.
     [[nodiscard]] QPointF placeOf(int row) const;
     [[nodiscard]] QRectF limitLabel() const;
     [[nodiscard]] QRectF nowLabel() const;

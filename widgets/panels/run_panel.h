@@ -23,7 +23,8 @@ namespace hopscope::panels {
 // "Stage 2 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left in this stage, about 3 s in all"
 QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan = nullptr,
                      const schema::Report* report = nullptr);
-// For the whole run: the rest of this stage at its rate, the others as predicted, scaled by the ratio observed so far.
+// The time left for the whole run: the rest of this stage at its rate, the others as predicted, scaled by the ratio
+// observed so far.
 std::optional<double> runSecondsLeft(const models::RunLog& log, const protocol::PlanRecord& plan);
 
 // "run 1 · 38 ms · Equal: 2,708 of 2,708 rows, largest difference 3e-07": regardless of the settings of the next run.

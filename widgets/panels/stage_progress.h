@@ -19,7 +19,7 @@ QString stageStatus(const models::StageProgress* stage, const protocol::Predicte
                     const schema::StageRecord* record = nullptr);
 // The phase that takes most of its time: "waits for block building (62 %)", "computes (91 %)"; empty where none stands out.
 QString waitText(const models::StageProgress& stage);
-// For the longest stage, once all have ended: "stage 2 waits for block building (62 %)".
+// Describes the longest stage, once all have ended: "stage 2 waits for block building (62 %)".
 QString longestStageText(const models::RunLog& log);
 int stagePercent(const models::StageProgress& stage);
 

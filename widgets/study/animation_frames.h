@@ -26,7 +26,7 @@ struct DrawnEdge {
 // An input or a stored value, by the rows that are drawn.
 struct DrawnStore {
     protocol::ValueId value;
-    std::optional<protocol::StageId> stage{};  // that writes it; none: an input
+    std::optional<protocol::StageId> stage{};  // the stage that writes it; none: an input
     bool output = false;
     bool onEdges = false;
     std::int64_t rows = 0;     // of the whole table
@@ -51,9 +51,9 @@ struct Frame {
     std::vector<int> destinations{};    // nodes of the batch, ascending
     std::vector<int> frontier{};        // nodes that it gathers from, its own first; then ascending
     std::vector<int> edges{};           // rows of relations that belong to the batch
-    std::vector<protocol::OpId> ops{};  // Compute, and what Done finishes
+    std::vector<protocol::OpId> ops{};  // Compute: its operators; Done: those that the stage completes
     std::string rows{};                 // Compute: on which rows, as in plan.json
-    std::vector<int> stores{};          // that are read or written, of Animation::stores
+    std::vector<int> stores{};          // those of Animation::stores that are read or written
     // For each store, which of its cells hold the final numbers after this frame.
     std::vector<std::vector<char>> exact{};
 };

@@ -62,7 +62,7 @@ private:
     QSlider* m_slider;
     AnimationView* m_view;
     std::optional<schema::GraphPart> m_part;
-    models::PlanPtr m_asked;  // that the part was asked for
+    models::PlanPtr m_asked;  // the plan that the part was requested for
     ShowPtr m_show;
     std::int64_t m_request = 0;  // 0: none running
     std::int64_t m_number = 0;   // of queries: answers to cancelled ones are dropped

@@ -27,7 +27,7 @@ public:
 
     void prepare(Hunt hunt);             // chooses what to look for
     void setOther(const QString& file);  // the model to compare with
-    void setNodes(const QString& list);  // whose rows or messages are shown: "0, 17"
+    void setNodes(const QString& list);  // the nodes whose rows or messages are shown: "0, 17"
     void start();
     // The last comparison of this model; none: there has been none.
     [[nodiscard]] const std::optional<schema::DivergenceRecord>& divergence() const { return m_divergence; }

@@ -16,7 +16,8 @@ public:
     explicit ExplosionPlot(QWidget* parent = nullptr);
     void display(const schema::ReceptiveField& field);  // its averages
     void setTheme(const style::Theme& theme);
-    // On the widget: the numbers of all points and, last, the words of the line; and the lines that must not cross them.
+    // The places of the labels on the widget: the numbers of all points and, last, the words of the line. `obstacles`
+    // are the lines that must not cross them.
     [[nodiscard]] QList<QRectF> labels() const;
     [[nodiscard]] QList<QLineF> obstacles() const;
     [[nodiscard]] QSize sizeHint() const override { return {360, 190}; }

@@ -16,7 +16,7 @@ struct FieldRow {
     bool result = false;  // the node itself
     QString table;        // empty where there is one table only
     qint64 rows = 0, of = 0, bytes = 0;
-    std::optional<qint64> edges;       // that are combined into these rows; none for inputs
+    std::optional<qint64> edges;       // the edges that are combined into these rows; none for inputs
     std::optional<qint64> blockEdges;  // into the node alone, in a layer-wise run
 };
 

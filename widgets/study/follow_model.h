@@ -24,13 +24,13 @@ std::optional<std::int64_t> mostNodes(const protocol::ModelRecord& model, const 
 
 struct FollowedRow {
     models::Target target;    // the value
-    QString name, table;      // whose rows: "node"
-    protocol::StageId stage;  // that stores it
+    QString name, table;      // of the value; of its rows: "node"
+    protocol::StageId stage;  // the stage that stores it
     bool output = false;
     std::vector<double> numbers;  // the first of the row; not finite: NaN
     double norm = 0, least = 0, most = 0;
 };
-// In the order of the stages. Values of tables that have no such row are left out.
+// Lists the rows in the order of the stages. Values of tables that have no such row are left out.
 std::vector<FollowedRow> followedRows(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                       const schema::WatchReport& found);
 

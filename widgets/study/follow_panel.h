@@ -62,7 +62,7 @@ private:
     RowPainter m_painter;
     QTableView *m_rowTable, *m_neighbourTable;
     std::optional<qint64> m_followed;
-    models::PlanPtr m_plan;  // that was followed
+    models::PlanPtr m_plan;  // the plan that was followed
     std::vector<schema::AggregationRecord> m_aggregations;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How errors grow along a model: the largest difference behind each operator, in the order of the program, on a
+// How errors grow along a model: the largest difference after each operator, in the order of the program, on a
 // logarithmic scale. A click or Enter chooses an operator, arrow keys walk along them.
 
 #include <QWidget>

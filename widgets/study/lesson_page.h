@@ -7,7 +7,7 @@
 namespace hopscope::study {
 
 QString lessonPage(const std::vector<Lesson>& lessons);  // as HTML
-// Writes it by the suffix of the file: pdf, or HTML. Returns an empty string, or why not.
+// Writes it by the suffix of the file: pdf, or HTML. Returns an empty string, or the reason of a failure.
 QString saveLessonPage(const std::vector<Lesson>& lessons, const QString& file);
 
 }  // namespace hopscope::study

@@ -69,7 +69,7 @@ private:
     std::int64_t m_request = 0, m_average = 0;  // 0: none running
     std::int64_t m_number = 0;                  // of queries: answers to cancelled ones are dropped
     qint64 m_seed = 1;
-    const void* m_model = nullptr;  // that the last question was about
+    const void* m_model = nullptr;  // the model that the last query was about
     QString m_problem;
 };
 

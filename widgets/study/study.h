@@ -16,6 +16,6 @@ panels::Panel* makeBreakpoints(const panels::Context& context, QWidget* parent);
 panels::Panel* makeRules(const panels::Context& context, QWidget* parent);        // how plans come about
 
 panels::Panel* makeAnimation(const panels::Context& context, QWidget* parent);  // how batches move over the graph
-panels::Panel* makeMonitor(const panels::Context& context, QWidget* parent);    // what operators took in a run
+panels::Panel* makeMonitor(const panels::Context& context, QWidget* parent);    // the times of operators in a run
 
 }  // namespace hopscope::study

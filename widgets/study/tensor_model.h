@@ -33,7 +33,7 @@ public:
     [[nodiscard]] const double* rowNumbers(int row) const;
     [[nodiscard]] QString rowName(int row) const;
     [[nodiscard]] std::size_t keptBlocks() const { return static_cast<std::size_t>(m_blocks.size()); }
-    // As many digits as tell numbers apart at a glance.
+    // The number with as many digits as tell numbers apart at a glance.
     [[nodiscard]] static QString numberText(double number);
 
 signals:
@@ -43,7 +43,7 @@ signals:
 private:
     struct Block {
         protocol::NumberRows rows;
-        qint64 used = 0;  // when it was looked at last
+        qint64 used = 0;  // the time of its last use
     };
     [[nodiscard]] const Block* blockOf(int row) const;
     void askLater(int row) const;

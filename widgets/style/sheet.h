@@ -8,7 +8,7 @@
 
 namespace hopscope::style {
 
-// Complete and deterministic; names the theme's colours only. Buttons with the property "primary" true are filled with
+// Complete and deterministic; uses only the theme's colours. Buttons with the property "primary" true are filled with
 // the accent; labels with the property "muted" or "heading" true are drawn accordingly.
 QString styleSheet(const Theme& theme);
 

@@ -130,7 +130,7 @@ base::Result<bool> sandboxFrom(int count, char** arguments)
     for (int i = 2; i < count; ++i) {
         const std::string word = arguments[i];
         if (word != "--json" && word != "--verbose" && word != "--no-sandbox")
-            return base::fail(ErrorCode::Usage, "sample does not know " + word,
+            return base::fail(ErrorCode::Usage, "sample has no option " + word,
                               "it reads a request from standard input: docs/reference/format-sample.md");
         sandbox = sandbox && word != "--no-sandbox";
     }

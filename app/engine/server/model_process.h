@@ -28,7 +28,7 @@ struct ModelProcessOrder {
     std::optional<confine::Access> access;  // none: it keeps its rights
     std::string exported;                   // a folder for export/write; empty: none
     json::Value dealt{};                    // for a worker, the parameters of worker/open; otherwise null
-    std::string home{};                     // where its scratch folder is made
+    std::string home{};                     // the folder in which its scratch folder is made
 };
 
 // Once, while the program has a single thread.

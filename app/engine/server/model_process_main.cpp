@@ -55,7 +55,7 @@ base::Result<ModelProcessOrder> orderFrom(int socket)
     std::string text;
     if (readAll(socket, reinterpret_cast<char*>(&size), sizeof size) && size <= limits.bytes) text.resize(size);
     if (text.empty() || !readAll(socket, text.data(), text.size()))
-        return base::fail(base::ErrorCode::Internal, "the process of a model got no order");
+        return base::fail(base::ErrorCode::Internal, "the process of a model received no order");
     const base::Result<Value> document = json::parse(text, "order", limits);
     if (!document) return base::forward(document);
     const Reader root(*document, "order");

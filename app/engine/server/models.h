@@ -43,7 +43,7 @@ struct OpenModel {
     std::string file{};                                  // of the model
     confine::Access access{};                            // the access of its process
     graph::GivenFiles given{};                           // the files that it was opened from
-    std::map<std::string, graph::FileStamp> writable{};  // which files and folders the names meant
+    std::map<std::string, graph::FileStamp> writable{};  // the files and folders that the names stood for
     MadeFolders made{};                                  // for as long as it is open
     std::shared_ptr<ModelProcess> process{};
 };

@@ -28,7 +28,7 @@ void leaveOutPauses(schema::Report& report, const ServedRun& run)
 base::Error withWayOn(base::Error error, const pipeline::OutputFolder& folder)
 {
     if (folder.keepsJournal() && error.hint.empty())
-        error.hint = "what is finished stays in the folder: the next run into it goes on";
+        error.hint = "finished work stays in the folder, and the next run into it resumes from there";
     return error;
 }
 
@@ -60,7 +60,7 @@ void Run::begin()
 base::Error startedWithout()
 {
     return base::makeError(base::ErrorCode::Usage, "this run was started without breakpoints",
-                           "stop it and start it again with some");
+                           "stop it and start it again with breakpoints");
 }
 
 std::shared_ptr<const debugger::Stopped> Run::stopped()

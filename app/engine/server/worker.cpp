@@ -78,7 +78,7 @@ private:
     {
         if (!m_run || !m_run->stage().valid()) return invalid("no run is open: worker/open opens one");
         if (m_run->stage().number != stage)
-            return invalid("the run stands at stage " + std::to_string(m_run->stage().number));
+            return invalid("the run is at stage " + std::to_string(m_run->stage().number));
         return carryOut(order, call, say);
     }
 

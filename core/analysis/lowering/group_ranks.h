@@ -10,7 +10,7 @@ namespace hopscope::analysis {
 // messages of one group only:
 //   sort by value, sort stably by group, pick rows      ->  hopscope::select_rank(row - first row of the group, index, x)
 //   zeros[place in the group + group * width] = x       ->  hopscope::pad_groups(messages of each group, index, x, width)
-//   rows[:-1] of an empty tensor with 0 in front and cumsum(n) behind  ->  cumsum(n) - n
+//   rows[:-1] of an empty tensor with 0 in front and cumsum(n) after it  ->  cumsum(n) - n
 // The first only if the results of empty groups are replaced by masked_fill, since a group without rows has no rank.
 // Only sound on functional programs. Linear in the operators.
 ir::Program rankGroups(const ir::Program& program);

@@ -44,7 +44,7 @@ inline bool isFlag(const ir::Op& op, const std::string& name, bool flag, bool ot
     return b ? *b == flag : isNumber(op, name, flag ? 1 : 0);
 }
 
-// True if each element of the result depends only on those at the same place. prelu has its weights along the second
+// True if each element of the result depends only on those at the same position. prelu has its weights along the second
 // dimension.
 inline bool isElementwise(const ir::Program& program, const ir::Op& op)
 {

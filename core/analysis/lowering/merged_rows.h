@@ -12,7 +12,7 @@ namespace hopscope::analysis {
 //   x[rows], of merged numbers of rows           ->  x[rows of N, K]
 // if f computes row by row. Several heads or several quantiles in one dimension take these forms; other merged rows are
 // unchanged. The first dimension need not hold rows: the results are the same. Only sound on functional programs.
-// Linear in the operators, where each value is separated once.
+// Linear in the operators, if each value is separated once.
 ir::Program separateMergedRows(const ir::Program& program);
 
 }  // namespace hopscope::analysis

@@ -15,7 +15,7 @@ namespace hopscope::analysis {
 bool sharesWithFirst(const ir::Program& raw, const ir::Op& op, ir::ValueId result);
 
 // Functional programs follow writes from views to their bases. A write that cannot be followed is harmless unless the
-// other side is read afterwards; this finds the writes after which it is.
+// other side is read afterwards; this class finds the writes after which it is read.
 class Sharing {
 public:
     // Keeps a reference. Linear in the program.

@@ -16,7 +16,7 @@ namespace hopscope::analysis {
 // "bincount", "diff", "repeat_interleave.Tensor", "index_select", "index_add",
 // "scatter_reduce.two", "expand_as", "new_full", "new_zeros", "mm", "linear", "segment_reduce", "scalar::size", "scalar::add", "scalar::mul",
 // "scalar::min", "scalar::max". Arguments left out are None.
-// `like` lends module path and source line. Outputs and ids are the caller's.
+// `like` provides the module path and the source line. The caller sets outputs and ids.
 ir::Op syntheticOp(const std::string& signature, std::vector<ir::Arg> args, const ir::Op& like);
 
 // TorchScript's number for a dtype (c10::ScalarType).

@@ -19,7 +19,7 @@ namespace hopscope::analysis {
 
 struct OpToName {
     NodeKind kind = NodeKind::Rowwise;
-    std::string name, module;  // as documents have them: "aten::relu", "convs.1"
+    std::string name, module;  // as in documents: "aten::relu", "convs.1"
     std::vector<ir::ValueId> inputs, outputs;
 };
 

@@ -36,7 +36,7 @@ std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
 // The name of a key's column: "row 0" and "row 1" of an edge index, a batch vector by the name of the value.
 std::string nameOfKey(const Analysis& analysis, KeyId id);
 
-// Never an end of the model; Rowwise for operators after a refusal.
+// The kind of an operator: never an end of the model; Rowwise after a refusal.
 NodeKind nodeKind(const Analysis& analysis, ir::OpId op);
 
 }  // namespace hopscope::analysis

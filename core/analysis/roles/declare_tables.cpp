@@ -84,7 +84,7 @@ base::Status declarePairs(Draft& draft)
         const std::string type = !same.empty() ? same.front() : draft.nodes.has("node") ? item.key : "node";
         if (auto status = addTable(draft, type, item.rows(), item.key); !status) return status;
         draft.note(item.key + ": assumed to be rows of the " + (place == 0 ? "sources" : "destinations") +
-                   " of the edges, by its place in " + item.name.argument);
+                   " of the edges, by its position in " + item.name.argument);
         decide(item, RoleKind::Node, type);
     }
     return {};

@@ -146,9 +146,9 @@ std::string idsHint(const Item& item, const Range& numbers, std::int64_t size, c
 {
     const bool edges = item.role.kind == RoleKind::Index;
     if (type.empty())
-        return edges ? "remove these edges, and what belongs to them, from the data" : "number them from 0 on";
+        return edges ? "remove these edges, and what belongs to them, from the data" : "number them from 0";
     const std::int64_t low = edges ? std::min(item.ranges[0].low, item.ranges[1].low) : numbers.low;
-    if (low == 1 && numbers.high == size) return "its numbers begin with 1, but rows are counted from 0: subtract 1";
+    if (low == 1 && numbers.high == size) return "its numbers start at 1, but rows are counted from 0: subtract 1";
     return "each number has to be below the number of rows; if it points into another table, use --role " + item.key +
            "=" + roleName(item.role) + ":S>T";
 }

@@ -143,10 +143,10 @@ std::string placeOf(const Item& index, int end);
 
 // The item with the size of the sparse tensor whose ends this one has; nullptr if there is none.
 const Item* sizeOfSparse(const Draft& draft, const Item& item);
-// The end of the index, or place in a pair, that belongs to a place or end: the rows of COO matrices, which are multiplied
+// The end of the index, or position in a pair, that belongs to a position or end: the rows of COO matrices, which are multiplied
 // from the left, are destinations.
 inline int endInPair(const Item& index, int place) { return index.sparsePart("coo_indices") ? 1 - place : place; }
-// Whether the item can hold the rows of an end of edges by its place in a pair, x = (sources, destinations), and which:
+// Whether the item can hold the rows of an end of edges by its position in a pair, x = (sources, destinations), and which:
 // 0 for "x.0" and 1 for "x.1", if x has no other elements and the ids of an index fit into both; -1 for other items.
 int placeInPair(const Draft& draft, const Item& item);
 // The other element of the pair; only where placeInPair() is not -1.

@@ -199,7 +199,8 @@ std::string indexHint(const Item& item)
     const bool pair = shape.size() == 2 && shape[0] == 2, turned = shape.size() == 2 && !pair && shape[1] == 2;
     if (pair) return "store it as int64";
     if (turned) return item.integral() ? "transpose it" : "transpose it, and store it as int64";
-    if (item.vector()) return "if it is one end of each edge, say --role NAME=source and --role NAME=destination";
+    if (item.vector())
+        return "if it is one end of each edge, declare both ends: --role NAME=source and --role NAME=destination";
     return "give it two rows: the sources of the edges, and their destinations";
 }
 

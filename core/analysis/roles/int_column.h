@@ -15,7 +15,7 @@ public:
     IntColumn() = default;
     // The vector itself.
     explicit IntColumn(const base::TensorView& vector) : IntColumn(vector, 0, vector.shape[0], vector.strides[0]) {}
-    // Of a two-dimensional tensor, the slice `at` of dimension `dim`: a row, or with 1 a column.
+    // The slice `at` of dimension `dim` of a two-dimensional tensor: a row, or with 1 a column.
     IntColumn(const base::TensorView& matrix, std::int64_t at, std::size_t dim)
         : IntColumn(matrix, at * matrix.strides[dim], matrix.shape[1 - dim], matrix.strides[1 - dim])
     {}

@@ -82,7 +82,7 @@ base::Status placeEdge(Draft& draft, Item& item)
     if (!item.forced && (!clear || named == nullptr || item.rows() == 1)) return placeNode(draft, item);
     if (named == nullptr)
         return base::fail(ErrorCode::Input, "--role " + item.key + "=edge: the data has no edge index",
-                          "say which input holds the edges: --role NAME=index:S>T");
+                          "declare the input with the edges: --role NAME=index:S>T");
     return base::fail(ErrorCode::Input,
                       item.key + " has " + std::to_string(item.rows()) + " rows, but " + named->key + " has " +
                           std::to_string(named->edges()) + " edges",

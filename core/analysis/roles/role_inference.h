@@ -35,7 +35,7 @@ base::Status settleEdgeTables(Draft& draft);
 base::Status decideIndex(Item& item, EdgeForm form, std::string relation);
 // True if its numbers ascend from 0, as the offsets of compressed rows do.
 bool isOffsets(const Item& item);
-// True if its name is that of the sources that offsets belong to.
+// True if it is named like the sources of such offsets.
 bool namedSources(const Item& item);
 // The shortest vector, named like the offsets, that may have a row for each item of the bags; nullptr if there is none.
 Item* itemsOf(Draft& draft, const Item& offsets);

@@ -86,7 +86,7 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 // Roles that were not inferred, by data key or name of a weight.
 using Overrides = std::map<std::string, InputRole>;
 
-// Several --role; the last one for a name wins. Fails with Usage if one of them is no role.
+// Several --role; the last one for a name wins. Fails with Usage if one of them is not a role.
 base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the

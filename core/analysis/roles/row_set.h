@@ -21,7 +21,7 @@ public:
         ++m_count;
         return true;
     }
-    // Without a count: for sets on which only firstAbsent() and has() are called.
+    // Does not count the rows: for sets on which only firstAbsent() and has() are called.
     void mark(std::int64_t row) { m_words[at(row)] |= std::uint64_t{1} << (row & 63); }
     void markAll(const RowSet& other)
     {
@@ -45,7 +45,7 @@ public:
         return list;
     }
 
-    // The first row outside; -1 if there is none.
+    // The first row that is not in the set; -1 if there is none.
     [[nodiscard]] std::int64_t firstAbsent() const
     {
         for (std::size_t w = 0; w < m_words.size(); ++w) {

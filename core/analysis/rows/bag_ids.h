@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: bags of rows for which only the first places are given, and the operators by which models
+// Private to analysis: bags of rows for which only the first positions are given, and the operators by which models
 // compute the bag of each row from these.
 
 #include "analysis/rows/decompose.h"

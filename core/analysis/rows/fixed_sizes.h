@@ -10,7 +10,7 @@
 
 namespace hopscope::analysis {
 
-// Notes the size of the table whose rows a weight has (`Builder::fixed`).
+// Records the size of the table whose rows a weight has (`Builder::fixed`).
 void noteFixedSize(Builder& builder, const ir::Value& value, const ValueInfo& info);
 
 // The same for graphs whose rows are gathered, by their number in the data.

@@ -16,7 +16,7 @@ struct Hint {
 };
 
 constexpr Hint hints[] = {
-    {Kind::Unruled, "write it with other operators, or ask for it: CONTRIBUTING.md says how operators are added"},
+    {Kind::Unruled, "write it with other operators, or request support: CONTRIBUTING.md describes how to add one"},
     {Kind::BakedSize,
      "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"},
     {Kind::Roles,
@@ -26,15 +26,14 @@ constexpr Hint hints[] = {
     {Kind::Selection, "keep all rows and multiply by the mask instead of selecting: h * mask.unsqueeze(1)"},
     {Kind::Features, "compute these row numbers before the model, and pass them in: --role NAME=key:T>U"},
     {Kind::Orders,
-     "give both the same order or selection, weight[order] beside edge_index[:, order]; merge equal edges (coalesce) "
-     "before the model"},
-    {Kind::Counted, "pass the number of rows on, as in softmax(src, index, num_nodes=x.size(0)) or "
+     "give both the same order or selection, as in weight[order] with edge_index[:, order]; merge equal edges "
+     "(coalesce) before the model"},
+    {Kind::Counted, "pass the number of rows, as in softmax(src, index, num_nodes=x.size(0)) or "
                     "scatter(src, index, dim_size=x.size(0))"},
     {Kind::Counting, "give the number of rows: torch.bincount(index, minlength=x.size(0)), torch.arange(x.size(0))"},
     {Kind::Position, "keep all rows in their order in the model, and pick rows from its output"},
-    {Kind::Parts, "take parts as h[:k] and h[k:], and write to a part what is computed from the same part"},
-    {Kind::Repeated,
-     "torch.cat([h, h]) repeats a table, and h.unsqueeze(1).expand(-1, 2, -1) each of its rows beside itself"},
+    {Kind::Parts, "slice rows as h[:k] and h[k:], and assign to a slice only values computed from the same slice"},
+    {Kind::Repeated, "repeat a table by torch.cat([h, h]), and each of its rows by h.unsqueeze(1).expand(-1, 2, -1)"},
     {Kind::Added, "add such rows to the inputs of the model"},
     {Kind::Into,
      "look up, or aggregate into, all rows and select afterwards: torch.zeros_like(h).index_add(0, index, m)[mask]"},
@@ -47,9 +46,9 @@ constexpr Hint hints[] = {
     {Kind::Dense,
      "give its edges instead, as the parts of a sparse matrix in PyTorch: NAME.coo_indices, NAME.coo_values and "
      "NAME.coo_size of a.to_sparse().coalesce()"},
-    {Kind::Sparse,
-     "make it of the edges: torch.sparse_coo_tensor(edge_index, weight, (x.size(0), x.size(0))), with one weight each"},
-    {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is made of edge_index.flip(0)"},
+    {Kind::Sparse, "build it from the edges: torch.sparse_coo_tensor(edge_index, weight, (x.size(0), x.size(0))), with "
+                   "one weight each"},
+    {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is built from edge_index.flip(0)"},
     {Kind::Fused, "write product and addition as two steps: (a @ h) + b"},
     {Kind::SparseResult, "return its parts: a.values(), and a.indices() or a.col_indices()"},
     {Kind::SparseReduction, "multiply by the sum and divide by the entries of each row, or pass the edges: "
@@ -57,11 +56,10 @@ constexpr Hint hints[] = {
     {Kind::Factors, "swap the factors: a @ h.t() is (h @ a.t()).t()"},
     {Kind::Columns,
      "keep the weight as w, with a row for each row of h, declare it (--role NAME=node:T), write w.t() @ h"},
-    {Kind::Offsets, "if an input holds where the edges of each destination begin, declare it: --role NAME=offsets:S>T, "
-                    "or starts:S>T without "
-                    "the last number"},
+    {Kind::Offsets, "if an input holds the position at which the edges of each destination begin, declare it: "
+                    "--role NAME=offsets:S>T, or starts:S>T without the last number"},
     {Kind::AllRows, "apply this step to the output of the model: it needs all rows at once"},
-    {Kind::Readout, "combine the rows of each graph by sum, mean, max or min, or behind the model"},
+    {Kind::Readout, "combine the rows of each graph by sum, mean, max or min, or combine them outside the model"},
     {Kind::Statistics,
      "write it with sums, means or extremes over rows, as in (h - h.mean(0)) / h.var(0).sqrt() or h.abs().sum(0)"},
     {Kind::Number,
@@ -74,9 +72,8 @@ constexpr Hint hints[] = {
      "give tables the size of an input, as in x.size(0); make edges (coalesce, to_undirected) before the model; "
      "aggregate by mean, max, median or softmax instead of LSTM"},
     {Kind::Argument,
-     "leave the argument as it is by default, and write what it does with an operator of its own, such as 2 * m for "
-     "alpha=2"},
-    {Kind::Dimension, "say which dimension it is: torch.cross(a, b, dim=-1)"},
+     "leave the argument at its default, and express its effect by a separate operator, such as 2 * m for alpha=2"},
+    {Kind::Dimension, "name the dimension: torch.cross(a, b, dim=-1)"},
 };
 
 }  // namespace
@@ -119,13 +116,13 @@ Refused otherTarget(const RuleContext& c, const Role& role, SpaceId table)
 Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table)
 {
     if (selectedOrSorted(c, table))
-        return {"goes by the numbers of rows that were selected or sorted, " + c.spaceName(table), Refused::Kind::Into};
+        return {"indexes by the numbers of rows that were selected or sorted, " + c.spaceName(table),
+                Refused::Kind::Into};
     std::set<ValueId> seen;
     if (followsFromInputs(c.builder.analysis.program, index, seen))
         return {"the index into the rows of " + c.spaceName(table) + " has an unknown origin", Refused::Kind::Roles};
     return {"the row numbers of " + c.spaceName(table) +
-                " that it goes by are in the file, such as the edges of the graph "
-                "that the model was exported with",
+                " are constants of the file, such as the edges of the graph that the model was exported with",
             Refused::Kind::Constant};
 }
 

@@ -353,7 +353,7 @@ private:
         const auto& guards = m_builder.analysis.maxIndexGuards;
         const bool measured = std::ranges::any_of(guards, [&](const MaxIndexGuard& g) { return g.space == table; });
         if (!measured) return bakedSize(what);
-        return {what + ": the model takes the largest of some row numbers for the number of rows",
+        return {what + ": the model derives the number of rows from the largest of some row numbers",
                 Refused::Kind::Counted};
     }
 

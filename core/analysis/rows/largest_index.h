@@ -12,7 +12,7 @@ namespace hopscope::analysis {
 SpaceId indexedTable(const RuleContext& c, ValueId x);
 
 // For max() or bincount() of an index, if `Builder::prefixes` is set: makes the mask of the rows up to the largest
-// number, and notes the table of these rows in `Builder::counted`. Nothing for other operators, or if no value has the
+// number, and records the table of these rows in `Builder::counted`. Nothing for other operators, or if no value has the
 // rows of the table.
 base::Status countLargestIndex(Emitter& emitter, const RuleContext& c);
 

@@ -14,12 +14,12 @@ ValueId rowCount(Emitter& emitter, SpaceId table, const ir::Op& place);
 
 class OtherRows {
 public:
-    // On the table that `part`, a Filter, was selected from; it has `count` rows on the sample.
+    // Recomputes on the table that `part`, a Filter, was selected from; it has `count` rows on the sample.
     static OtherRows wholeOf(Emitter& emitter, SpaceId part, std::int64_t count)
     {
         return {emitter, part, emitter.builder().analysis.tables.space(part).parent, count, 0};
     }
-    // On a part of `cat`.
+    // Recomputes on a part of `cat`.
     static OtherRows partOf(Emitter& emitter, SpaceId cat, std::size_t part);
 
     // The value itself if it does not have these rows; invalid if it is not computed row by row from values that are

@@ -33,8 +33,8 @@ struct PartNumbers {
     std::size_t part;
     ValueId ids;
 };
-// Nothing if a column does not belong to a single part. Numbers of added rows need no role: those that are too large or
-// negative are found when they are used.
+// Returns nothing if a column does not belong to a single part. Numbers of added rows need no role: those that are too
+// large or negative are found when they are used.
 std::vector<PartNumbers> partsOfNumbers(Emitter& emitter, const RuleContext& c, SpaceId cat, ValueId index);
 
 }  // namespace hopscope::analysis

@@ -171,7 +171,8 @@ std::optional<Refused> RuleContext::unread() const
                            Refused::Kind::Argument);
         const ir::Arg& given = op.args[static_cast<std::size_t>(i)];
         if (argument.given && !isTensor(*this, given))
-            return Refused("is called with " + argument.name + "=" + textOf(given) + ", which its rule does not know",
+            return Refused("is called with " + argument.name + "=" + textOf(given) +
+                               ", which its rule does not support",
                            Refused::Kind::Argument);
     }
     return std::nullopt;

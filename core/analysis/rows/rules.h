@@ -51,7 +51,7 @@ struct Refused {
         Width,            // a number of columns that depends on features
         Merged,           // rows and something else in one dimension
         Derived,          // a number of rows that depends on the values of the graph
-        Argument,         // an argument that the rule does not know
+        Argument,         // an argument that the rule does not support
         Dimension,        // a dimension that LibTorch chooses by its size
     };
 
@@ -183,7 +183,7 @@ using RowRule = Ruled<Outcomes> (*)(RuleContext&);
 // The rule of an operator ("aten::add"); nullptr if it may not meet rows.
 RowRule ruleFor(const std::string& name);
 
-// The operator itself, which obeys all its arguments, to be emitted on other operands.
+// A copy of the operator with all its arguments, to be emitted on other operands.
 ir::Op anew(const RuleContext& c);
 
 int wrapDim(std::int64_t dim, int rank);

@@ -331,7 +331,7 @@ std::optional<Reduction> scatterReduction(const std::string& how)
 Refused otherReadout(const std::string& how)
 {
     const char* const why =
-        how == "copy" ? "keeps the last of the rows, which depends on their order" : "is not put together from batches";
+        how == "copy" ? "keeps the last of the rows, which depends on their order" : "cannot be merged from batches";
     return {"a readout by " + how + " " + why, Refused::Kind::Readout};
 }
 

@@ -29,7 +29,7 @@ public:
     // large graph all its values with rows are spilled. Results are cached.
     std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, bool staysBeside,
                         std::stop_token stop);
-    // The same at the peak of the prologue, as far as that is known: its intermediate values are freed before the first
+    // The same at the peak of the prologue, if that is known: its intermediate values are freed before the first
     // batch.
     std::int64_t most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     // Values without rows that are evaluated during a loop and kept until the end of the run.

@@ -64,7 +64,7 @@ struct Prediction {
 
 // A lower bound of the memory that is held at some point.
 struct LeastMemory {
-    plan::StageId stage{1};     // that needs most
+    plan::StageId stage{1};     // the stage that needs most
     std::int64_t bytes = 0;     // the memory of a batch of one destination, without the operators' own temporaries
     std::int64_t prologue = 0;  // of the values computed before the first stage, on a CPU
 };
@@ -101,7 +101,7 @@ struct LoopHoldings {
     std::vector<HeldStep> steps{};
     std::vector<Holding> held{};        // in the order of their creation
     std::vector<std::int64_t> bytes{};  // at each step
-    std::size_t peakStep = 0;           // at which most is held
+    std::size_t peakStep = 0;           // the step at which most is held
     [[nodiscard]] std::int64_t peak() const { return bytes.empty() ? 0 : bytes[peakStep]; }
 };
 

@@ -25,7 +25,7 @@ public:
 private:
     struct Share {
         double misses;
-        std::int64_t reads;  // that it was found from
+        std::int64_t reads;  // the number of reads that it is estimated from
     };
     Share missesFrom(std::int64_t first, double held);
 

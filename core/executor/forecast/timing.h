@@ -47,7 +47,7 @@ private:
 struct LoopRun {
     const executor::LoopProgram& program;
     double batches = 1;                               // tiles count as batches
-    int workers = 1;                                  // that compute batches side by side
+    int workers = 1;                                  // workers that compute batches side by side
     std::function<double(const ir::RowClass&)> rows;  // of all batches
 };
 

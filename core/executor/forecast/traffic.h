@@ -24,7 +24,7 @@ struct Traffic {
     PerRow once;                          // bytes per loop: tables that are read in place
 };
 
-// For destinations in ascending order. Linear in the program.
+// Assumes destinations in ascending order. Linear in the program.
 Traffic trafficOf(const analysis::Analysis& analysis, executor::Structure& structure,
                   const executor::LoopProgram& program, const executor::ResidentChoice& choice);
 

@@ -45,7 +45,7 @@ private:
     std::span<const std::byte> m_file;
 };
 
-// For messages: control characters as '?', at most 80 characters.
+// The text for messages: at most 80 characters, control characters as '?'.
 inline std::string printable(std::string_view text)
 {
     std::string out(text.substr(0, 80));

@@ -109,7 +109,7 @@ private:
     {
         for (const Reader& entry : items(m_module, "module_call_graph"))
             if (text(entry, "fqn").empty()) return child(entry, "signature");
-        refuse(ErrorCode::Input, m_file.path + " does not tell the signature of the model", "save the program again");
+        refuse(ErrorCode::Input, m_file.path + " lacks the signature of the model", "save the program again");
     }
 
     void readInputs();
@@ -223,7 +223,7 @@ Value* ProgramReader::readOutputs()
     std::size_t next = 0;
     Value* const whole = gather(parseTree(text(call(), "out_spec"), m_file.path + ": out_spec"), leaves, next);
     if (next != leaves.size())
-        refuse(ErrorCode::Input, m_file.path + ": forward has results without a place in its structure",
+        refuse(ErrorCode::Input, m_file.path + ": forward has results that its structure does not contain",
                "save the program again");
     return whole;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// From an archive of torch.export.save (.pt2) to a TorchScript module in memory, which everything behind the loader reads. The
+// From an archive of torch.export.save (.pt2) to a TorchScript module in memory, which all later steps read. The
 // file's JSON and the bytes of its tensors are read here; LibTorch's readers are not used, pickles are not read, and
 // nothing in the file is executed. For the LibTorch modules only.
 

@@ -12,7 +12,7 @@
 
 namespace hopscope::loader::exported {
 
-// How the targets of operators begin whose arguments contain graphs.
+// The prefix of operators whose arguments contain graphs.
 inline constexpr std::string_view higherOrder = "torch.ops.higher_order.";
 
 class GraphBuilder {

@@ -67,7 +67,7 @@ void Place::refuse(const std::string& message, const std::string& hint, ErrorCod
 
 void Place::damaged(const std::string& message) const
 {
-    refuse(message, "the file is damaged, or of a version of PyTorch that Hopscope does not know", ErrorCode::Input);
+    refuse(message, "the file is damaged, or was written by an unsupported version of PyTorch", ErrorCode::Input);
 }
 
 void Values::define(const std::string& name, Value* value)

@@ -35,7 +35,7 @@ private:
     struct Known {
         std::vector<ir::ValueId> values;
         std::optional<c10::IValue> concrete;
-        std::string path;  // modules: from the model
+        std::string path;  // of a module: its attribute path from the model
     };
     struct Frame {
         std::string self;

@@ -86,7 +86,7 @@ c10::TypePtr withoutOptional(const c10::TypePtr& type)
 
 constexpr std::string_view conjugated = "aten::_conj";  // notes it down, and is recorded as what computes it
 
-const char* const hint = "write it with others, or ask for it: CONTRIBUTING.md says how operators are added";
+const char* const hint = "write it with other operators, or request support: CONTRIBUTING.md describes how to add one";
 
 }  // namespace
 
@@ -246,7 +246,8 @@ void CompositeOperators::requireSameOnOtherNumbers(const torch::jit::Operator& o
         return a.op == b.op && std::ranges::equal(leavesOf(a.args), leavesOf(b.args), sameLeaf);
     });
     if (!same)
-        m_location.refuse("the operator " + op.schema().name() + " computes in another way for other numbers", hint);
+        m_location.refuse("the operator " + op.schema().name() + " consists of different operators for other numbers",
+                          hint);
 }
 
 std::vector<Item> CompositeOperators::argumentsOf(const Run& run, std::size_t p, const Known& known, const Sizes& sizes)

@@ -39,7 +39,7 @@ const char* thrownHint(const std::string& what)
     for (const char* sign : {"size", "shape", "out of bounds", "out of range", "dimension"})
         if (has(what, sign))
             return "a size may have been baked in during export (use scripting or x.size(0)), or an input holds row "
-                   "numbers and is not taken for such (inspect lists the roles; --role corrects them)";
+                   "numbers and has another role (inspect lists the roles; --role corrects them)";
     return "check in Python that the model accepts these inputs";
 }
 
@@ -152,7 +152,7 @@ void Location::refuseThrown(const std::string& what) const
 {
     const std::string line = names::firstLine(what);
     if (aboutMemory(line))
-        throw Refused{base::makeError(ErrorCode::Resources, "forward asks for more memory than it may take: " + line,
+        throw Refused{base::makeError(ErrorCode::Resources, "forward requests more memory than it may use: " + line,
                                       "make what this line allocates smaller", describe()),
                       false};
     const bool damaged = isDamage(line);

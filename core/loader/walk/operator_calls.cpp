@@ -275,7 +275,7 @@ std::vector<Item> OperatorCalls::record(const torch::jit::Operator& given, const
         return record(*scalar, {args[0], Item(IValue(args[1].concrete.toTensor().item()))});
     checkAllowed(schema, args);
     if (!operators::known(schema.name()) && isComposite(schema))
-        m_location.refuse("the operator " + schema.name() + " is not recorded as what it consists of");
+        m_location.refuse("the operator " + schema.name() + " cannot be recorded as the operators that it consists of");
     if (args.size() != schema.arguments().size())
         m_location.refuse("the operator " + schema.name() + " has a variable number of arguments");
     ir::Op op = m_location.newOp(schema.name(), schema.overload_name());

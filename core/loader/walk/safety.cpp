@@ -64,8 +64,8 @@ base::Error error(const std::string& message, const std::string& hint)
 
 base::Error doesNotRun(const std::string& name)
 {
-    return error("the operator " + name + " is not one that Hopscope knows, and so does not run",
-                 "write it with others, or ask for it: CONTRIBUTING.md says how operators are added");
+    return error("the operator " + name + " is unknown to Hopscope and may not run",
+                 "write it with other operators, or request support: CONTRIBUTING.md describes how to add one");
 }
 
 bool holdsTensor(const std::vector<Item>& args)
@@ -89,9 +89,8 @@ std::optional<base::Error> unknownOperator(const std::string& name, bool onTenso
         return error("the operator " + name + " needs the library " + libraryOf(name) + ", which is not there",
                      "export the model without " + libraryOf(name) + " installed");
     if (operators::takesGradients(name))
-        return error(
-            "gradients are taken inside forward, by " + name,
-            "let forward return what it differentiates, and write the derivative as a formula where it is needed");
+        return error("gradients are taken inside forward, by " + name,
+                     "let forward return the quantity that it differentiates, or write the derivative as a formula");
     if (operators::hasSideEffects(name))
         return error("the operator " + name + " has side effects", "export the model without it");
     if (operators::known(name) || name == "aten::conj" || (!onTensors && operators::isPlain(name)) || isComposite(name))

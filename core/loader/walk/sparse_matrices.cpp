@@ -65,7 +65,7 @@ const Item* SparseMatrices::part(const std::string& name, const Item& item) cons
     if (name == "aten::col_indices") part = &parts.col;
     if (part && !parts.crow.isTensor() && item.concrete.toTensor().layout() == at::kSparseCsr)
         m_location.refuse("reads the parts of a COO matrix that forward has converted to CSR",
-                          "convert it before, and give it as CSR");
+                          "convert it before the model, and pass it as CSR");
     return part && part->isTensor() ? part : nullptr;
 }
 

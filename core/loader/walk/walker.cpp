@@ -11,7 +11,7 @@ using c10::IValue;
 using torch::jit::Block;
 
 constexpr const char* returnsHint = "return tensors, numbers, and tuples, lists or dictionaries of them";
-constexpr const char* stepsHint = "compute with whole tensors instead of in a loop over rows";
+constexpr const char* stepsHint = "compute with whole tensors instead of a loop over rows";
 constexpr std::int64_t kMostSteps = 1'000'000;
 constexpr std::size_t kDeepestCall = 200;
 constexpr std::chrono::seconds kLongest{120};

@@ -20,7 +20,7 @@ using protocol::ValueId;
 
 struct FoldState {
     QSet<QString> expanded;      // module paths, and "structure:" + path for parts of the prologue
-    bool everyOperator = false;  // reshapes, biases and size queries too
+    bool everyOperator = false;  // also reshapes, biases and size queries
     bool operator==(const FoldState&) const = default;
 };
 
@@ -38,7 +38,7 @@ struct VisibleNode {
     OpList ops;       // all operators in it, ascending
     int module = -1;  // of module boxes: index into the tree
     int merged = 0;   // other boxes merged into this one, because the nodes between them would form a cycle
-    QString expands;  // what FoldState::expanded needs to open it; empty: nothing to open
+    QString expands;  // the entry of FoldState::expanded that opens it; empty: there is nothing to open
     int frame = -1;   // innermost frame around it
     int depth = 0, minDepth = 0;
     bool prologue = false;  // structure only: no part of any stage

@@ -65,7 +65,7 @@ private:
     int m_nodes = 0;
     std::vector<QSizeF> m_sizes;     // by item
     std::vector<int> m_parent;       // by item: its unit
-    std::vector<int> m_slot;         // by item: its place among the items of its unit
+    std::vector<int> m_slot;         // by item: its index among the items of its unit
     std::vector<char> m_outside;     // by item: something outside of its unit is connected to it
     std::vector<QPointF> m_centres;  // by item, once its unit is laid out
     std::vector<int> m_items;        // by unit
@@ -105,7 +105,8 @@ struct Stacked {
 Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, const std::vector<QSizeF>& sizes,
               const Staging& staging);
 
-// By frame, around its nodes; a null rectangle where bands have torn it apart so that it would run over other nodes.
+// The rectangle of each frame around its nodes; a null one where bands have torn it apart so that it would run over
+// other nodes.
 std::vector<QRectF> frameRects(const VisibleGraph& graph, const std::vector<QRectF>& nodes);
 
 }  // namespace hopscope::graphview

@@ -32,7 +32,7 @@ struct LayoutBatch {
     std::vector<SmallLayout> layouts;  // by graph
     std::vector<bool> waiting;         // by graph: the helper is to lay it out
     std::vector<int> twin;             // by graph: an earlier one whose layout differs only in heights; -1: none
-    std::size_t missing = 0;           // how many wait
+    std::size_t missing = 0;           // the number of graphs that wait
     std::string requests;              // to the helper, framed; ids count from the first graph's
 };
 

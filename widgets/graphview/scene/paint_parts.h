@@ -33,12 +33,12 @@ void paintStubs(const PaintContext& c, const QRectF& exposed);
 void paintStoreLine(const PaintContext& c, const SceneStore& store, const QRectF& exposed);
 void paintStore(const PaintContext& c, const SceneStore& store);
 
-// With all its marks.
+// Paints a node with all its marks.
 void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
 QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" of a box
 void paintStageRange(const PaintContext& c, int node);   // the stages inside a box of several
-void paintInnerStores(const PaintContext& c, int node);  // how many values are stored inside
+void paintInnerStores(const PaintContext& c, int node);  // the number of values stored inside
 void paintRefusal(const PaintContext& c, int node);      // it prevents splitting the model
 void paintBookmark(const PaintContext& c, int node);
 void paintBreakpoint(const PaintContext& c, int node);

@@ -40,8 +40,8 @@ struct SceneStub {
 struct SceneStore {
     ValueId value;
     int count = 1;  // more than one: `value` is the first of them, and bytes are sums
-    int node = -1;  // that makes the value
-    StageId stage;  // that writes it
+    int node = -1;  // the node that computes the value
+    StageId stage;  // the stage that writes it
     bool pinned = false;
     QString name;        // of its value, "relu after convs.0"; of several values that of their box
     bool named = false;  // drawn with its name: there are others next to it

@@ -25,7 +25,7 @@ public:
     using Divergence = std::shared_ptr<const schema::DivergenceRecord>;
     void setErrors(Divergence found);
     void takeRuns();
-    void refresh();  // which modes are possible now; falls back to the depth
+    void refresh();  // determines the modes that are possible now; falls back to the depth
     void recolour();
     // Colours a scene with another plan.
     [[nodiscard]] Colouring colouring(const Scene& scene, const models::PlanPtr& plan) const;

@@ -63,7 +63,7 @@ private:
     void addCuts();
     void addComparisons();
     void addColours();
-    // In the submenu that was named last.
+    // Adds an action to the submenu that was named last.
     QAction* add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
                  std::function<void()> run);
     void fillMenu(QMenu& menu, const Hit& hit);

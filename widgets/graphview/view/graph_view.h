@@ -90,7 +90,7 @@ private:
     QPointF m_pressed, m_pointer;
     Camera m_pressedCamera;
     Hit m_pressedHit, m_hit;
-    bool m_moved = false;   // since the button was pressed: its release is no click
+    bool m_moved = false;   // since the button was pressed: its release is not a click
     bool m_space = false;   // held down
     bool m_framed = false;  // it has received the focus by keyboard, and shows a frame
     bool m_reducedMotion = false;

@@ -14,7 +14,7 @@ enum class Step { Up, Down, Left, Right };
 // whose column is nearest. -1: there is none.
 int walk(const Scene& scene, int node, Step step);
 
-// By node: it is an ancestor or a descendant of `node`, or the node itself. Empty for -1.
+// For each node, whether it is `node`, or an ancestor or a descendant of it. Empty for -1.
 std::vector<char> cone(const VisibleGraph& graph, int node);
 
 }  // namespace hopscope::graphview

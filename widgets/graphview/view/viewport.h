@@ -26,7 +26,7 @@ public:
     void showStart();  // the whole scene if it is legible then, else its upper end
     void setPointer(QPointF pointer) { m_pointer = pointer; }
     [[nodiscard]] QPointF pointer() const { return m_pointer; }  // may be outside of the widget
-    [[nodiscard]] int legibleRanks() const;  // how many nodes fit one below the other and are legible
+    [[nodiscard]] int legibleRanks() const;  // the number of nodes that fit one below the other and are legible
     // No input since showStart(): another scene may begin at its start as well.
     [[nodiscard]] bool atStart() const { return m_fitted == Fitted::Start && !m_touched; }
     void touch() { m_touched = true; }  // the user has panned or zoomed

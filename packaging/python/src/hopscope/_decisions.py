@@ -1,4 +1,4 @@
-"""What decides about the way through `forward` for large data: their sizes, and values that Python reads.
+"""The properties of large data that determine the path through `forward`: sizes, and values that Python reads.
 
 `forward` runs on a sample, and on tensors with the sizes of the data but without values (`FakeTensorMode` of torch),
 which take no memory. There each value that Python reads is the one that it read from the sample."""

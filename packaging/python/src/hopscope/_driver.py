@@ -150,7 +150,7 @@ class Driver:
             self._begin(slot)
 
     def _begin(self, slot: _Slot) -> None:
-        """Notes that the first request of a worker has begun."""
+        """Records that the first request of a worker has begun."""
         task = slot.tasks[0]
         task.begun = time.monotonic()
         if task.shard is not None:

@@ -42,7 +42,7 @@ class Refused(HopscopeError):
 
 
 class VerificationError(HopscopeError):
-    """The split and the model's own `forward` differ, or two files of a model; in Python, `result` holds the run or the verification."""
+    """The results of the split and of the model's own `forward`, or of two files of a model, differ; in Python, `result` holds the run or the verification."""
 
     __module__ = "hopscope.errors"
     exit_code = 5

@@ -49,7 +49,7 @@ def frames(source: int) -> Iterator[Frame]:
 
 
 def _extent(held: bytearray) -> tuple[int, int] | None:
-    """The begin and the end of the body; (0, 0) if these bytes do not begin a frame, None if that is not known yet."""
+    """The start and the end of the body; (0, 0) if these bytes do not begin a frame, None if that is not known yet."""
     at = held.find(b"\r\n\r\n", 0, _HEADER)
     if at < 0:
         return (0, 0) if len(held) >= _HEADER else None

@@ -115,7 +115,7 @@ def _table(key: str, role: str) -> str:
 
 
 def alike(one: Sample, other: Sample) -> list[str]:
-    """The numbers of rows and largest numbers that a trace would take from both samples alike, as phrases."""
+    """The numbers of rows and the largest numbers that are equal in both samples, as phrases."""
     return [what for key, array in one.leaves.items() for what in _common(key, array, other.leaves[key])]
 
 

@@ -58,7 +58,7 @@ class Comparison:
 
     Attributes:
         verdict (str): "equal", "different", or "unverifiable" if the model amplifies rounding by as much.
-        reason (str): A sentence about the verdict, and about the operator at which the files part.
+        reason (str): A sentence about the verdict, and about the operator at which the files diverge.
         outputs (Table[ComparedOutput]): The comparison of each output.
         where (Divergence | None): Both models operator by operator, if numbers differ and both are model files.
         seconds (float): The duration.
@@ -87,7 +87,7 @@ class Comparison:
 
 @door
 def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: Place | None = None) -> Comparison:
-    """Compares two files of a model: do they yield the same numbers for the same data, and if not, where do they part?
+    """Compares two files of a model: whether they yield the same numbers for the same data, or where they diverge.
 
     All rows of all outputs are compared, with the tolerance of every verification. Each file is computed by its own
     `forward`, or by a staged run if that does not fit into memory.

@@ -95,7 +95,7 @@ def _paths(data: Any) -> list[str] | None:
 
 
 def _mapped(paths: Iterable[str]) -> dict[str, Any]:
-    """All arrays of such files by their keys, mapped."""
+    """All arrays of the files at these paths by their keys, mapped."""
     table: dict[str, Any] = {}
     for text in paths:
         name, _, file = text.partition("=")

@@ -124,7 +124,7 @@ class Divergence(_Rows):
     def _title(self) -> str:
         if self.place is None:
             return f"{self.first} and {self.second}: no difference in {self.compared} values"
-        return f"{self.first} and {self.second} part at {self.place}: {self.differing} of {self.of} rows"
+        return f"{self.first} and {self.second} diverge at {self.place}: {self.differing} of {self.of} rows"
 
     def _listed(self) -> list[Any]:
         return self.shown

@@ -98,7 +98,7 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
             the results of the model.
 
     Returns:
-        Saved: The file. Its notes tell how the model was saved, and why.
+        Saved: The file. Its notes state how the model was saved, and why.
 
     Raises:
         Refused: The model can be neither traced, scripted nor exported; the message names the reasons.
@@ -123,9 +123,9 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
 def export_program(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -> Saved:
     """Writes a model in memory as an exported program (.pt2), as `save` does with `via="export"`.
 
-    `torch.export` fixes every size that it is not told about. The sizes that differ between samples of the data, which
-    are the numbers of rows of its tables, stay open. A model that does not export with `strict=False` is exported with
-    `strict=True`.
+    `torch.export` fixes every size that is not declared dynamic. The sizes that differ between samples of the data,
+    which are the numbers of rows of its tables, stay open. A model that does not export with `strict=False` is exported
+    with `strict=True`.
 
     Args:
         model (torch.nn.Module): The model.
