@@ -83,7 +83,7 @@ def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = 
     The engine cuts small samples of the data. The model is traced on samples of different sizes and on the data
     themselves; if the traces differ, because a size or a branch would be baked in, it is scripted instead. Data of more
     than 100,000 rows are not computed: the trace is not used if their sizes, or values that Python or NumPy reads from
-    tensors, decide about the operators. If neither TorchScript file gives the results of the model, the model is
+    tensors, determine which operators run. If neither TorchScript file gives the results of the model, the model is
     exported by `torch.export`. The file appears at `path` after it was loaded again and agreed with the model on
     another sample. The model is saved as `eval()` would compute it; its modes, gradients, attributes and random numbers
     do not change.
