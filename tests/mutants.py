@@ -313,7 +313,7 @@ def markdown(found):
         return "\n".join("| " + " | ".join(line) + " |" for line in ruled)
 
     return "\n".join(["# Seeded faults and the tests that notice them", "",
-                      "Written by `tests/mutants.py --markdown docs/dev/mutants.md`, which explains the tiers. The next run shows each",
+                      "`tests/mutants.py --markdown docs/dev/mutants.md` writes this page and explains the tiers. The next run shows each",
                       "fault first to the entry that noticed it last.", "", table(summary(found)), "",
                       table([("module", "fault", "tier", "entry", "seconds"), *found]), ""])
 

@@ -231,8 +231,8 @@ struct Analysis {
     std::vector<Lint> lints;
     bool reassociate = false;                     // whether products were to be moved (--reassociate)
     std::vector<Reassociation> reassociations{};  // those that were moved; empty if there were none
-    // Set: the analysis stopped there. The refused operator and those after it are in the program, as rowwise ones of
-    // depth 0.
+    // If set, the reason why the analysis stopped before the end of the program. The refused operator and those after
+    // it are in the program, as rowwise ones of depth 0.
     std::optional<base::Error> refusal;
     OpId refusedOp;  // the refused operator; invalid if the cause is not an operator of the program
     int depth = 0, depthModule = 0, depthOp = 0;

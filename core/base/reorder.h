@@ -11,7 +11,7 @@ enum class Reorder : std::uint8_t {
     Auto,       // by community, if that is estimated to save more time than it takes
     None,       // as they come
     Rcm,        // reverse Cuthill-McKee
-    Degree,     // by falling degree
+    Degree,     // by descending degree
     Community,  // nodes of one community after each other
 };
 

@@ -23,9 +23,10 @@ using State = std::string;
 // Confines this process and its future children. Call it while the process has a single thread: other threads would keep
 // their rights. It cannot be undone; a second call takes away more. It costs about a millisecond.
 State enter(const Access& access);
-// The answer that enter() would give. A child tries it; this process does not change.
+// The result that enter() would have. A child tries it; this process does not change.
 State tried();
-// The answer of the last enter() of this process or of one that it was forked from; "not confined: ..." before.
+// The result of the last enter() or renounce() in this process or in one that it was forked from. Before the first call
+// it is "not confined: this command opens no model".
 const State& state();
 // To be called instead of enter(); state() then gives the reason.
 void renounce(const std::string& why);

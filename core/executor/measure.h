@@ -15,8 +15,8 @@ namespace hopscope::executor {
 // larger than most caches: 64 MB on a CPU; on a GPU 256 MB, or an eighth of the free memory if that is less. Rows are
 // copied to and from a GPU in chunks through pinned memory, as in a run, but the steps do not overlap, so that their
 // times add up like the phases of a report. On a GPU several operators are launched before each synchronisation. The
-// fixed cost of a batch is not measured but set to that of twenty calls. `device` is the result of resolveDevice(); a
-// scratch file is created in `folder`. Fails with Resources, Cancelled, and Internal if a GPU fails.
+// fixed cost of a batch is not measured but set to the overhead of twenty operator calls. `device` is the result of
+// resolveDevice(); a scratch file is created in `folder`. Fails with Resources, Cancelled, and Internal if a GPU fails.
 base::Result<plan::Machine> measureMachine(const std::string& device, const std::string& folder,
                                            const base::ProgressFn& progress, std::stop_token stop);
 

@@ -73,7 +73,7 @@ public:
     // Only these values will be requested as a whole, and those of `owned` in the order of an adjacency; all others are
     // freed after their last consumer has been evaluated.
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
-    // Frees tables that keep() did not name, since the values computed from them exist.
+    // Frees tables that keep() did not name. Call it when all values computed from them exist.
     void dropOthers();
     // Drops the input: from now on, requests for it or for values computed from it raise Internal.
     void forgetInput(ir::ValueId input);

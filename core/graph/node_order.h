@@ -34,7 +34,7 @@ NodeOrder communityOrder(const Neighbours& graph, int threads);
 // Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the periphery of each component,
 // neighbours by degree, backwards. For meshes. E log(degree), on one thread.
 NodeOrder rcmOrder(const Neighbours& graph);
-// Sorts the nodes by falling degree. Linear in the nodes.
+// Sorts the nodes by descending degree. Linear in the nodes.
 NodeOrder degreeOrder(const Neighbours& graph);
 
 // The nodes of the last `count` positions in their own order at the end, all others before them in their former order.

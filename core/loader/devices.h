@@ -10,7 +10,7 @@
 namespace hopscope::loader {
 
 // Replaces every device other than the CPU in the functions and attributes of the module in memory. Returns the
-// replaced devices and the number of places for each; devices that the code builds from strings at run time are
+// replaced devices and the number of occurrences of each; devices that the code builds from strings at run time are
 // replaced as well, but not counted. Must be called before any code of the module runs.
 std::map<std::string, int> rewriteDevices(torch::jit::Module& module);
 

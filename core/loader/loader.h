@@ -158,9 +158,9 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Ex
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
 //     called.
 //
-// `slow` gets the place of forward ("aten::matmul (model.py:12)") if it has not ended after 3 s, once, on another
-// thread and before the call returns. An operator cannot be interrupted; after two minutes forward ends with
-// Unsupported after the operator that is then running.
+// `slow` is called once if forward has not ended after 3 s, with the operator that it has reached ("aten::matmul
+// (model.py:12)"), on another thread and before walk() returns. An operator cannot be interrupted; after two
+// minutes forward ends with Unsupported after the operator that is then running.
 using SlowFn = std::function<void(const std::string& place)>;
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr,
                         const SlowFn& slow = {});

@@ -1,7 +1,7 @@
 #pragma once
 
-// Looks for plans that trade time for memory: answers of plan/make without a memory limit and for falling limits, down to
-// the one that is refused. The engine does one thing at a time: the search yields to every other request and resumes
+// Looks for plans that trade time for memory: answers of plan/make without a memory limit and for ever lower limits, down
+// to the one that is refused. The engine does one thing at a time: the search yields to every other request and resumes
 // afterwards.
 
 #include "jobs/workbench_state.h"

@@ -10,8 +10,8 @@
 
 namespace hopscope::models {
 
-// The points that no other point matches or beats in both time and device memory, by rising device memory; of equal
-// points the first. Quadratic.
+// The points that no other point dominates in time and device memory, in ascending order of device memory. The first of
+// several equal points is kept. Quadratic.
 std::vector<FrontPoint> paretoFront(const std::vector<FrontPoint>& points);
 
 // Whether it is the current plan, in batches of the same size.

@@ -52,7 +52,7 @@ class VerdictCard : public QFrame {
     Q_OBJECT
 public:
     explicit VerdictCard(QWidget* parent = nullptr);
-    // Null: no run has finished. The model names the stored values, if it is the one that was run.
+    // `run` is null if no run has finished. The model names the stored values, if it is the one that was run.
     void setRun(const models::FinishedRun* run, const protocol::ModelRecord* model = nullptr);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] const ShownVerdict& verdict() const { return m_verdict; }

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-    // Null: not there. Asking does not fetch it.
+    // Null if the row is not there; it is not requested then.
     [[nodiscard]] const double* rowNumbers(int row) const;
     [[nodiscard]] QString rowName(int row) const;
     [[nodiscard]] std::size_t keptBlocks() const { return static_cast<std::size_t>(m_blocks.size()); }

@@ -248,7 +248,7 @@ def _as_argument(inputs: Inputs, required: list[str]) -> Inputs:
 
 
 def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
-    """Like `bind`, for the arguments of a file."""
+    """Binds the arguments of a file, as `bind` does those of a module."""
     inputs = _as_argument(inputs, list(names))
     call, values = Call({}), {**inputs.others, **inputs.values}
     for parameter in (inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names):
@@ -307,14 +307,14 @@ def _named(model: Any) -> list[inspect.Parameter]:
 
 
 def _variable(model: Any) -> set[Any]:
-    """Which of *args and **kwargs its forward takes."""
+    """Returns which of *args and **kwargs its forward takes."""
     if hasattr(getattr(model, "_c", None), "_get_method"):
         return set()
     return {item.kind for item in inspect.signature(model.forward).parameters.values()} & set(_ANY)
 
 
 def _check_forward(model: Any) -> None:
-    """Raises Refused where there is none."""
+    """Raises Refused if the model has no forward."""
     if getattr(type(model), "forward", None) is not sys.modules["torch"].nn.Module.forward or "forward" in vars(model):
         return
     raise _without_forward(type(model).__name__, _methods(type(model)))
@@ -329,7 +329,7 @@ def _without_forward(name: str, methods: list[str]) -> Refused:
 
 
 def _methods(kind: type) -> list[str]:
-    """Those that the classes of a model define."""
+    """The methods that the classes of a model define."""
     base = sys.modules["torch"].nn.Module
     own = [one for one in kind.__mro__ if issubclass(one, base) and one is not base]
     names = [name for one in own for name, item in vars(one).items() if inspect.isfunction(item)]

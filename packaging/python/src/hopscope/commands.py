@@ -41,7 +41,7 @@ def files(model: Any, data: Any, roles: Roles, scratch: Place | None, *, once: b
 
 
 def written(model: Any, data: Any, roles: Roles, place: Scratch, once: bool = True) -> Files:
-    """As `files`, into a folder of the caller."""
+    """Writes model and data as `files` does, into a folder of the caller."""
     if data is None and isinstance(model, (str, os.PathLike)):
         saved = model if isinstance(model, Saved) else None
         return Files([*model_words(model, saved), *role_options(roles, saved)], saved)
@@ -127,14 +127,14 @@ def plan(
 
 
 def planned(given: Files, settings: Mapping[str, Any], pins: Pins, place: Scratch) -> Plan:
-    """As `plan`, for files."""
+    """Makes a plan, as `plan` does, for files that exist."""
     answer = command("plan", *given.words, *words_of(settings), *pin_words(pins, place))
     made = _reading.plan(answer.document, given.told(answer.notes))
     return replace(made, fingerprint=given.saved.fingerprint if given.saved else "")
 
 
 def pin_words(pins: Pins, place: Scratch) -> list[str]:
-    """Written to a file."""
+    """Writes the pins to a file and returns the options that name it."""
     if not pins:
         return []
     path = place.folder() / "pins.json"

@@ -188,7 +188,7 @@ def _holds_torch(value: Any) -> bool:
 
 
 def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Each attribute as `attr_dict`, by type, and separately as `attr_type`."""
+    """Returns each attribute as `attr_dict`, by type, and separately as `attr_type`."""
     table: dict[str, Any] = {}
     others: dict[str, Any] = {}
     for kind, store in [*data.node_items(), *data.edge_items()]:

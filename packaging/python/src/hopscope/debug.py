@@ -341,7 +341,7 @@ def _rows(items: list[dict[str, Any]]) -> list[Row]:
 
 
 def divergence_of(document: dict[str, Any]) -> Divergence:
-    """From the document of `debug --against`."""
+    """Reads the document of `debug --against`."""
     found = document["divergence"] or {}
     return Divergence(
         document["first"], document["second"], document["compared"], _place(found) if found else None,

@@ -162,12 +162,12 @@ class _Given:
     via: str = "auto"
 
     def roles_of_inputs(self, model: Any) -> list[str]:
-        """Without the roles of parameters, which are left to the engine when it reads the file."""
+        """The roles of inputs, without those of parameters, which are left to the engine when it reads the file."""
         own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
         return [f"{name}={role}" for name, role in parse_roles(self.roles).items() if name not in own]
 
     def objection(self, model: Any, program: _program.Program) -> str:
-        """Why the engine refuses a program for these data; empty if it does not."""
+        """The reason why the engine refuses a program for these data; empty if it does not."""
         file = self.place.folder() / "guarded.pt2"
         file.write_bytes(program.save_to_buffer())
         data = [word for name in self.words for word in ("--data", name)]
@@ -273,8 +273,8 @@ def _check_initialised(model: Any) -> None:
 
 @contextlib.contextmanager
 def _quiet(model: Any) -> Iterator[None]:
-    """Evaluation mode on one core, without gradients, caches or warnings of the tracer; a second core would not pay for
-    such small samples. Restores everything afterwards, including the state of random numbers."""
+    """Runs a block with the model in evaluation mode, on one core (a second one does not pay off for small samples),
+    without gradients, caches or warnings of the tracer. Restores everything afterwards, including the random state."""
     import torch
 
     threads = torch.get_num_threads()
@@ -383,6 +383,6 @@ def _of_module(
 
 
 def _only(inputs: Inputs, arguments: dict[str, Any]) -> Inputs:
-    """Existing files are used unless an argument has another name in them."""
+    """Only the arguments. Existing files are used if each argument is the entry of its name in them."""
     same = all(inputs.values.get(name) is value for name, value in arguments.items())
     return replace(inputs, values=arguments, paths=inputs.paths if same else None)
