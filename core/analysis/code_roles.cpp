@@ -353,7 +353,7 @@ private:
         m_types[number] = own;
     }
 
-    // An index whose ends have got another type.
+    // Judges an index whose ends have a different type now.
     void judgeEnds(const std::string& key, const InputRole& role)
     {
         if (role.overridden || isOneEnd(role.form)) return;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t leastColumns = 16, leastOutputs = 8, leastWeights = 1024;
 constexpr std::int64_t nodes = 64;       // that tiles are made of
 constexpr std::int64_t leastStep = 128;  // rows
-constexpr std::int64_t fewest = 2;       // a single row is summed up in another order
+constexpr std::int64_t fewest = 2;       // a single row is summed up in a different order
 
 bool isOne(const ir::Arg& number)
 {

@@ -39,7 +39,7 @@ std::optional<DenseShape> denseShape(const ir::Program& program, const ir::Op& o
 // millisecond and half a MiB. Tiles of nodes, whose numbers are multiples of 64, have few different ones and are not
 // padded; rows of edges, whose number varies from tile to tile, are padded by an eighth at most, in steps of at least
 // 128; fewer than 64 rows are padded to the next power of two, at least 2. Results do not depend on the number of rows,
-// except for a single row, which oneDNN sums up in another order. The memory of a product follows from this number.
+// except for a single row, which oneDNN sums up in a different order. The memory of a product follows from this number.
 std::int64_t rowsInSteps(std::int64_t rows);
 
 // Different numbers, not linear in the rows: see MarkedProducts.

@@ -125,10 +125,10 @@ struct RunReport {
 
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
 // caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one to
-// finish returns without outputs. Fails with Input (inputs disagree with the schema, or a guard has another value than
-// on the sample), Resources (out of memory with a single destination, disk full), Cancelled, or Internal (a failed
-// check of the executor; these are also enabled in release builds). `known`: a structure of the same walk, analysis and
-// inputs; its contents are not built again.
+// finish returns without outputs. Fails with Input (inputs disagree with the schema, or the value of a guard differs
+// from that on the sample), Resources (out of memory with a single destination, disk full), Cancelled, or Internal (a
+// failed check of the executor; these are also enabled in release builds). `known`: a structure of the same walk,
+// analysis and inputs; its contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);

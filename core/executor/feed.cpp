@@ -242,7 +242,7 @@ bool Feed::skips(const Instruction& i) const
     return m_block.destinations().ascending() && m_session.choice.skips(i) && !m_session.standIn;
 }
 
-// Edge tables on the device are in another order. In a dry run, rows that need no picking are copied.
+// Edge tables on the device are in a different order. In a dry run, rows that need no picking are copied.
 bool Feed::picksThere(const Instruction& i) const
 {
     if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;

@@ -72,9 +72,10 @@ private:
     std::int32_t m_blocks = 0;
 };
 
-// During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: they are scratch memory
-// (graph::mapScratch), in unlinked files in `folder` if it may not be anonymous, and not counted. Used for the
-// prologue, whose values cover the whole graph. If scopes are nested, the innermost one applies.
+// During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: they lie in scratch
+// memory (graph::mapScratch) and are not counted. If anonymous memory is not allowed, that memory consists of unlinked
+// files in `folder`. Used for the prologue, whose values cover the whole graph. If scopes are nested, the innermost one
+// applies.
 class SpillScope {
 public:
     SpillScope(const std::string& folder, std::int64_t threshold);

@@ -12,7 +12,7 @@ namespace hopscope::executor {
 bool isPlainPair(const ir::Op& op, const Instruction& i);
 
 // Runs the operator in place of `tensor`, with `other` if it is defined. Returns false, without any effect, if
-// something else refers to the memory of `tensor`, or if the result would have another type or shape.
+// something else refers to the memory of `tensor`, or if the result would have a different type or shape.
 bool overwrite(const ir::Op& op, at::Tensor& tensor, const at::Tensor& other);
 
 }  // namespace hopscope::executor

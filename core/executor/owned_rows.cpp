@@ -44,7 +44,7 @@ bool OwnedRows::hasClassRows(ValueId value) const
 }
 
 // Row by row, from operands with the same rows and from those without rows. Excludes operators that number rows: a
-// chunk holds other rows than the first ones, in another order.
+// chunk holds rows other than the first ones, in a different order.
 bool OwnedRows::isComputed(const ir::Op& op) const
 {
     if (operators::of(op.name).rule == Rule::Arange) return false;

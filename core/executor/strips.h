@@ -42,7 +42,7 @@ struct StripArgument {
 struct StripAct {
     enum Kind : std::uint8_t {
         Compute,  // an operator on each row; RowSum among them
-        Alias,    // the operand's elements under another shape
+        Alias,    // the operand's elements under a different shape
         Gather,   // rows of another class
         Own,      // for each edge the row of its destination
         Aggregate,

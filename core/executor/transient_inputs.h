@@ -3,8 +3,8 @@
 // Private to executor: files of inputs that are not read after the run (Options::transientInputs).
 //
 // Stores take over their pages, which costs less than fresh memory, and the run needs less memory in total. Whether an
-// input is still needed is determined by address: a value, a key column or a table in another order may be a view of an
-// input or a copy of it.
+// input is still needed is determined by address: a value, a key column or a table in a different order may be a view
+// of an input or a copy of it.
 
 #include <string>
 #include <thread>

@@ -264,7 +264,7 @@ private:
             const std::string place = ir::describeSource(guard.source);
             method().comesFrom("");
             method().check(holds,
-                           "a branch of the model takes another path on this graph than on the one of the export" +
+                           "a branch of the model takes a different path on this graph than on that of the export" +
                                (place.empty() ? std::string() : " (" + place + ")"));
         }
         for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) checkLargest(guard);

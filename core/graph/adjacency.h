@@ -31,7 +31,8 @@ private:
 // Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
 // row numbers are 32-bit where the table has fewer than 2^32 rows. If keys ascend already, as in a list of edges sorted
 // by destination, rows are their own positions and no numbers are stored. If they ascend twice, as with self-loops after
-// such edges, or if the targets of such a table are in another order, only the start of each target's rows is stored.
+// such edges, or if the targets of such a table are in a different order, only the start of each target's rows is
+// stored.
 class Adjacency {
 public:
     // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in
@@ -41,7 +42,7 @@ public:
     static base::Result<Adjacency> build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
 
-    // The same rows with the targets in another order: target t becomes target order[t] of this one, with the same
+    // The same rows with the targets in a different order: target t becomes target order[t] of this one, with the same
     // rows.
     [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
                                                    int threads) const;

@@ -47,7 +47,7 @@ Digest contentOf(std::span<const ArrayCache::Bytes> arrays, int threads)
     return digestOf(digests);
 }
 
-// nullopt: the file has another beginning or another size than it should have.
+// nullopt: the file has the wrong beginning or the wrong size.
 std::optional<Header> headerOf(const MappedFile& file, const Digest& name)
 {
     Header header;

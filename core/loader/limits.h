@@ -10,7 +10,7 @@ namespace hopscope::loader {
 base::Status checkLimits(const ModelLimits& limits, const base::TensorMap& inputs, Extent extent);
 // Fails with Input if a guard does not hold for these inputs of a whole graph, and with Unsupported if that is not known.
 base::Status checkGuards(const ModelInfo& model, const base::TensorMap& inputs);
-// Fails with Input where an input has another type than the program takes.
+// Fails with Input if the type of an input is not one that the program takes.
 base::Status checkTypes(const ModelLimits& limits, const base::TensorMap& inputs);
 
 }  // namespace hopscope::loader

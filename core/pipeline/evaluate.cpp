@@ -32,7 +32,7 @@ base::Result<Evaluation> evaluationOf(base::Result<schema::Report> report)
 // The results of another process that was killed while it published them.
 base::Result<Evaluation> completed(const OutputFolder& folder, Reporter& reporter)
 {
-    reporter.note("this run had finished before; only its files had not been renamed yet");
+    reporter.note("this run had already finished; only its files had not been renamed yet");
     return evaluationOf(reportIn(folder));
 }
 
@@ -161,7 +161,7 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
     if (!conditions) return base::forward(conditions);
     if (request.shard)
         if (std::optional<schema::Report> before = finishedBefore(folder, *conditions)) {
-            reporter.note("this run had finished before");
+            reporter.note("this run had already finished");
             return evaluationOf(std::move(*before));
         }
     const base::Result<std::unique_ptr<RunJournal>> journal = openJournal(*conditions, request, folder, reporter, stop);

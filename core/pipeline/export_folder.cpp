@@ -210,7 +210,7 @@ base::Status checkExported(Prepared& prepared, const std::string& folder, const 
         return refused(folder, "inputs had other roles when it was exported",
                        "give the same --role, or export it again");
     if (!same("data")) {
-        reporter.note("other data than those of the export: the split is verified on these");
+        reporter.note("these data are not those of the export: the split is verified on them");
         prepared.hashes.erase("data");
     }
     const base::Status holds = checkCode(prepared, *split, folder + "/stages.pt", scratch, stop);

@@ -29,7 +29,7 @@ public:
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
     // Opens the folder for one of several processes that compute a run together; index 0 takes the first shard that has
     // not been taken yet. Waits while another process publishes the results of the run. Also fails with Input if a run
-    // without shards or with another number of them holds the folder, or if this shard is already running.
+    // without shards or with a different number of them holds the folder, or if this shard is already running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;

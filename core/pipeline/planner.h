@@ -54,7 +54,8 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
 // The same without regard to the memory limit, and with nothing kept on a GPU.
 base::Result<PlanAnswer> searchPlan(const Planning& planning);
 
-// A plan that was found in another way, with its cost, for the device and the batch of the request; without a bound.
+// A plan that was found in a different way, with its cost, for the device and the batch of the request; without a
+// bound.
 base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan);
 
 // Local re-optimisation for other pins: the optimum of the basis, with the stages around the pins that differ optimised

@@ -76,7 +76,7 @@ base::Result<Rounding::Outputs> Rounding::compute(std::size_t way, const std::st
     return Outputs(std::move(*outputs));
 }
 
-// Null where it cannot be computed so, or has another shape then.
+// Null where it cannot be computed so, or has a different shape then.
 base::Result<const base::TensorView*> Rounding::result(std::size_t way, const std::string& output,
                                                        const std::stop_token& stop)
 {

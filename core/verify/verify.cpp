@@ -187,7 +187,7 @@ executor::Options sampleOptions(const std::string& folder, const std::string& de
     return options;
 }
 
-// A GPU computes with other kernels than the CPU: both are looked at.
+// A GPU computes with kernels of its own: both devices are checked.
 std::vector<std::string> devicesOf(const plan::Plan& plan)
 {
     if (plan.device.empty() || plan.device == "cpu") return {"cpu"};
@@ -370,7 +370,7 @@ base::Result<Verification> verify(const Request& request, const base::ProgressFn
                          " stores: " + verdict.reason;
     const bool moved = request.analysis && !request.analysis->reassociations.empty();
     if (moved && verdict.verdict == Verdict::Equal)
-        verdict.reason = "sums in another order than the model's (--reassociate), and " + verdict.reason;
+        verdict.reason = "sums in a different order from the model's (--reassociate), and " + verdict.reason;
     beginWithNotFinite(verdict, request.notFiniteOrigin);
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;

@@ -161,7 +161,7 @@ INPUTS = {
                                   "name its elements in the data: edges.0", ({"x": X, "edges.0": INDEX}, [])),
     "features of another width": (Plain, {**GRAPH, "x": np.ones((NODES, 7), np.float32)}, [], 3,
                                   "cannot be multiplied (19x7 and 5x8) (aten::linear in inp",
-                                  "the weights take another number of columns", (GRAPH, [])),
+                                  "the weights expect a different number of columns", (GRAPH, [])),
     "features of another type": (Plain, {**GRAPH, "x": X.astype(np.float16)}, [], 3, "have the same dtype",
                                  "convert the inputs to the type of the weights, for instance x to float32", (GRAPH, [])),
     "no edges": (Plain, {"x": X}, [], 3, "forward needs 'edge_index' (Tensor), which is missing from the data",

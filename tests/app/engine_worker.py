@@ -147,7 +147,7 @@ class Sessions(WorkerTest):
         late, place = self.open(case)
         self.assertEqual(place["stage"], None)
         self.assertTrue(place["report"]["shard"]["complete"])
-        self.assertIn("this run had finished before", place["notes"])
+        self.assertIn("this run had already finished", place["notes"])
         self.refuses(-32602, "no run is open", late.call, "shard/list", stage=1, parts=2)
         right(case, self.out)
 

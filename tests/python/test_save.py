@@ -201,7 +201,7 @@ class Save(PackageTest):
     def test_what_is_no_function_of_its_inputs_is_refused(self):
         model, data = made(Random), graph()
         before = torch.get_rng_state()
-        self.assertRegex(self.refused(model, data).message, "another result each time")
+        self.assertRegex(self.refused(model, data).message, "a different result each time")
         self.assertTrue(torch.equal(torch.get_rng_state(), before))
 
     def test_a_file_that_computes_something_else_does_not_leave(self):
@@ -209,7 +209,7 @@ class Save(PackageTest):
             return torch.zeros(x.size(0), 3)
 
         with mock.patch("torch.jit.load", lambda _: other):
-            self.assertRegex(self.refused(made(Plain), via="trace").message, "gives other results than the model")
+            self.assertRegex(self.refused(made(Plain), via="trace").message, "the file and the model give different results")
         with mock.patch("torch.jit.load", side_effect=RuntimeError("broken")):
             problem = self.refused(made(Plain), via="trace")
             self.assertRegex(problem.message, "cannot be evaluated on another graph: RuntimeError: broken")

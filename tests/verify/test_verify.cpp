@@ -293,7 +293,8 @@ TEST_CASE("a run with products before sums is compared with the untouched model,
         request.outputs["out"] = made;
         const auto verdict = verdictOf(request);
         CHECK(verdict.verdict == schema::Verdict::Equal);
-        CHECK(verdict.reason.starts_with("sums in another order than the model's (--reassociate), and equal within"));
+        CHECK(
+            verdict.reason.starts_with("sums in a different order from the model's (--reassociate), and equal within"));
         CHECK(verdict.outputs.at(0).maxAbsolute > 0);
         CHECK(verdict.checkpoints.size() == (sampled ? 0 : run->checkpoints.size()));
         for (const auto& error : verdict.checkpoints) CHECK(error.different == 0);

@@ -13,7 +13,7 @@ namespace hopscope::models {
 namespace {
 
 // Derived tables without the ids of the values that select their rows: "edge_index[v21]" is a part of the table,
-// "edge_index[sorted v21]" the whole table in another order.
+// "edge_index[sorted v21]" the whole table in a different order.
 QString tableLabel(const std::string& name)
 {
     static const QRegularExpression sorted(QStringLiteral("\\[sorted v\\d+\\]")),

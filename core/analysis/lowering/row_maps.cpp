@@ -174,7 +174,7 @@ private:
         return dim && *dim != 0 && *dim != -static_cast<std::int64_t>(rank(*op->args[0].value()));
     }
 
-    // ---- rows in another order
+    // ---- rows in a different order
 
     std::optional<Mapped> turned(const Op& op)
     {

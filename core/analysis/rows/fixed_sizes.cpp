@@ -10,7 +10,7 @@ namespace hopscope::analysis {
 
 namespace {
 
-// Numbers of graphs are small, as widths are: they are read where a table is made, and not where one is given another shape.
+// Numbers of graphs are small, as widths are: they are read where a table is made, and not where one is reshaped.
 bool mayBeSize(const Builder& builder, const ir::Op& op, SpaceId table)
 {
     using operators::Rule;

@@ -1,4 +1,4 @@
-// Rules of element-wise operators, fills, and operators that work along other dimensions than the rows.
+// Rules of element-wise operators, fills, and operators that work along dimensions other than that of the rows.
 
 #include <algorithm>
 

@@ -119,7 +119,7 @@ std::optional<Outcomes> statedRows(RuleContext& c, ValueId x)
     const auto count = stated && *stated != constant(-1) ? stated : countOf(c, x);
     const auto table = count ? c.spaceOf(*count) : Ruled<SpaceId>(Refusal(""));
     if (!table || !c.isRow(*table)) return std::nullopt;
-    c.info.prologueReason = "puts rows of " + c.spaceName(*table) + " in another order";
+    c.info.prologueReason = "puts rows of " + c.spaceName(*table) + " in a different order";
     return c.one({*table});
 }
 

@@ -17,7 +17,7 @@ void forEachLoop(const executor::StagePrograms& programs, Visit&& visit)
         for (const executor::LoopProgram& program : loops) visit(program);
 }
 
-// Values that are made in pieces or kept in another order: they never exist as a whole.
+// Values that are made in pieces or kept in a different order: they never exist as a whole.
 Values partlyThere(const analysis::Analysis& analysis, const executor::StagePrograms& programs)
 {
     Values values;

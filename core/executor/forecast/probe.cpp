@@ -258,7 +258,7 @@ auto attempt(const analysis::Analysis& analysis, executor::Structure& structure,
         // The GPU is filled by other programs: a run may find room.
     } catch (const c10::Error&) {
         if (lostOn(plan)) throw;
-        // An operator needs other numbers than zeros: nothing is learnt.
+        // An operator needs numbers other than zero: nothing is learnt.
     }
     return std::nullopt;
 }

@@ -41,7 +41,7 @@ double WallTable::stream(double bytes) const
     return known.empty() ? m_machine.elementwise : between(known, std::max(bytes, 1.0));
 }
 
-// Scales other element types than float32 by their gain or loss at the one shape at which they were measured.
+// Scales element types other than float32 by their gain or loss at the one shape at which they were measured.
 double WallTable::gemm(double columns, double outputs, base::DType dtype) const
 {
     std::map<double, std::map<double, double>> known;

@@ -97,7 +97,7 @@ def place_of(path, name, entry, size):
     if shape is None or place is None or len(place) != 2:
         raise Problem(f"{path}: {name} has no shape or no place in the file")
     if place[1] - place[0] != math.prod(shape) * storage_type(dtype).itemsize:
-        raise Problem(f"{path}: {name} has a shape of another size than its place in the file")
+        raise Problem(f"{path}: the shape of {name} does not match its size in the file")
     if place[1] > size:
         raise Problem(f"{path}: {name} lies beyond the end of the file")
     return *place, shape, dtype

@@ -20,7 +20,7 @@ inline constexpr const char* damagedHint = "the file is damaged: copy it or save
 [[noreturn]] void refuse(base::ErrorCode code, const std::string& message, const std::string& hint,
                          const std::string& where = {});
 
-// All throw Refusal if the member is missing or has another type.
+// All throw Refusal if the member is missing or has a different type.
 void check(const json::Reader& reader);
 json::Reader child(const json::Reader& reader, std::string_view key);
 std::vector<json::Reader> items(const json::Reader& list);

@@ -162,8 +162,8 @@ void Location::refuseThrown(const std::string& what) const
         base::makeError(ErrorCode::Unsupported,
                         (damaged ? "a table of the file cannot be read: " : "forward fails on the sample: ") + line,
                         damaged ? "the file is damaged: copy or export it again"
-                        : width ? "the weights take another number of columns: check which features the model "
-                                  "was made with"
+                        : width ? "the weights expect a different number of columns: check which features the "
+                                  "model was trained on"
                                 : thrownHint(line),
                         describe()),
         true};

@@ -261,7 +261,7 @@ std::optional<std::vector<Item>> OperatorCalls::recordOut(const c10::FunctionSch
     const std::vector<Item> results = record(*plain, others);
     const at::Tensor &written = args[out].concrete.toTensor(), &computed = results[0].concrete.toTensor();
     if (written.sizes() != computed.sizes() || written.scalar_type() != computed.scalar_type())
-        m_location.refuse("the operator " + schema.name() + " writes into a tensor of another shape or dtype",
+        m_location.refuse("the operator " + schema.name() + " writes into a tensor of a different shape or dtype",
                           "use the out-of-place form");
     return std::vector<Item>{record("aten::copy_", "", {args[out], results[0], Item(IValue(false))})};
 }

@@ -67,8 +67,8 @@ QRectF textArea(Shape shape, const QRectF& rect);
 QFont labelFont();
 QFont detailFont();
 QFont smallFont();
-// One of these fonts in another size, and a name in that size as it fits into `room`. Both are cached: for the painting
-// thread only.
+// One of these fonts in a different size, and a name in that size as it fits into `room`. Both are cached: for the
+// painting thread only.
 QFont resized(const QFont& font, int pixels);
 const StubText& fitLabel(const QString& label, int pixels, int room);
 

@@ -37,10 +37,10 @@ class Way:
 def decided(
     model: Any, forward: Callable[[dict[str, Any]], Any], small: dict[str, Any], shapes: Mapping[str, Any]
 ) -> tuple[str, str]:
-    """What `forward` of a model decides by, as a phrase, and its source line: a value that may be another one in the
-    data, or the sizes of the data if they lead another way than those of a sample. Both are empty if there is neither;
-    an operator that torch cannot run without values ends the comparison of the ways. `small`: the tensors of the
-    sample; `shapes`: of the same ones in the data."""
+    """What `forward` of a model decides by, as a phrase, and its source line: a value that may be another one in
+    the data, or the sizes of the data if forward takes a different path for them than for those of a sample. Both
+    are empty if there is neither; an operator that torch cannot run without values ends the comparison of the
+    ways. `small`: the tensors of the sample; `shapes`: of the same ones in the data."""
     import torch
 
     way, other = Way(), Way()

@@ -58,7 +58,7 @@ def _evaluated(trial: Trial) -> Trial:
     trial.structure = _forms.rebuilt("out", results[0], lambda key: key, texts=False)
     if _difference(_outputs(results[0]), trial.expected[FIRST]) is None:
         raise Refused(
-            "forward gives another result each time on the same inputs",
+            "forward gives a different result each time on the same inputs",
             "remove random operators and state that survives a call from forward, or make them depend on self.training",
         )
     return trial
@@ -332,7 +332,7 @@ def agreement(path: Path, how: str, trial: Trial) -> tuple[float, str]:
     difference = _difference(trial.expected[number], found)
     if difference is None:
         raise Refused(
-            f"the file gives other results than the model on a graph of {sample}",
+            f"the file and the model give different results on a graph of {sample}",
             "a size or a branch is baked in: take sizes from tensors, as x.size(0)",
         )
     note = f"loaded again, it agrees with the model on {graph} (largest difference {difference:.2g})"

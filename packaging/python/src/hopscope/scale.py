@@ -148,7 +148,7 @@ def _table(report: dict[str, Any]) -> str:
 
 
 def _request(asked: argparse.Namespace) -> dict[str, Any]:
-    """The parameters of worker/open: workers have other working directories."""
+    """The parameters of worker/open, with absolute paths, because the working directories of workers differ."""
     request: dict[str, Any] = {"model": str(Path(asked.model).absolute()), "output": str(Path(asked.output).absolute())}
     request["data"] = [absolute(word) for word in asked.data]
     request["roles"] = asked.role
