@@ -18,7 +18,7 @@ namespace hopscope::window {
 struct Orphan {
     QString file;  // in the recovery folder
     Session session;
-    QString when;  // "14:03", "yesterday 14:03" or a date, for people
+    QString when;  // "14:03", "yesterday 14:03" or a date, for display
 };
 
 class SessionKeeper : public QObject {

@@ -96,7 +96,8 @@ QString confinementText(const QString& confinement)
     if (confinement.isEmpty()) return {};
     if (confinement == u"confined")
         return StatusLine::tr("The process that opens a model can reach the files that you choose, and nothing else.");
-    return StatusLine::tr("The process that opens a model has all of your rights (%1): open only files that you trust.")
+    return StatusLine::tr(
+               "The process that opens a model has all of your permissions (%1): open only files that you trust.")
         .arg(confinement.section(u':', 1).trimmed());
 }
 

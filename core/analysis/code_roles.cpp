@@ -271,7 +271,7 @@ public:
         return std::move(m_overrides);
     }
 
-    // Offsets that have another form than their role says, and the sources that belong to them.
+    // Offsets whose form is not the one that their role says, and the sources that belong to them.
     void judgeForms(const std::map<std::string, EdgeForm>& forms)
     {
         for (const auto& [key, form] : forms) {

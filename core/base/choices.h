@@ -42,7 +42,7 @@ constexpr auto namesOf(Unit)
 constexpr Unit unitOf(Objective objective) { return objective == Objective::Time ? Unit::Seconds : Unit::Bytes; }
 
 // Decisions of the user. Of the pins on one value the last Checkpoint or NoCheckpoint counts, and the last HopStage; Cut
-// and NoRecompute add up.
+// and NoRecompute accumulate.
 enum class PinKind : std::uint8_t {
     Checkpoint,    // a value is stored
     NoCheckpoint,  // a value is never stored

@@ -120,7 +120,7 @@ concept Described = requires
 template <Described T>
 inline constexpr const char* describedName = fieldsOf(static_cast<const T*>(nullptr)).name;
 
-// Calls it with each Field of T, in their order.
+// Calls `visit` with each Field of T, in their order.
 template <Described T, class Visit>
 constexpr void forEachField(Visit&& visit)
 {

@@ -92,7 +92,7 @@ Status placeFile(const std::string& from, const std::string& path)
         if (handle >= 0) ::close(handle);
     ::unlink(placed ? from.c_str() : temporary.c_str());
     if (placed) return {};
-    return fail(code, path + ": cannot be written: " + std::strerror(error), "choose another place or free some space",
+    return fail(code, path + ": cannot be written: " + std::strerror(error), "choose another folder or free some space",
                 path);
 }
 

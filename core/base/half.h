@@ -29,7 +29,7 @@ inline float widen(Float16 value)
     if (magnitude >= exponents) {  // infinity or NaN
         bits += rebias;
     } else if (magnitude < (1u << 23)) {
-        // Subnormal: as a normal number with one more bit, which is then taken off exactly.
+        // Subnormal: as a normal number with one more bit, which is then subtracted exactly.
         bits = std::bit_cast<std::uint32_t>(std::bit_cast<float>(bits + (1u << 23)) - std::bit_cast<float>(113u << 23));
     }
     return std::bit_cast<float>(bits | sign);

@@ -19,7 +19,7 @@ struct Named {
     const char* name;
 };
 
-// Linear in the table, as all below. "" for a value that the table lacks.
+// Linear in the table, like all functions below. "" for a value that the table lacks.
 template <class E>
 constexpr const char* nameOf(E value)
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Splitting a range over short-lived threads. Threads are created per call: meant for work of milliseconds and more.
+// Splits a range over short-lived threads. Threads are created per call: meant for work of milliseconds and more.
 
 #include <cstdint>
 #include <functional>

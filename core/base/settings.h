@@ -2,7 +2,7 @@
 
 // How a model is planned, run and checked. The command line, requests of the window, workers, session files, journals and
 // Python offer these settings, with these names, defaults and limits: all of them read the table below.
-//     A new setting is a member, a line of the table, and the code that obeys it.
+//     A new setting is a member, a line of the table, and the code that applies it.
 
 #include <concepts>
 #include <cstdint>

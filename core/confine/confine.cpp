@@ -44,11 +44,11 @@ State enter(const Access& access)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     (void)access;
-    renounce("sanitizers need the rights that it gives up");
+    renounce("sanitizers need the rights that a confined process gives up");
 #else
     limitResources();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-        renounce("the kernel does not let go of privileges");
+        renounce("the kernel does not let it give up privileges");
         return current();
     }
     std::string missing = guardFiles(access);

@@ -59,7 +59,7 @@ int addRules(const Filter& filter)
 std::string guardSystemCalls()
 {
     const Filter filter(seccomp_init(SCMP_ACT_ALLOW), &seccomp_release);
-    if (!filter) return "no filter of system calls can be made";
+    if (!filter) return "no filter of system calls can be installed";
     seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE,
                      2);  // a search in a tree instead of a list; absence costs time only
     int failed = addRules(filter);

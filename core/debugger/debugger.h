@@ -48,8 +48,8 @@ base::Result<schema::DivergenceRecord> compareStaged(const Subject& subject, con
                                                      const base::TensorMap& staged, const Settings& settings,
                                                      std::stop_token stop);
 
-// Runs the plan and looks at every operator. Results that never reach an output do no harm: GCN computes infinities for
-// isolated nodes, and replaces them.
+// Runs the plan and checks the results of every operator. Results that never reach an output do no harm: GCN computes
+// infinities for isolated nodes, and replaces them.
 base::Result<schema::NonFiniteReport> huntNonFinite(const Subject& subject, const plan::Plan& plan,
                                                     const Settings& settings, std::stop_token stop);
 

@@ -34,7 +34,7 @@ base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& pla
 
 // The rows [begin, end) in C order.
 std::vector<std::byte> rowBytes(const SeenTensor& tensor, std::int64_t begin, std::int64_t end);
-// Describes the rows for people, with the first `numbers` numbers of each. `values` are those of the same model.
+// Describes the rows readably, with the first `numbers` numbers of each. `values` are those of the same model.
 base::Result<std::vector<schema::TensorRow>> shownRows(const analysis::Analysis& analysis, const SeenTensor& tensor,
                                                        std::int64_t begin, std::int64_t end, std::int64_t numbers,
                                                        executor::UnsplitValues& values);

@@ -189,7 +189,7 @@ void LoopWriter::sparseProduct(const plan::Step& s, const Operands& operands)
     const std::string from = fetch(source->value, source->rows);
     const std::string columns = positions(messages, column.space, column.key, source->rows);
     const std::string target = positions(messages, messages.table, messages.key, s.rows);
-    if (m_analysis.rowDim(source->value) != 0) refuse("a sparse product along another dimension than the first", s.op);
+    if (m_analysis.rowDim(source->value) != 0) refuse("a sparse product along a dimension other than the first", s.op);
     method().comesFrom(comesFrom(m_program.op(s.op)));
     const ir::ValueId out = m_program.op(s.op).outputs.at(0);
     std::string shape = weight + ".view([-1";

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: the stages as Python that people read and change.
+// Private to export: the stages as Python to read and to change.
 
 #include <map>
 #include <string>

@@ -44,7 +44,7 @@ std::string plain(const std::string& text);
 // A text in quotation marks that both spellings read; there is no quotation mark within.
 std::string quoted(const std::string& text);
 
-// A name for a variable, from a value's name for people: "conv1.lin output" becomes conv1_lin_output.
+// A name for a variable, from a value's readable name: "conv1.lin output" becomes conv1_lin_output.
 std::string identifier(std::string_view label);
 
 // All names in a piece of code, except in texts and attributes; some are not variables. Texts hold no quotation mark.

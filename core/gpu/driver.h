@@ -30,7 +30,7 @@ struct Driver {
     std::string visibleDevices;  // its value
 };
 
-// The paths to look at; other places are for tests.
+// The paths to read; tests pass others.
 struct Places {
     std::string library = "libcuda.so.1";
     std::string proc = "/proc", sys = "/sys", dev = "/dev";

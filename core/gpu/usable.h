@@ -1,7 +1,7 @@
 #pragma once
 
-// The GPUs of the driver on which this build of Hopscope can compute, and the reasons against the others: sentences for
-// the user.
+// The GPUs of the driver on which this build of Hopscope can compute, and the reasons why others cannot be used:
+// sentences for the user.
 
 #include <string>
 #include <vector>

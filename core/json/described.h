@@ -18,7 +18,8 @@
 
 namespace hopscope::json {
 
-// A type that documents have in another form than its members, seen by all sources that write or read it: specialisations have
+// A type that documents have in a form other than its members, seen by all sources that write or read it:
+// specialisations have
 //     static Value write(const T&);  static T read(const Reader&);  static Value schema();
 template <class T>
 struct Form;

@@ -71,7 +71,7 @@ void checkSparse(const Stack& arguments)
 void checkSegments(const Stack& arguments)
 {
     constexpr std::size_t offsets = 4, axis = 5, unsafe = 6;
-    TORCH_CHECK_INDEX(!arguments[unsafe].toBool(), "unsafe=True does not look at its segments");
+    TORCH_CHECK_INDEX(!arguments[unsafe].toBool(), "unsafe=True does not check its segments");
     if (!arguments[offsets].isTensor()) return;
     offsetsWithin(arguments[offsets].toTensor(), arguments[0].toTensor().size(arguments[axis].toInt()), "offsets");
 }

@@ -17,7 +17,7 @@ bool similar(std::string_view key, std::string_view wanted);
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs);
 
 // The sentence of a message of LibTorch, at most 300 characters: its first non-empty line, or the last one after a traceback of
-// TorchScript, without the place in LibTorch's sources.
+// TorchScript, without the location in LibTorch's sources.
 std::string firstLine(std::string_view text);
 
 }  // namespace hopscope::loader::names

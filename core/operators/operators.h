@@ -116,7 +116,7 @@ struct Operator {
         bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
         bool tells = false;          // true or false for any operands
         bool keepsOrder = false;     // the result does not change if rows are renumbered in the same order
-        bool otherForShape = false;  // its argument "other" only lends a shape or a dtype
+        bool otherForShape = false;  // its argument "other" only provides a shape or a dtype
         bool intoSelf = false;       // its result has the dimensions of "self", and replaces all of it or a part
         bool mixesRows = false;      // its result is not the same for every row although its operands are
         bool jumps = false;          // rounding of an operand may change more than the last digits of its result
@@ -154,7 +154,7 @@ bool isView(std::string_view name);
 bool reshapes(std::string_view name);
 bool expands(std::string_view name);
 bool isFill(std::string_view name);
-// Arguments that only lend their shape or dtype.
+// Arguments that only provide their shape or dtype.
 bool isShapeOnly(std::string_view name, std::string_view argument);
 
 }  // namespace hopscope::operators

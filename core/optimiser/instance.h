@@ -105,7 +105,7 @@ struct Instance {
 
 // Whether everything is in range, finite and not negative, names differ, edges have no cycle, src operands have node
 // rows, frontier costs are given where frontier rows can be needed, pins apply to the nodes that they name. Fails with
-// Input, naming the node. Linear. Every other function of the module demands an instance that passes.
+// Input, naming the node. Linear. Every other function of the module requires an instance that passes.
 base::Status check(const Instance& instance);
 
 // The earliest stage of every node: max(d of loc operands, 1 + d of src operands), required reads 1 + d; pins are

@@ -18,7 +18,7 @@ struct AgainstRequest {
 };
 
 // Each side is computed by the model's own forward, or by a staged run if forward does not fit into memory. Where
-// numbers differ, both models are compared operator by operator. Fails with Input if the outputs have other names,
+// numbers differ, both models are compared operator by operator. Fails with Input if the outputs differ in names,
 // types or sizes, and with Resources if a model neither fits into memory nor can be split.
 base::Result<schema::Comparison> compareAgainst(const AgainstRequest& request, executor::Observer& observer,
                                                 Reporter& reporter, const std::stop_token& stop);

@@ -216,7 +216,7 @@ base::Status checkExported(Prepared& prepared, const std::string& folder, const 
     const base::Status holds = checkCode(prepared, *split, folder + "/stages.pt", scratch, stop);
     if (holds || holds.error().code != base::ErrorCode::Internal) return holds;
     // It held when it was written.
-    return refused(folder, "schema.json or stages.pt was changed since the export: " + holds.error().message,
+    return refused(folder, "schema.json or stages.pt has changed since the export: " + holds.error().message,
                    "export it again");
 }
 

@@ -84,7 +84,7 @@ std::string otherHolder(int descriptor, const base::Folder& folder, const std::s
     if (!heldByOtherHost(text) || knowsAllLocks(descriptor)) return {};
     const std::int64_t silence = secondsOfSilence(descriptor, folder, name);
     if (silence >= leaseSeconds) return {};
-    return text + ", which showed that it lives " + std::to_string(std::max<std::int64_t>(silence, 0)) + " s ago";
+    return text + ", which was last known to be alive " + std::to_string(std::max<std::int64_t>(silence, 0)) + " s ago";
 }
 
 // Whether `descriptor` is still the file of this name: its owner may have removed it while we were waiting.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names for people: modules instead of operators, tables instead of derived row spaces.
+// Readable names: modules instead of operators, tables instead of derived row spaces.
 
 #include <string>
 #include <vector>

@@ -54,7 +54,7 @@ base::Status PartialFolder::publish()
 {
     if (std::rename(m_partial.c_str(), m_path.c_str()) != 0)
         return unpublished(m_path, std::string("cannot be created: ") + std::strerror(errno),
-                           "has something else with this name appeared meanwhile?");
+                           "has something else with this name appeared in the meantime?");
     m_partial.clear();
     return {};
 }

@@ -45,7 +45,7 @@ base::Status writeTextFile(const std::string& text, const std::string& path)
     const std::string problem = std::strerror(errno);
     if (handle >= 0) unlink(temporary.c_str());
     return base::fail(file == nullptr ? base::ErrorCode::Input : base::ErrorCode::Resources,
-                      path + ": cannot be written: " + problem, "choose another place or free some space");
+                      path + ": cannot be written: " + problem, "choose another folder or free some space");
 }
 
 std::string usersFile(const char* variable, const std::string& below, const std::string& name)

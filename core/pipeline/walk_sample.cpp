@@ -59,7 +59,7 @@ bool smallEnoughToWalk(const analysis::InputSchema& schema)
 loader::SlowFn slownessTo(Reporter& reporter)
 {
     return [&reporter](const std::string& place) {
-        reporter.note("forward takes long: after 3 s it is in " + place);
+        reporter.note("forward is slow: after 3 s it is in " + place);
         reporter.progress({"analysing, in " + place, 0, 0});
     };
 }

@@ -8,7 +8,7 @@
 
 namespace hopscope::placement {
 
-// The strategy's stored values, with the pinned ones added and taken away (in order; the last pin on a value counts).
+// The strategy's stored values, with the pinned ones added and removed (in order; the last pin on a value counts).
 // Checkpoint the value is stored, and read by later stages that need it. If no later stage would read it, its consumers
 // wait for it: they are cut off there, with one more stage if necessary, and stores that no stage reads any more are
 // removed.

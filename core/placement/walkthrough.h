@@ -1,6 +1,6 @@
 #pragma once
 
-// The derivation of a plan, step by step, for people who want to follow it.
+// The derivation of a plan, step by step.
 
 #include <vector>
 

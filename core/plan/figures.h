@@ -146,7 +146,7 @@ PhaseSeconds& operator+=(PhaseSeconds& into, const PhaseSeconds& later);
 // Adds the figures of batches, except those of a whole stage.
 StageFigures& operator+=(StageFigures& into, const StageFigures& later);
 
-// Calls it with each figure that has a label: visit(figure, its number; nullopt if it is null or zero).
+// Calls, for each figure that has a label, visit(figure, its number; nullopt if it is null or zero).
 template <class Visit>
 void forEachLabelled(const StageFigures& figures, Visit&& visit)
 {

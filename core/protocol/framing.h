@@ -1,6 +1,7 @@
 #pragma once
 
-// Frames of JSON-RPC messages: "Content-Length: N", a blank line, N bytes. Both ends use it; it does no input or output.
+// Frames of JSON-RPC messages: "Content-Length: N", a blank line, N bytes. Both ends use it; it performs no input or
+// output.
 
 #include <cstddef>
 #include <optional>

@@ -55,7 +55,7 @@ struct OpRecord {
 struct ValueRecord {
     std::string id, name, dtype;
     Origin origin = Origin::Op;
-    std::string label;                               // for people, no other value has it: "conv1.lin output"
+    std::string label;                               // readable and unique: "conv1.lin output"
     std::vector<std::string> shape;                  // "2708", "|node|"
     std::vector<std::optional<std::string>> spaces;  // a table's name per dimension, or none
     std::optional<std::int64_t> bytes;               // for the whole graph

@@ -26,7 +26,7 @@ inline constexpr int cancelled = -32800;
 inline constexpr int failed = -32000;  // minus the exit code
 }  // namespace code
 
-// The hint of failures after which a document is of no use.
+// The hint of failures after which a document cannot be used any more.
 inline constexpr const char* openAgain = "open the model again";
 
 struct Request {

@@ -25,7 +25,7 @@ std::optional<std::vector<std::byte>> fromBase64(std::string_view text);
 using ReadNumber = double (*)(const std::byte*);
 ReadNumber numberReader(base::DType dtype);
 
-// A row named for people: its table and, for an edge, its two ends.
+// The readable name of a row: its table and, for an edge, its two ends.
 struct RowName {
     std::string table;
     std::int64_t row = 0;

@@ -23,7 +23,7 @@ struct OpOrNone : ir::OpId {
     OpOrNone(ir::OpId op = {}) : ir::OpId(op) {}
 };
 
-// An operator and its result, described for people by their place in the model.
+// An operator and its result, described in readable words by their location in the model.
 struct OperatorRecord {
     OpOrNone op;
     ir::ValueId value;

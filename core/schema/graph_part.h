@@ -28,7 +28,7 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field;
     return base::described("table", field("table", &T::table, "a node type that batches compute or gather from"),
-                           field("label", &T::label, "for people"),
+                           field("label", &T::label, "for display"),
                            field("rows", &T::rows, "of the whole table", base::Quantity::Count),
                            field("ids", &T::ids, "rows that are sent, ascending"),
                            field("whole", &T::whole, "those of them whose edges are all sent, ascending"));
@@ -53,7 +53,7 @@ constexpr auto fieldsOf(const T*)
         field("owner", &T::owner, "its key that assigns the rows to nodes of type `to`"),
         field("key", &T::key,
               "its key that names nodes of type `from`; empty where nothing is gathered along the rows"),
-        field("label", &T::label, "of the table, for people"), field("from", &T::from, "empty where `key` is"),
+        field("label", &T::label, "of the table, for display"), field("from", &T::from, "empty where `key` is"),
         field("to", &T::to, "the node type"), field("of", &T::of, "rows of the table", base::Quantity::Count),
         field("from_ids", &T::fromIds,
               "one for each row whose owner is whole, by owner; where `key` is empty the row itself"),

@@ -23,7 +23,7 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field;
     return base::described("rate", field("key", &T::key, "its name: `gather`"),
-                           field("what", &T::what, "for people: `random reads from a store`"),
+                           field("what", &T::what, "for display: `random reads from a store`"),
                            field("unit", &T::unit, "`B/s`, `FLOP/s` or `s`"),
                            field("value", &T::value, "in this unit"));
 }
@@ -37,7 +37,7 @@ template <std::same_as<WallInWords> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field;
-    return base::described("wall", field("what", &T::what, "for people: `random rows of 256 bytes, table of 32 MiB`"),
+    return base::described("wall", field("what", &T::what, "for display: `random rows of 256 bytes, table of 32 MiB`"),
                            field("unit", &T::unit, "`B/s` or `FLOP/s`"), field("all", &T::all, "with all cores"),
                            field("one", &T::one, "with one core"));
 }

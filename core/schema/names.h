@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::optional<ir::OpId> findOp(const std::string& name) const;
     [[nodiscard]] std::optional<ir::ValueId> findValue(const std::string& name) const;
 
-    // From now on findValue also finds names of values for people ("conv1 output"), unless an id reads the same.
+    // From now on findValue also finds readable names of values ("conv1 output"), unless an id reads the same.
     void acceptValueNames(const analysis::Analysis& analysis);
 
 private:

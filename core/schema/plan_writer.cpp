@@ -19,7 +19,7 @@ PlanDocument documentOf(const plan::Plan& plan, const analysis::Analysis& analys
     return document;
 }
 
-// The names for people of the values that the plan names.
+// The readable names of the values that the plan mentions.
 CalledNames calledNames(const plan::Plan& plan, const analysis::Analysis& analysis)
 {
     const analysis::ValueNames names(analysis);

@@ -187,7 +187,7 @@ constexpr auto fieldsOf(const T*)
               "`exact`: over all nodes; `sampled`: over nodes drawn without replacement, as many as can be "
               "visited with "
               "a fixed amount of work, at least four"),
-        field("nodes", &T::nodes, "that were looked at", Quantity::Count),
+        field("nodes", &T::nodes, "that were examined", Quantity::Count),
         field("seed", &T::seed, "with which they were drawn", Quantity::Count),
         field("means", &T::means, "by descending depth; empty if the request excludes the average (`average: false`)"));
 }

@@ -35,7 +35,7 @@ constexpr auto fieldsOf(const T*)
     return base::described(
         "tensor", field("value", &T::value, "`v17`"),
         field("name", &T::name, "of an input or output of the model; otherwise null", base::Null::IsDefault),
-        field("label", &T::label, "a unique name for people: `conv1.lin output`", base::Presence::Later),
+        field("label", &T::label, "a unique readable name: `conv1.lin output`", base::Presence::Later),
         field("dtype", &T::dtype, "the type of its numbers"),
         field("shape", &T::shape, "for each dimension a number, or `\"\\|node\\|\"`: the rows of that table"),
         field("row_spaces", &T::rowSpaces, "for each dimension the table whose rows it has, or null"));

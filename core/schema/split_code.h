@@ -224,7 +224,7 @@ constexpr auto fieldsOf(const T*)
               "of nodes, edges or graphs, or derived from other tables: a selection of rows, a concatenation, a "
               "reordering"),
         field("from", &T::from, "the tables that it is derived from; for edges, those of both ends"),
-        field("made", &T::made, "for people: `the rows of edge_index that v12 selects`"),
+        field("made", &T::made, "for display: `the rows of edge_index that v12 selects`"),
         field("size", &T::size, "the key of the prologue's dictionary that holds the number of its rows"),
         field("parents", &T::parents,
               "the key that holds, for each row of a selection or reordering, its row in the table before; otherwise "

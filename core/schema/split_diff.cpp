@@ -36,7 +36,7 @@ bool hasLabels(const Split& split)
     return std::ranges::none_of(split.tensors, [](const TensorSpec& spec) { return spec.label.empty(); });
 }
 
-// The names of values: those for people, or, if one of two documents lacks them, the ids.
+// The names of values: the readable ones, or, if one of two documents lacks them, the ids.
 struct Naming {
     const Split& split;
     bool labels = true;

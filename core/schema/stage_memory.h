@@ -36,7 +36,7 @@ constexpr auto fieldsOf(const T*)
         field("kind", &T::kind, "`rows` are read, `numbers` of rows are computed, or an `operator` is computed"),
         field("op", &T::op, "of an operator: `op12`"),
         field("fused", &T::fused, "operators computed with it, in one pass over the edges"),
-        field("label", &T::label, "for people: the result of the operator, or the rows that are read"),
+        field("label", &T::label, "for display: the result of the operator, or the rows that are read"),
         field("bytes", &T::bytes, "held at this step", base::Quantity::Bytes));
 }
 
@@ -55,7 +55,7 @@ constexpr auto fieldsOf(const T*)
 {
     using base::field, base::Quantity;
     return base::described(
-        "held", field("value", &T::value, "empty: row numbers"), field("label", &T::label, "for people"),
+        "held", field("value", &T::value, "empty: row numbers"), field("label", &T::label, "for display"),
         field("rows", &T::rows, "which rows they are"),
         field("bytes", &T::bytes, "that it adds: none for views and for rows used in place", Quantity::Bytes),
         field("from", &T::from, "the first step, counted from 0, at which it is held", Quantity::Count),
@@ -79,7 +79,7 @@ template <std::same_as<LoopMemoryRecord> T>
 constexpr auto fieldsOf(const T*)
 {
     using base::field, base::Quantity;
-    return base::described("loop", field("table", &T::table, "the node type"), field("label", &T::label, "for people"),
+    return base::described("loop", field("table", &T::table, "the node type"), field("label", &T::label, "for display"),
                            field("destinations", &T::destinations, "of the batch that holds most", Quantity::Count),
                            field("batches", &T::batches, "their number", Quantity::Count),
                            field("side_by_side", &T::sideBySide,

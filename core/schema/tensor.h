@@ -66,7 +66,7 @@ constexpr auto fieldsOf(const T*)
         field("destinations", &T::destinations, "how many it computes", Quantity::Count));
 }
 
-// A row named for people, with the first of its numbers.
+// A row with a readable name, and with the first of its numbers.
 struct TensorRow {
     std::string table;
     std::int64_t row = 0;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Mixed-integer linear programs behind one narrow interface. Columns with bounds, cost and integrality, rows as sparse
-// sums between two bounds, minimise. The solver's types appear nowhere else, nothing is printed, nothing is thrown.
+// Mixed-integer linear programs behind one narrow interface. A program has columns with bounds, costs and
+// integrality, and rows that are sparse sums between two bounds; its objective is minimised. The solver's types appear
+// nowhere else, nothing is printed, nothing is thrown.
 
 #include <cstdint>
 #include <functional>

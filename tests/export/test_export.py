@@ -293,7 +293,7 @@ class Again(ExportTest):
         stages.save(str(self.folder / "stages.pt"))
         made = engine("verify", model, "--data", data, "--schema", self.folder)
         self.assertEqual(made.returncode, 3, made.stderr)
-        self.assertIn("was changed since the export: the exported code computes a different out on a sample", made.stderr)
+        self.assertIn("has changed since the export: the exported code computes a different out on a sample", made.stderr)
 
     def test_a_schema_that_was_changed_has_a_sentence_wherever_it_was(self):
         """Each text, number and list of what describes the code, made another one."""

@@ -190,7 +190,7 @@ script("scalar_tensor", "h * torch.scalar_tensor(x.size(1))")
 script("requires_grad_", "h.requires_grad_(False)")
 row("number", lambda v: v.h * v.n, covers="scalar::tensor")
 
-# Along another dimension than the rows -----------------------------------------------------------------------------------
+# Along a dimension other than the rows -----------------------------------------------------------------------------------
 rows("softmax log_softmax cumsum cumprod logcumsumexp", lambda name, v: getattr(torch, name)(v.p, 1))
 rows("cummax cummin", lambda name, v: getattr(torch, name)(v.h, 1)[0])
 row("sort", lambda v: v.h.sort(1)[0])

@@ -136,7 +136,8 @@ TEST_CASE("a lock is waited for that a process holds which a killed run had star
 
 namespace {
 
-// "" where it opens; the lock says that a process on another machine has it, which showed that it lives `age` seconds ago.
+// "" where it opens; the lock says that a process on another machine has it, which was last known to be alive `age`
+// seconds ago.
 std::string refusalAfter(const fs::path& folder, int age)
 {
     fs::create_directories(folder / ".hopscope-journal");
@@ -161,7 +162,8 @@ TEST_CASE(
     const Temporary temporary;
     pipeline::doubtLocks(true);
     const std::string fresh = refusalAfter(temporary.path, 20);
-    CHECK_MESSAGE(fresh.find("locked by pid 17 on some-other-host, which showed that it lives 2") != std::string::npos,
+    CHECK_MESSAGE(fresh.find("locked by pid 17 on some-other-host, which was last known to be alive 2") !=
+                      std::string::npos,
                   fresh);
     CHECK(fresh.find("takes over after 60 s") != std::string::npos);
     CHECK(refusalAfter(temporary.path, 61).empty());

@@ -227,7 +227,7 @@ class Runs(unittest.TestCase):
                 return None
             return {"result": {**member.place(), "stage": 1, "folder": [9, 9, 9]}}
 
-        self.raised(hopscope.InputError, "worker 2 on node-2: /shared/out is another folder there", Crew(2, fate))
+        self.raised(hopscope.InputError, "worker 2 on node-2: /shared/out is a different folder there", Crew(2, fate))
 
     def test_another_version_is_refused(self):
         def fate(member, method):

@@ -171,7 +171,7 @@ void TestCommandLine::theEngineIsNamedByItsHost()
     QCOMPARE(engineSummary(engine), QString("engine: %1, CPU · running").arg(where));
     engine.confinement = "not confined: this kernel has no Landlock";
     QCOMPARE(engineSummary(engine), QString("engine: %1, CPU · running · not confined").arg(where));
-    QVERIFY(confinementText(engine.confinement).contains("has all of your rights (this kernel has no Landlock)"));
+    QVERIFY(confinementText(engine.confinement).contains("has all of your permissions (this kernel has no Landlock)"));
     engine.confinement = "confined";
     QVERIFY(engineSummary(engine).endsWith(" · confined"));
 }

@@ -31,7 +31,7 @@ public:
     void reload();  // the same files again, keeping pins where they still fit
     void close();
 
-    // Cuts. Refusals end up in Document::refusal and undo themselves.
+    // Cuts. A refused change is undone, and Document::refusal holds the reason.
     void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);  // forgets pins
     void optimiseAroundPins();  // the optimal strategy with the current pins
     // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimum around pins.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Terms of the glossary are explained where they stand: a label, the title of a column, a tab or a panel shows the definitions of the
-// terms in it when the pointer rests there.
+// Terms of the glossary are explained in place: a label, the title of a column, a tab or a panel shows the definitions
+// of the terms in it when the pointer rests there.
 
 #include <QObject>
 #include <QWidget>

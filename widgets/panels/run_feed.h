@@ -25,7 +25,7 @@ std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::Plan
 class BatchFeed {
 public:
     BatchFeed(plots::Series& memory, plots::Series& reserved, plots::Series& rate, plots::Series& size);
-    void read(const models::RunLog* log);  // null or another log than before: starts over
+    void read(const models::RunLog* log);  // null or a log other than before: starts over
 
 private:
     void restart(const models::RunLog* log);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds places for labels that no line crosses.
+// Finds positions for labels that no line crosses.
 
 #include <QLineF>
 #include <QList>

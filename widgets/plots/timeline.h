@@ -1,9 +1,9 @@
 #pragma once
 
 // The lanes of the pipeline over time, the prologue and one per phase: on a GPU several batches are processed at once, each in
-// another lane. Lanes of copies appear with the first copy.
-// Paints exact bars while they are few, with their batch's number where there is room, else how busy each pixel's time was.
-// The batch under the pointer is marked in all lanes.
+// a different lane. Lanes of copies appear with the first copy.
+// Paints exact bars while they are few, with their batch's number where there is room, otherwise the share of busy time
+// in each pixel. The batch under the pointer is marked in all lanes.
 
 #include <array>
 #include <optional>

@@ -20,7 +20,7 @@ public:
     explicit WorkerLanes(QWidget* parent = nullptr);
 
     // Adds new events of a log since the last call. Null, or a log without workers: shows nothing. `now`: the time of
-    // the run, which continues between events; if before the last event, that of the event.
+    // the run, which continues between events; a time before the last event counts as that of the event.
     void display(const std::shared_ptr<const models::RunLog>& log, double now = 0);
     [[nodiscard]] QString describe(const QPoint& at) const override;
     // Describes a shard chosen by keys; empty: none is chosen.
@@ -45,7 +45,7 @@ protected:
 
 private:
     struct Row {
-        PaintedLane shards;              // finished ones; their intervals are numbered by their place in the log
+        PaintedLane shards;              // finished ones; their intervals are numbered by their position in the log
         std::vector<std::size_t> again;  // the marked ones among them: begun again, found or lost
         std::size_t read = 0;            // shards of the log that are in here
     };

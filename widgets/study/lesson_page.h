@@ -1,6 +1,6 @@
 #pragma once
 
-// Lessons on paper, for teachers: the text of each step, its task or question, and the answers.
+// Printable lessons for teachers: the text of each step, its task or question, and the answers.
 
 #include "study/lesson.h"
 

@@ -13,7 +13,7 @@ panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  /
 panels::Panel* makeTensor(const panels::Context& context, QWidget* parent);    // the numbers of a value
 panels::Panel* makeFollow(const panels::Context& context, QWidget* parent);    // a node through the stages
 panels::Panel* makeBreakpoints(const panels::Context& context, QWidget* parent);  // where runs stop
-panels::Panel* makeRules(const panels::Context& context, QWidget* parent);        // how plans come about
+panels::Panel* makeRules(const panels::Context& context, QWidget* parent);        // how plans are derived
 
 panels::Panel* makeAnimation(const panels::Context& context, QWidget* parent);  // how batches move over the graph
 panels::Panel* makeMonitor(const panels::Context& context, QWidget* parent);    // the times of operators in a run

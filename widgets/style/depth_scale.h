@@ -15,7 +15,7 @@ inline int depthStep(int depth, int deepest, int steps)
     return std::clamp(1 + (depth - 1) * last / deepest, 1, last);
 }
 
-// The depths of one step, first and last; the last is before the first where the step has none.
+// The depths of one step, first and last; the last is before the first if the step has none.
 inline std::pair<int, int> depthsOfStep(int step, int deepest, int steps)
 {
     std::pair<int, int> found{1, 0};

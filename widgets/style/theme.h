@@ -1,7 +1,7 @@
 #pragma once
 
-// Colours and measures of the window, read from one token file (resources/themes/tokens.json, compiled in) for a light
-// and a dark theme. The window uses no colour that is not in that file.
+// Colours and dimensions of the window, read from one token file (resources/themes/tokens.json, compiled in) for a
+// light and a dark theme. The window uses no colour that is not in that file.
 
 #include <QColor>
 #include <QFont>

@@ -163,7 +163,7 @@ private:
         return same ? std::optional(ArgList(sizes->begin(), columns)) : std::nullopt;
     }
 
-    // A number of the file, or the size of another dimension than the first.
+    // A number of the file, or the size of a dimension other than the first.
     bool isWidth(const Arg& size) const
     {
         if (!size.value()) return size.integer() != nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names of operators for people: "relu", "sum aggregation", "matrix product". One vocabulary for the engine's texts and
+// Readable names of operators: "relu", "sum aggregation", "matrix product". One vocabulary for the engine's texts and
 // the window's labels.
 
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr auto namesOf(NodeKind)
                                                  {NodeKind::Output, "output"}});
 }
 
-// "aten::index_add_.out" -> "index_add": namespace, overload and the mark of in-place operators taken off.
+// "aten::index_add_.out" -> "index_add": namespace, overload and the mark of in-place operators removed.
 std::string_view plainName(std::string_view name);
 
 // An operator can have different words on rows of edges and on rows of nodes. `name` is the operator's, with or without

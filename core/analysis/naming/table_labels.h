@@ -1,6 +1,6 @@
 #pragma once
 
-// Names of tables for people: a derived table is named after its sources, not after the id of the value that selects
+// Readable names of tables: a derived table is named after its sources, not after the id of the value that selects
 // its rows.
 
 #include <string>

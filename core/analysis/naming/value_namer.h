@@ -1,6 +1,6 @@
 #pragma once
 
-// Names of values for people. Two values never share one:
+// Readable names of values. Two values never share one:
 //   x                        an input, a parameter or an output of the model, by its own name
 //   conv1.lin output         the result that a module returns to the code around it
 //   conv1 sum aggregation    the result of an operator inside of a module

@@ -1,6 +1,6 @@
 #pragma once
 
-// The names of an analysed model's values for people (analysis/naming/value_namer.h); ids such as v17 are for
+// The readable names of an analysed model's values (analysis/naming/value_namer.h); ids such as v17 are for
 // documents.
 
 #include <map>

@@ -94,9 +94,9 @@ base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 // range (naming the first bad position and the count), or an override names neither an input nor one of the model's
 // `parameters` (dotted names and numbers of rows), which may be declared as tables of the data; a table that only ids point
 // into has the rows of its weight.
-// If the first dimension of a feature has fewer rows than edges point to, its rows lie along another. Edges that an input
-// points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are requested by number.
-// Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
+// If the first dimension of a feature has fewer rows than edges point to, its rows lie along a different one. Edges
+// that an input points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are requested
+// by number. Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,
                                       const std::map<std::string, std::int64_t>& parameters = {});

@@ -153,7 +153,7 @@ void Location::refuseThrown(const std::string& what) const
     const std::string line = names::firstLine(what);
     if (aboutMemory(line))
         throw Refused{base::makeError(ErrorCode::Resources, "forward requests more memory than it may use: " + line,
-                                      "make what this line allocates smaller", describe()),
+                                      "let this line allocate less", describe()),
                       false};
     const bool damaged = isDamage(line);
     const Node* const node = m_node;

@@ -45,7 +45,7 @@ std::optional<std::string> contradiction(Aliasing claim, const at::Tensor& resul
     case Aliasing::SameDtype:
     case Aliasing::SameIfDense:
     case Aliasing::ViewIfDense:
-        if (!first && isAny(result, operands)) return "gives a view of another operand than the first";
+        if (!first && isAny(result, operands)) return "gives a view of an operand other than the first";
         break;
     case Aliasing::Unfollowed: break;
     }

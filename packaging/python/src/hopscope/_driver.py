@@ -202,7 +202,7 @@ class Driver:
         known, found = self._folder, result["folder"]
         if known and found and known != found:
             raise InputError(
-                f"{slot.name}: {self._request['output']} is another folder there than for other workers",
+                f"{slot.name}: {self._request['output']} is a different folder there than for other workers",
                 "all workers need the same folder, under the same path",
             )
         self._folder = found or known

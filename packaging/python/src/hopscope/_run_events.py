@@ -81,7 +81,7 @@ class Translation:
 
 def _worker(event: Event) -> Event:
     message = {
-        "late": f"takes long over destinations from {event.get('first')} on; others compute them, too",
+        "late": f"is slow to compute destinations from {event.get('first')} on; others compute them as well",
     }.get(event["event"], event.get("message"))
     told = {"type": "worker", "worker": event["worker"], "what": _OF_WORKERS[event["event"]], "host": event["host"]}
     return {**told, "message": message, "time": event["time"]}

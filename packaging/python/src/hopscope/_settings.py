@@ -119,7 +119,7 @@ def _parameter(name: str, usual: Any) -> inspect.Parameter:
 
 
 def type_of(name: str) -> str:
-    """The type of a setting for people: choices are texts."""
+    """The readable type of a setting: choices are texts."""
     declared = RunSettings.__annotations__[name].__forward_arg__
     kind = str(getattr(_options, declared, declared))
     return re.sub(r"Literal\[.*?\]", "str", kind).replace("os.PathLike[str]", "Path")

@@ -240,7 +240,7 @@ class Plan:
         try:
             target.write_text(json.dumps(self.document, indent=2) + "\n")
         except OSError as problem:
-            raise InputError(f"{target}: cannot be written: {problem.strerror}", "choose another place") from problem
+            raise InputError(f"{target}: cannot be written: {problem.strerror}", "choose another folder") from problem
         return target
 
     def of_file(self, model_hash: str) -> Plan:
