@@ -13,7 +13,7 @@
 
 #include "kernels/strip_narrow_inl.h"
 
-// The interpreter of strips, once per instruction set. Its loops are separate functions: they take some thousand
+// The interpreter of strips, once per instruction set. Its loops are separate functions: they take a few thousand
 // elements, which is worth a call.
 
 HWY_BEFORE_NAMESPACE();

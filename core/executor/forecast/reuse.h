@@ -19,7 +19,7 @@ public:
     Reuse(Row row, std::int64_t count, std::int64_t rows);
 
     // The share of reads (0 to 1) that a cache of `held` rows does not serve, from a few windows, or from a single one
-    // if it is long: at most some million positions are looked at.
+    // if it is long: at most about three million positions are examined.
     double misses(double held);
 
 private:

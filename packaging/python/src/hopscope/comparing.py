@@ -89,7 +89,7 @@ class Comparison:
 def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: Place | None = None) -> Comparison:
     """Compares two files of a model: whether they yield the same numbers for the same data, or where they diverge.
 
-    All rows of all outputs are compared, with the tolerance of every verification. Each file is computed by its own
+    All rows of all outputs are compared, with the same tolerance as in a verification. Each file is computed by its own
     `forward`, or by a staged run if that does not fit into memory.
 
     Args:
@@ -104,7 +104,7 @@ def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: P
         Comparison: The comparison.
 
     Raises:
-        InputError: The outputs have other names, types or sizes, or data is missing or unsuitable.
+        InputError: The outputs differ in names, types or sizes, or data is missing or unsuitable.
         UsageError: onnxruntime is not installed.
         HopscopeError: As for `inference`.
 

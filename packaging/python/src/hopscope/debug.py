@@ -93,7 +93,7 @@ def compare(
 def non_finite(
     model: Any, data: Any, *, plan: _Plan = None, batch: int | None = None, roles: Roles = (), scratch: _Scratch = None
 ) -> NonFinite:
-    """Finds the operators that make NaN and infinities.
+    """Finds the operators that produce NaN and infinities.
 
     Args:
         model (torch.nn.Module | Saved | str | Path): As for `inference`.

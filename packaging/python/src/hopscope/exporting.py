@@ -110,7 +110,7 @@ def export(
         InputError: The folder exists, or an input is unsuitable.
         Refused: The split cannot be expressed as code.
         VerificationError: The split differs or cannot be verified.
-        HopscopeError: As for `inference`. No failure leaves a folder.
+        HopscopeError: As for `inference`. A failure leaves no folder behind.
 
     Example:
         >>> exported = hopscope.export(model, data, "exported", device="cpu")

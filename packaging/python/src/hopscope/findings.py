@@ -157,7 +157,7 @@ class NonFinite(_Rows):
     """The origins of NaN and infinities.
 
     Attributes:
-        makers (list[Maker]): The operators that make them, in the order of the program.
+        makers (list[Maker]): The operators that produce them, in the order of the program.
         inputs (list[Any]): The inputs and weights that contain some.
         outputs (list[Any]): The outputs that contain some.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).

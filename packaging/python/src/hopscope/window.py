@@ -80,7 +80,7 @@ def open(
         data (Any): As for `inference`. A file can be opened without data.
         plan (Plan | str | Path | None): The plan to show.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
-        arguments (Sequence[str]): More words for the command line of the window.
+        arguments (Sequence[str]): Additional command-line arguments of the window.
 
     Returns:
         Window: The window. Keep the object as long as the window is open.
