@@ -10,7 +10,7 @@
 
 namespace hopscope::base {
 
-// Depth and SourceRule are rules that look at the model alone; the others minimise the cost of a plan.
+// Depth and SourceRule are rules that consider the model alone; the others minimise the cost of a plan.
 enum class Strategy : std::uint8_t { Optimal, LocalSearch, Depth, SourceRule };
 
 constexpr auto namesOf(Strategy)

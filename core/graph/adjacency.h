@@ -47,8 +47,8 @@ public:
     [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
                                                    int threads) const;
 
-    // Restores an adjacency with these numbers of targets and rows from its arrays(); nullopt: the arrays have other
-    // sizes, or a number in them is out of range. Linear in both.
+    // Restores an adjacency with these numbers of targets and rows from its arrays(); nullopt: the sizes of the
+    // arrays do not fit, or a number in them is out of range. Linear in both.
     static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
                                          int threads);
     // The offsets, row numbers and runs of this one; arrays that it lacks are empty. Valid as long as any copy of it.

@@ -87,7 +87,8 @@ constexpr auto fieldsOf(const T*)
         field("operators", &T::operators,
               "both models operator by operator ([findings](format-findings.md#divergence)); null if no number "
               "differs, or if they cannot be compared (see `not_located`)"),
-        field("not_located", &T::notLocated, "why the first operator with other numbers is unknown; empty otherwise"),
+        field("not_located", &T::notLocated,
+              "why the first operator with different numbers is unknown; empty otherwise"),
         field("tolerance", &T::tolerance, "within which elements agree"),
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }

@@ -208,7 +208,7 @@ constexpr auto fieldsOf(const T*)
         "plan", base::embedded(&T::plan), field("unit", &T::unit, "the unit of costs, which is that of the objective"),
         field("reassociate", &T::reassociate,
               "the plan is for a program in which products are computed before aggregations (`--reassociate`), whose "
-              "operators have other numbers: it can be used only with that option, and one without the member only "
+              "operators have different numbers: it can be used only with that option, and one without the member only "
               "without it",
               Presence::WhenSet),
         field("stages", &T::stages,

@@ -27,7 +27,7 @@ public:
     void setTheme(const style::Theme& theme) override;
 
     void choose(RowChoice rows, const QString& nodes = {});
-    void start();                      // looks at the selected value
+    void start();                      // shows the selected value
     void showStopped();                // the result of the operator after which the run is paused
     void saveTo(const QString& file);  // where the engine is
     void copy();                       // the selected cells, tabs between them

@@ -23,7 +23,7 @@ struct KeptPlan {
     pipeline::PlanAnswer answer;
 };
 
-// The tensors that a client looks at; the newest few are kept.
+// The tensors that a client inspects; the newest few are kept.
 struct SeenTensors {
     std::int64_t next = 1;
     std::map<std::int64_t, std::shared_ptr<const debugger::SeenTensor>> byNumber;

@@ -25,7 +25,7 @@ struct RunRequest {
     pipeline::ChosenPlan plan;
     std::string output;  // empty: a folder of the engine's own
     bool paused = false;
-    // If set, the run can be stopped at operators. Otherwise no debugger looks at its values.
+    // If set, the run can be stopped at operators. Otherwise no debugger reads its values.
     std::optional<std::vector<debugger::Breakpoint>> breakpoints;
     bool last = false;  // no plans are made for the document afterwards, and the stores are not read again
 };
