@@ -1,6 +1,6 @@
 #pragma once
 
-// The memory that the control groups of this process (Linux, version 1 or 2) allow it to use.
+// Reads the memory limits of this process's control groups (Linux, version 1 or 2).
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,8 @@ struct CgroupFiles {
     std::string root = "/sys/fs/cgroup";
 };
 
-// Bytes that the group and those above it may still take, pages of files counted as free; nullopt: there is no limit.
+// Returns the bytes that the group and its ancestors may still use, counting pages of files as free; nullopt if there
+// is no limit.
 std::optional<std::int64_t> cgroupMemory(const CgroupFiles& files = {});
 
 }  // namespace hopscope::base

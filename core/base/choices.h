@@ -1,7 +1,7 @@
 #pragma once
 
-// The choices of users and the decisions of plans, under the names that documents, requests, options and the window
-// share: they have the same meaning in the abstract placement problem, in the plans of models and for their clients.
+// Enumerates the choices of users and the decisions of plans, with the names that documents, requests, options and the
+// window share. They mean the same in the abstract placement problem and in the plans of models.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace hopscope::base {
 
-// Depth and SourceRule are rules that consider the model alone; the others minimise the cost of a plan.
+// The way in which cuts are chosen. Depth and SourceRule are rules that consider only the model; the others minimise
+// the cost of a plan.
 enum class Strategy : std::uint8_t { Optimal, LocalSearch, Depth, SourceRule };
 
 constexpr auto namesOf(Strategy)
@@ -31,7 +32,7 @@ constexpr auto namesOf(Objective)
     return std::to_array<Named<Objective>>({{Objective::Time, "time"}, {Objective::Bytes, "bytes"}});
 }
 
-// Units of costs: each objective has its own.
+// The unit of a cost. Each objective has its own.
 enum class Unit : std::uint8_t { Seconds, Bytes };
 
 constexpr auto namesOf(Unit)
@@ -41,13 +42,13 @@ constexpr auto namesOf(Unit)
 
 constexpr Unit unitOf(Objective objective) { return objective == Objective::Time ? Unit::Seconds : Unit::Bytes; }
 
-// Decisions of the user. Of the pins on one value the last Checkpoint or NoCheckpoint counts, and the last HopStage; Cut
-// and NoRecompute accumulate.
+// The decisions that users can pin. If a value has several pins, the last Checkpoint or NoCheckpoint applies, and so
+// does the last HopStage; Cut and NoRecompute accumulate.
 enum class PinKind : std::uint8_t {
     Checkpoint,    // a value is stored
     NoCheckpoint,  // a value is never stored
-    Cut,           // wherever its consumer is computed, the value comes from a store
-    HopStage,      // the gathers that make a value, or that it aggregates, run in one stage
+    Cut,           // a consumer reads the value from a store wherever it is computed
+    HopStage,      // the gathers that compute a value, or that it aggregates, run in a given stage
     NoRecompute,   // a value is computed once: in one stage, on one class of rows
 };
 
@@ -60,10 +61,10 @@ constexpr auto namesOf(PinKind)
                                           {PinKind::NoRecompute, "no_recompute"}});
 }
 
-// Whether pins of a kind decide if a value is stored; rules support no other kinds.
+// Returns whether pins of this kind determine if a value is stored. Rules support no other kinds.
 constexpr bool isStoring(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
 
-// A pin may name a consumer or a stage after its value.
+// What a pin names after its value.
 enum class PinThird : std::uint8_t { Nothing, Consumer, Stage };
 
 constexpr PinThird thirdOf(PinKind kind)
@@ -72,14 +73,14 @@ constexpr PinThird thirdOf(PinKind kind)
     return kind == PinKind::HopStage ? PinThird::Stage : PinThird::Nothing;
 }
 
-// "run the gathers for conv1 in stage 2".
+// Describes a pin in words, for example "run the gathers for conv1 in stage 2".
 std::string pinText(PinKind kind, const std::string& value, const std::string& third);
 
-// Decisions of an optimum, each with an alternative.
+// The kinds of decisions in an optimal plan, each with its alternative.
 enum class DecisionKind : std::uint8_t {
-    Stored,      // written; the alternative is never to store it
-    Recomputed,  // computed in more than one stage; the alternative is to compute it at most once
-    Delayed,     // a hop that runs later than it could; the alternative is its earliest stage
+    Stored,      // a value is stored; the alternative is never to store it
+    Recomputed,  // a value is computed in several stages; the alternative is to compute it at most once
+    Delayed,     // a hop runs later than it could; the alternative is its earliest stage
 };
 
 constexpr auto namesOf(DecisionKind)
@@ -109,7 +110,7 @@ constexpr auto namesOf(NanPolicy)
 // Patterns of operators that a CPU computes in one pass over the edges, without a row of memory for each edge.
 enum class Fuse : std::uint8_t {
     Chain,    // element-wise operators between gathers and an aggregation
-    Softmax,  // aggregations whose results edges use before another aggregation: attention
+    Softmax,  // aggregations whose results are used on edges before another aggregation, as in attention
     Several,  // several aggregations of the same messages
 };
 

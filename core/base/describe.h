@@ -1,14 +1,14 @@
 #pragma once
 
-// Structs that cross a file, a pipe or a language, described once: a table of the members is declared next to the
-// struct and found by its argument, as tables of enums are (base/names.h). The code that reads and writes JSON
-// (json/described.h), JSON Schemas and the tables of docs/ use it.
+// Describes structs that are written to files, sent through pipes or used from other languages. A table of the members
+// is declared next to the struct and found by argument-dependent lookup, like the tables of enums (base/names.h). The
+// code that reads and writes JSON (json/described.h), the JSON Schemas and the tables in docs/ are all based on it.
 //     template <std::same_as<Tolerance> T>
 //     constexpr auto fieldsOf(const T*)
 //     {
 //         return base::described("tolerance", base::field("absolute", &T::absolute, "largest difference", base::Quantity::Ratio), ..);
 //     }
-// A template, so that only users of the table pay for it.
+// The function is a template, so that only sources that use the table pay for it.
 
 #include <cstdint>
 #include <limits>
@@ -21,22 +21,22 @@ namespace hopscope::base {
 enum class Quantity : std::uint8_t { None, Seconds, Bytes, Count, Ratio };
 
 enum class Presence : std::uint8_t {
-    Always,   // null where there is nothing
-    Later,    // the same, but older documents lack it: the member keeps its default
-    WhenSet,  // left out where there is nothing
+    Always,   // null if there is nothing
+    Later,    // the same, but older documents may lack it: the member then keeps its default
+    WhenSet,  // omitted if there is nothing
 };
 
-// The meaning of null: the default of a text, a number or an id; or, since JSON has neither infinity nor NaN, one of
-// these in a member that is a number, or lists of numbers.
+// The meaning of null: nothing; the default of a text, a number or an id; or infinity or NaN, which JSON lacks, in a
+// number or in lists of numbers.
 enum class Null : std::uint8_t { IsNone, IsDefault, IsInfinite, IsNaN };
 
-// The least and the most that a whole number may be.
+// The range of a whole number, including both ends.
 struct Within {
     std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
 };
 
 struct Traits {
-    const char* name;     // in documents; empty: the members of a struct are among those of T
+    const char* name;     // in documents; empty: the members of this struct are among those of T
     const char* meaning;  // for docs/, with Markdown; a phrase without a full stop
     Quantity quantity = Quantity::None;
     Presence presence = Presence::Always;
@@ -56,7 +56,7 @@ struct Field : Traits {
     M T::*member;
 };
 
-// Traits: a Quantity, a Presence, a Null, a Within; each at most once.
+// Makes a field. The traits are a Quantity, a Presence, a Null and a Within, each at most once.
 template <class T, class M, class... Given>
 constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning, Given... traits)
 {
@@ -65,7 +65,8 @@ constexpr Field<T, M> field(const char* name, M T::*member, const char* meaning,
     return made;
 }
 
-// A struct whose members are among those of T. `meaning`: in tables instead of them; empty: tables have them.
+// Makes a field for a struct whose members are written among those of T. Tables contain `meaning` instead of these
+// members; if it is empty, they contain the members.
 template <class T, class M>
 constexpr Field<T, M> embedded(M T::*member, const char* meaning = "")
 {
@@ -96,7 +97,7 @@ constexpr Field<T, M> fieldOf(const Field<Base, M>& f)
     return {f, f.member};
 }
 
-// The fields of a base class, as fields of T; std::tuple_cat joins them with others.
+// Returns the fields of a base class as fields of T, to be joined with others by std::tuple_cat.
 template <class T, class Base>
 constexpr auto inherited()
 {
@@ -104,7 +105,7 @@ constexpr auto inherited()
                       fieldsOf(static_cast<const Base*>(nullptr)).fields);
 }
 
-// A struct without a name of its own, with the members of a base class and others.
+// Describes a struct without a name of its own, which has the members of a base class and others.
 template <class T, class Base, class... Fields>
 constexpr auto extended(Fields... fields)
 {
@@ -120,7 +121,7 @@ concept Described = requires
 template <Described T>
 inline constexpr const char* describedName = fieldsOf(static_cast<const T*>(nullptr)).name;
 
-// Calls `visit` with each Field of T, in their order.
+// Calls `visit` with each Field of T, in order.
 template <Described T, class Visit>
 constexpr void forEachField(Visit&& visit)
 {

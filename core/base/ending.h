@@ -1,7 +1,7 @@
 #pragma once
 
-// A process that is asked to stop ends within a second, also while LibTorch loads or interprets a file: these calls cannot be
-// interrupted.
+// Ends a process within a second of a stop request, even while LibTorch loads or interprets a file in a call that
+// cannot be interrupted.
 
 #include <functional>
 #include <list>
@@ -10,7 +10,7 @@
 
 namespace hopscope::base {
 
-// Exists during a call that no stop request reaches.
+// Declares, for the lifetime of the object, that a call does not react to stop requests.
 class Uninterruptible {
 public:
     Uninterruptible();
@@ -19,7 +19,8 @@ public:
     Uninterruptible& operator=(const Uninterruptible&) = delete;
 };
 
-// Does the work of a destructor, on another thread, before the process ends during an Uninterruptible.
+// Registers the work of a destructor. If the process ends during an Uninterruptible, another thread does this work
+// first.
 class BeforeEnding {
 public:
     explicit BeforeEnding(std::function<void()> work);
@@ -31,9 +32,9 @@ private:
     std::list<std::function<void()>>::iterator m_place;
 };
 
-// After begin(), the process has 0.7 s; from then on it ends at once, with `code` and without destructors, as soon as
-// an Uninterruptible exists. Its children have to end with it (PR_SET_PDEATHSIG). All other work ends by its own stop
-// requests. The destructor cancels the end.
+// Ends the process with exit code `code`, without running destructors, as soon as an Uninterruptible exists, but not
+// within 0.7 s of begin(). Child processes must end with their parent (PR_SET_PDEATHSIG). All other work reacts to its
+// own stop requests. The destructor cancels the request.
 class Ending {
 public:
     void begin(int code);

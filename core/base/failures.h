@@ -1,6 +1,6 @@
 #pragma once
 
-// The kinds of failures, described once: exit codes of the command line, names in JSON, exceptions of the Python package.
+// Describes each kind of failure once, with its exit code, its name in JSON and its exception in the Python package.
 // docs/reference/exit-codes.md, the JSON Schema and the Python package follow from the table (tools/contract).
 
 #include <array>
@@ -50,7 +50,7 @@ constexpr auto namesOf(ErrorCode)
     return names;
 }
 
-// The failure that a process ends with, by its exit code; nullopt for other numbers.
+// Returns the failure that an exit code stands for; nullopt for other numbers.
 constexpr std::optional<ErrorCode> errorCodeOf(int exitCode)
 {
     for (const Failure& each : failures)

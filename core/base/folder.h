@@ -1,7 +1,7 @@
 #pragma once
 
-// A folder that others may also write to. Names lead to files below it, never through a link or "..", so that a
-// prepared folder cannot make this process read, write or remove anything elsewhere.
+// Accesses a folder that others may also write to. Names lead to files below it, and never through a link or "..", so
+// that a maliciously prepared folder cannot make this process read, write or remove anything elsewhere.
 
 #include <string>
 #include <vector>
@@ -10,27 +10,29 @@
 
 namespace hopscope::base {
 
-// Names are relative to the folder and may have several parts. Not copied.
+// An open folder. Names are relative to it and may have several parts.
 class Folder {
 public:
-    // `path` is the user's: there may be links on the way to the folder. Input: there is no such folder.
+    // Opens a folder. `path` is chosen by the user and may lead through links. Fails with Input if there is no such
+    // folder.
     static Result<Folder> open(const std::string& path);
     Folder(Folder&& other) noexcept;
     Folder& operator=(Folder&& other) noexcept;
     ~Folder();
 
-    // Input: the name is a link or leads through one, is not a regular file, or, to be written, has another name elsewhere.
-    // Resources: the system refuses it. Never waits.
+    // Opens a file without blocking and returns its descriptor. Fails with Input if the name is a link, leads through
+    // one or is not a regular file, or if a file to be written has another hard link; fails with Resources if the
+    // system refuses to open it.
     [[nodiscard]] Result<int> openFile(const std::string& name, int flags) const;
-    // Whether `name` is a folder itself.
+    // Opens a folder below this one. Fails if `name` is a link or not a folder.
     [[nodiscard]] Result<Folder> below(const std::string& name) const;
-    // Replaces a file of the new name, but not a folder. Input: as openFile().
+    // Renames a file. An existing file of the new name is replaced, but not a folder. Fails with Input like openFile().
     [[nodiscard]] Status rename(const std::string& from, const std::string& to) const;
-    // Removes a file, or a folder with its contents. Targets of links stay.
+    // Removes a file, or a folder with its contents. The targets of links remain.
     void remove(const std::string& name) const;
-    // The names in the folder itself, in order.
+    // Returns the names in the folder itself, sorted.
     [[nodiscard]] std::vector<std::string> names() const;
-    // Input: something below the folder is neither a folder nor a file that has no other name elsewhere.
+    // Fails with Input if anything below the folder is neither a folder nor a file without other hard links.
     [[nodiscard]] Status onlyOwnFiles() const;
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string path(const std::string& name) const { return m_path + "/" + name; }
@@ -43,17 +45,19 @@ private:
     int m_handle = -1;
 };
 
-// Moves a file by copying it, which also works between folders that this process may write to but not rename across:
-// `path` appears as a whole or does not change. Input: it cannot be written; Resources.
+// Moves a file by copying it, which also works between folders that this process may write to but not rename across.
+// `path` appears as a whole or does not change. Fails with Input if it cannot be written, and with Resources.
 Status placeFile(const std::string& from, const std::string& path);
 
-// Removes a folder with its contents. Targets of links remain. Needs only the right to remove folders from its parent.
+// Removes a folder with its contents. The targets of links remain. In the parent, only the right to remove folders is
+// needed.
 void removeFolder(const std::string& path);
 
-// A name that is one part of a path: not empty, no slash, not "." or "..".
+// Returns whether a name is one component of a path: not empty, without a slash, and neither "." nor "..".
 bool isPlainName(const std::string& name);
 
-// A new file next to `path` to be renamed to it; `temporary` is its path. -1 and errno on failure.
+// Creates a file next to `path`, to be renamed to it later, and stores its path in `temporary`. Returns its descriptor,
+// or -1 with errno set.
 int openTemporary(const std::string& path, std::string& temporary);
 
 }  // namespace hopscope::base

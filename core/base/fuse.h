@@ -1,6 +1,6 @@
 #pragma once
 
-// Sets of fused patterns as users write them.
+// Parses sets of fused patterns as users write them.
 
 #include <initializer_list>
 #include <string>
@@ -12,16 +12,17 @@
 
 namespace hopscope::base {
 
-// All patterns, in the order of namesOf.
+// Returns all patterns, in the order of namesOf.
 std::vector<Fuse> allFuse();
 
-// Patterns as a setting, which documents write as a text.
+// A set of patterns as a setting; documents contain it as a text.
 struct FuseSetting : std::vector<Fuse> {
     FuseSetting(std::vector<Fuse> patterns) : vector(std::move(patterns)) {}
     FuseSetting(std::initializer_list<Fuse> patterns) : vector(patterns) {}
 };
 
-// "all", "none", or names separated by commas, each pattern once in the order of namesOf. Fails with Usage.
+// Parses "all", "none", or names separated by commas. Returns each pattern once, in the order of namesOf. Fails with
+// Usage.
 Result<std::vector<Fuse>> parseFuse(const std::string& text);
 
 }  // namespace hopscope::base

@@ -1,8 +1,8 @@
 #pragma once
 
-// The two 16-bit floating point formats as their bits, with exact widening and one rounding (to nearest, ties to even)
-// when narrowing. NaN stays NaN and keeps its sign. Independent of the instruction set: the vector instructions of the
-// kernels must agree with these.
+// Represents the two 16-bit floating-point formats by their bits. Widening is exact; narrowing rounds once (to nearest,
+// ties to even). NaN stays NaN and keeps its sign. The code is independent of the instruction set, and the vector
+// instructions of the kernels must agree with it.
 
 #include <bit>
 #include <cstdint>
@@ -29,7 +29,7 @@ inline float widen(Float16 value)
     if (magnitude >= exponents) {  // infinity or NaN
         bits += rebias;
     } else if (magnitude < (1u << 23)) {
-        // Subnormal: as a normal number with one more bit, which is then subtracted exactly.
+        // A subnormal number is read as a normal one with an additional bit, which is then subtracted exactly.
         bits = std::bit_cast<std::uint32_t>(std::bit_cast<float>(bits + (1u << 23)) - std::bit_cast<float>(113u << 23));
     }
     return std::bit_cast<float>(bits | sign);

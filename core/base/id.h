@@ -1,6 +1,7 @@
 #pragma once
 
-// Ids are types: an OpId never mixes with a ValueId. An id is an index into the table that issued it; -1 means none.
+// Defines typed ids: an OpId cannot be used as a ValueId. An id is an index into the table that issued it; -1 means
+// none.
 
 #include <compare>
 #include <cstdint>

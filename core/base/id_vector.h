@@ -1,6 +1,6 @@
 #pragma once
 
-// A vector that the ids of its elements are indices of: table[id], without a cast. Positions are accepted as well.
+// Defines a vector that is indexed by typed ids, table[id], without a cast. Plain positions are accepted as well.
 
 #include <vector>
 

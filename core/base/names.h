@@ -1,7 +1,7 @@
 #pragma once
 
-// Enums and their names in documents, requests and options: one table per enum, used for writing and reading. The table
-// is declared next to the enum and is found by its argument:
+// Maps enums to their names in documents, requests and options. Each enum has one table, which is used for both writing
+// and reading. It is declared next to the enum and found by argument-dependent lookup:
 //     constexpr auto namesOf(Verdict) { return std::to_array<base::Named<Verdict>>({{Verdict::Equal, "equal"}, ..}); }
 
 #include <array>
@@ -19,7 +19,7 @@ struct Named {
     const char* name;
 };
 
-// Linear in the table, like all functions below. "" for a value that the table lacks.
+// Returns the name of a value, or "" if the table lacks it. Linear in the table, like all functions below.
 template <class E>
 constexpr const char* nameOf(E value)
 {
@@ -36,7 +36,7 @@ constexpr std::optional<E> fromName(std::string_view name)
     return std::nullopt;
 }
 
-// "optimal, local-search, depth or source-rule".
+// Lists the names, for example "optimal, local-search, depth or source-rule".
 template <class E>
 std::string listNames()
 {
@@ -47,7 +47,8 @@ std::string listNames()
     return text;
 }
 
-// An option as the user wrote it. Fails with Usage: "unknown strategy 'x'", with the known names as the hint.
+// Parses an option as the user wrote it. Fails with Usage, for example "unknown strategy 'x'", with the known names as
+// the hint.
 template <class E>
 Result<E> parseName(const std::string& name, const std::string& what)
 {

@@ -8,8 +8,8 @@
 
 namespace hopscope::base {
 
-// While it exists, rows of a large tensor are read in random order: in a mapped file, each access then loads its own
-// page instead of the megabytes around it. No other object for the same tensor may exist.
+// Declares, for its lifetime, that rows of a large tensor are read in random order. In a mapped file, each access then
+// loads only its own page instead of the megabytes around it. At most one object may exist for a tensor.
 class ScatteredReads {
 public:
     explicit ScatteredReads(const TensorView& view);

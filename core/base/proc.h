@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory and processor as Linux reports them below /proc and /sys. Memory is in bytes; 0 if unknown.
+// Reads what Linux reports about memory and processors below /proc and /sys. Memory is in bytes; 0 means unknown.
 
 #include <cstdint>
 #include <string>
@@ -9,15 +9,16 @@ namespace hopscope::base {
 
 std::int64_t totalMemory();
 
-// The kernel's estimate of the memory that can be allocated without swapping, or less if a control group of this
-// process has a limit.
+// Returns the kernel's estimate of the memory that can be allocated without swapping, or less if a control group of
+// this process has a lower limit.
 std::int64_t availableMemory();
 
-// The private writable memory of this process (RLIMIT_DATA limits it).
+// Returns the size of the private writable memory of this process, which RLIMIT_DATA limits.
 std::int64_t privateMemory();
 
-// Limits the additional memory of this process, with all of its threads, for the lifetime of the object: larger
-// allocations fail. Does nothing under AddressSanitizer, whose memory is not counted in this way.
+// Limits the memory that this process, with all of its threads, may allocate in addition during the lifetime of the
+// object; allocations beyond the limit fail. Does nothing under AddressSanitizer, whose memory is not counted in this
+// way.
 class MemoryAllowance {
 public:
     explicit MemoryAllowance(std::int64_t bytes);
@@ -29,14 +30,15 @@ private:
     std::uint64_t m_before = 0;  // the limit; 0: it was not changed
 };
 
-// Resident memory of a process ("self" or its id) that no file backs; 0 if there is no such process.
+// Returns the resident memory of a process ("self" or its id) that is not backed by a file; 0 if there is no such
+// process.
 std::int64_t anonymousMemory(const std::string& process);
 
-// Whether this is a virtual machine that reports free memory to its host, which takes it away (free page reporting of a virtio
-// balloon): the first touch of such memory waits for the host.
+// Returns whether this is a virtual machine that reports free memory to its host, which reclaims it (free page
+// reporting of a virtio balloon). The first access to such memory then waits for the host.
 bool freeMemoryIsTaken(const std::string& devices = "/sys/bus/virtio/devices");
 
-// "AMD EPYC 9B14"; empty if unknown.
+// Returns the name of the processor, for example "AMD EPYC 9B14"; empty if unknown.
 std::string processorName();
 
 }  // namespace hopscope::base

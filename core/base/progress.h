@@ -1,7 +1,7 @@
 #pragma once
 
-// Long work takes a stop token and a progress callback; it checks the first and calls the second often enough to be
-// cancelled at once and at most some 20 times a second.
+// Describes the progress of long-running work. Such work takes a stop token, which it checks often enough to be
+// cancelled at once, and a progress callback, which it calls at most about 20 times a second.
 
 #include <cstdint>
 #include <functional>

@@ -9,10 +9,10 @@ namespace hopscope::base {
 // The order in which a CPU computes nodes. Results are always in the order of the input.
 enum class Reorder : std::uint8_t {
     Auto,       // by community, if that is estimated to save more time than it takes
-    None,       // as they come
+    None,       // the order of the input
     Rcm,        // reverse Cuthill-McKee
     Degree,     // by descending degree
-    Community,  // nodes of one community after each other
+    Community,  // community by community
 };
 
 constexpr auto namesOf(Reorder)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Failure as a value. Every function that can fail on user input returns Result<T>; an Error carries the process exit
-// code it stands for, one sentence for the user, and a hint on what to do about it.
+// Represents failures as values. Every function that can fail on user input returns Result<T>; an Error contains the
+// exit code of the process, one sentence for the user, and a hint on what to do about it.
 
 #include <optional>
 #include <string>
@@ -35,8 +35,8 @@ template <class T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
-// The texts may quote contents of files: each becomes one line, with control characters removed. Every Error is made
-// here, so that a terminal can show it as it is.
+// Makes an Error. The texts may quote contents of files, so each is reduced to one line without control characters.
+// Since every Error is made here, all of them can be shown on a terminal as they are.
 Error makeError(ErrorCode code, const std::string& message, const std::string& hint = {},
                 const std::string& where = {});
 
@@ -53,7 +53,7 @@ tl::unexpected<Error> forward(const Result<T>& failed)
     return tl::unexpected<Error>(failed.error());
 }
 
-// "message (where); hint": the one line that a terminal shows.
+// Returns the line that a terminal shows: "message (where); hint".
 std::string describe(const Error& error);
 
 }  // namespace hopscope::base

@@ -1,7 +1,7 @@
 #pragma once
 
-// The strategies that are rules. Code that handles each of them (pricing, comparing, describing) uses this list, so
-// that it also covers new rules.
+// Lists the strategies that are rules. Code that handles each of them (pricing, comparing, describing) uses this list,
+// so that it also covers new rules.
 
 #include <algorithm>
 #include <array>
