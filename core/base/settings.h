@@ -1,7 +1,7 @@
 #pragma once
 
-// How a model is planned, run and checked. The command line, requests of the window, workers, session files, journals and
-// Python offer these settings, with these names, defaults and limits: all of them read the table below.
+// Defines the settings of planning, running and verifying a model. The command line, requests of the window, workers,
+// session files, journals and Python offer them with the names, defaults and limits of the table below.
 //     A new setting is a member, a line of the table, and the code that applies it.
 
 #include <concepts>
@@ -61,7 +61,7 @@ constexpr Tasks tasks(T... each)
     return {static_cast<std::uint8_t>((static_cast<std::uint8_t>(each) | ...))};
 }
 
-// The groups in which help and reference pages list settings, in their order; options of commands join them.
+// The groups in which help texts and reference pages list the settings and the other options of commands, in order.
 enum class Group : std::uint8_t { Inputs, Plan, Execution, Memory, Verification, LongRuns };
 
 constexpr auto namesOf(Group)
@@ -85,14 +85,14 @@ enum class Resumed : std::uint8_t { AsNow, AsBegun };
 // The kind of thing that a text names.
 enum class TextKind : std::uint8_t { Nothing, Device, Folder };
 
-struct OfSearch {};  // controls the search for a plan: no effect with a given plan
+struct OfSearch {};  // controls the search for a plan; has no effect if a plan is given
 
-struct Most {  // of a whole number. The least is 1; seconds must exceed 0.
+struct Most {  // limits a whole number, whose minimum is 1; seconds must exceed 0
     double value;
 };
 
 template <class M>
-struct Setting : Field<Settings, M> {  // never null: missing or null is the default
+struct Setting : Field<Settings, M> {  // if missing or null, it has its default
     const char* label;                 // in the window
     Group group;
     Tasks tasks;
@@ -100,7 +100,7 @@ struct Setting : Field<Settings, M> {  // never null: missing or null is the def
     Resumed resumed = Resumed::AsNow;
     TextKind kind = TextKind::Nothing;
     bool ofSearch = false;
-    double most = 0;  // 0: none
+    double most = 0;  // 0: no limit
 
     using Field<Settings, M>::take;
     constexpr void take(Renews r) { renews = r; }
@@ -110,7 +110,7 @@ struct Setting : Field<Settings, M> {  // never null: missing or null is the def
     constexpr void take(Most m) { most = m.value; }
 };
 
-// Traits: a Quantity, Renews, Resumed, TextKind, OfSearch, Most.
+// Makes a setting. The traits are a Quantity, a Renews, a Resumed, a TextKind, an OfSearch and a Most.
 template <class M, class... Traits>
 constexpr Setting<M> setting(const char* name, M Settings::*member, const char* label, const char* help, Group group,
                              Tasks tasks, Traits... traits)
@@ -168,7 +168,8 @@ constexpr auto fieldsOf(const T*)
                 Group::LongRuns, tasks(Run)));
 }
 
-// The readable text of a value: "500000000", "chain,softmax", "float32"; empty for a number that is not set.
+// Returns the text of a value, for example "500000000", "chain,softmax" or "float32"; empty for a number that is not
+// set.
 std::string settingText(const std::string& value);
 std::string settingText(bool value);
 std::string settingText(std::optional<int> value);
@@ -188,8 +189,8 @@ struct NumberRule {
     double most = 0;  // 0: no limit
 };
 
-// The reverse, with "auto" as well for a number that is not set, and sizes as 500M or 1Gi. Fail with Usage: "--batch: 'x' is
-// neither auto nor a positive number".
+// Parse the text of a value. "auto" also stands for a number that is not set, and sizes may have units, as in 500M or
+// 1Gi. Fail with Usage, for example "--batch: 'x' is neither auto nor a positive number".
 Status readSettingText(const std::string& text, const NumberRule& rule, std::string& into);
 Status readSettingText(const std::string& text, const NumberRule& rule, bool& into);
 Status readSettingText(const std::string& text, const NumberRule& rule, std::optional<int>& into);
@@ -205,16 +206,16 @@ Status readSettingText(const std::string& text, const NumberRule& rule, E& into)
     return {};
 }
 
-// The defaults of a task. Exports minimise bytes, since such plans are the same on every machine.
+// Returns the defaults of a task. Exports minimise bytes, because such plans are the same on every machine.
 Settings usualFor(Task task);
 
-// The renewal that the differences between the settings make necessary.
+// Returns the work that has to be repeated because of the differences between the settings.
 Renews renewedBy(const Settings& before, const Settings& after);
 
-// The settings that the task takes, with defaults for all others.
+// Returns the settings that the task takes, with defaults for all others.
 Settings forTask(const Settings& settings, Task task);
 
-// "--host-memory".
+// Returns the option of a setting, for example "--host-memory".
 std::string optionOf(const char* setting);
 
 template <class M>

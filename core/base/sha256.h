@@ -1,6 +1,6 @@
 #pragma once
 
-// SHA-256 (FIPS 180-4), for names of files that other tools have to agree on.
+// Computes SHA-256 (FIPS 180-4), for file names on which other tools have to agree.
 
 #include <cstddef>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace hopscope::base {
 
-// The hash in hexadecimal, as sha256sum prints it. Linear.
+// Returns the hash in hexadecimal, as sha256sum prints it. Linear in the bytes.
 std::string sha256(std::span<const std::byte> bytes);
 
 }  // namespace hopscope::base

@@ -7,7 +7,7 @@
 
 namespace hopscope::base {
 
-// How values are stored between stages. Their own type is used for computing in any case.
+// The type in which values are stored between stages. It does not affect the type in which they are computed.
 enum class StoreType : std::uint8_t { Exact, Float32, BFloat16, Float16 };
 
 constexpr auto namesOf(StoreType)
@@ -18,7 +18,8 @@ constexpr auto namesOf(StoreType)
                                             {StoreType::Float16, "float16"}});
 }
 
-// The type in which such a value is stored: integers and types that are no wider are unchanged.
+// Returns the type in which a value of type `computed` is stored. Integers, and types that are not wider than `store`,
+// do not change.
 DType storedAs(DType computed, StoreType store);
 
 }  // namespace hopscope::base

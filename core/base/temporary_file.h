@@ -1,13 +1,13 @@
 #pragma once
 
-// A file for the lifetime of an object.
+// Provides files that exist for the lifetime of an object.
 
 #include <string>
 
 namespace hopscope::base {
 
-// Makes an empty file with a new name that ends with `suffix`, which only this user may read; the destructor removes it.
-// If it cannot be made, writing to the path fails with the reason.
+// An empty file with a new name that ends with `suffix`. Only this user may read it, and the destructor removes it. If
+// the file cannot be created, writing to its path fails with the reason.
 class TemporaryFile {
 public:
     explicit TemporaryFile(const std::string& folder, const std::string& suffix = {});

@@ -1,7 +1,7 @@
 #pragma once
 
-// A tensor as plain data: dtype, shape, strides and bytes that another object owns. Mapped files, the loader and the
-// executor exchange tensors in this form; no library's type appears in it.
+// Represents tensors as plain data: dtype, shape, strides, and bytes that another object owns. Mapped files, the loader
+// and the executor exchange tensors in this form, which contains no type of any library.
 
 #include <array>
 #include <cstddef>
@@ -58,8 +58,8 @@ inline const char* dtypeName(DType dtype) { return nameOf(dtype); }
 bool isFloating(DType dtype);  // float16..float64 (complex is not)
 bool isIntegral(DType dtype);  // integers; bool is not
 
-// A read-only strided view. `strides` count elements, not bytes. `owner` keeps the bytes mapped or allocated for as long
-// as any copy of the view lives.
+// A read-only strided view. `strides` count elements, not bytes. `owner` keeps the bytes mapped or allocated for as
+// long as any copy of the view lives.
 struct TensorView {
     DType dtype = DType::Float32;
     std::vector<std::int64_t> shape;
@@ -73,18 +73,18 @@ struct TensorView {
     [[nodiscard]] bool contiguous() const;  // C order without gaps
 };
 
-// Row-major strides of a shape.
+// Returns the row-major strides of a shape, in elements.
 std::vector<std::int64_t> contiguousStrides(const std::vector<std::int64_t>& shape);
 
-// An owned, zero-filled tensor in C order; the returned pointer is writable until the view is shared.
+// A zero-filled tensor in C order that owns its bytes. `bytes` may be written to until the view is shared.
 struct OwnedTensor {
     TensorView view;
     std::byte* bytes = nullptr;
 };
 OwnedTensor allocate(DType dtype, std::vector<std::int64_t> shape);
 
-// Names are the data keys of the command line: "x", "edge_index", "xs.user", "adjs.0". Ordered, so that every walk over
-// the inputs is deterministic.
+// Tensors by the data keys of the command line, for example "x", "edge_index", "xs.user" and "adjs.0". The map is
+// ordered, so that every iteration over the inputs is deterministic.
 using TensorMap = std::map<std::string, TensorView>;
 
 }  // namespace hopscope::base

@@ -1,6 +1,6 @@
 #pragma once
 
-// Makes bytes from outside fit for a terminal or a document.
+// Prepares text from outside for terminals and documents.
 
 #include <cstddef>
 #include <string>
@@ -8,16 +8,19 @@
 
 namespace hopscope::base {
 
-// The length of the UTF-8 sequence at `at`, 1 to 4, or 0 where it is not well formed.
+// Returns the length of the UTF-8 sequence at byte `at`, 1 to 4, or 0 if it is not well formed.
 std::size_t utf8Length(std::string_view text, std::size_t at);
 
-// The text without line breaks and control characters, with invalid UTF-8 as U+FFFD, cut off after `limit` bytes.
+// Returns the text without line breaks and control characters, with invalid UTF-8 replaced by U+FFFD, truncated after
+// `limit` bytes.
 std::string oneLine(std::string_view text, std::size_t limit = 2000);
 
-// Characters that `text` shows on a terminal: UTF-8 sequences count once, colour codes not at all.
+// Returns the number of characters that a terminal shows for `text`: each UTF-8 sequence counts once, and colour codes
+// do not count.
 std::size_t shownWidth(std::string_view text);
 
-// The least number of letters to insert, delete, replace or swap with a neighbour to turn `b` into `a`; O(|a| |b|).
+// Returns the edit distance: the least number of letters to insert, delete, replace or swap with a neighbour in order
+// to turn `b` into `a`. O(|a| |b|).
 std::size_t edits(std::string_view a, std::string_view b);
 
 }  // namespace hopscope::base

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes and durations as people write and read them. K M G T are powers of 1000, Ki Mi Gi Ti powers of 1024.
+// Parses and formats sizes and durations. K, M, G and T are powers of 1000; Ki, Mi, Gi and Ti are powers of 1024.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace hopscope::base {
 
-// "1Gi" -> 1073741824, "500M" -> 500000000, "1.5Gi", "123". Fails with Usage on anything else, on negatives and overflow.
+// Parses a size in bytes: "1Gi" -> 1073741824, "500M" -> 500000000, "1.5Gi", "123". Fails with Usage on anything else,
+// on negative numbers and on overflow.
 Result<std::int64_t> parseSize(std::string_view text);
 
 std::string formatBytes(double bytes);      // "1.2 GiB", "734 B"
@@ -19,9 +20,9 @@ std::string formatCount(double count);      // "1.6 M", "2,708"
 std::string formatSeconds(double seconds);  // "1.23 s", "45 ms", "2 min 05 s"
 std::string formatShare(double share);      // "93 %", "<1 %"
 std::string formatQuantity(double number, Quantity quantity);
-// The size in the largest unit that loses nothing: "8Gi", "1500". parseSize reads it.
+// Formats a size exactly, in the largest unit that allows it: "8Gi", "1500". parseSize() reads the result.
 std::string exactSize(std::int64_t bytes);
-// Any number, with at most this number of significant digits: "0.25", "1e-07", "nan".
+// Formats a number with at most `digits` significant digits: "0.25", "1e-07", "nan".
 std::string formatNumber(double number, int digits = 6);
 
 }  // namespace hopscope::base

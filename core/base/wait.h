@@ -1,6 +1,6 @@
 #pragma once
 
-// Waiting for child processes.
+// Waits for child processes.
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Steps of the walkthrough of a plan (placement/walkthrough.h).
+// Names the steps of the walkthrough of a plan (placement/walkthrough.h).
 
 #include <cstdint>
 

@@ -25,9 +25,9 @@ public:
     [[nodiscard]] virtual GpuListing list() const = 0;
     // Initialises LibTorch for the device type, if that has not been done. Throws c10::Error if the driver fails.
     virtual void initialise() const = 0;
-    // Limits the bytes that the process may reserve on a device; 0 restores the user's own limit. Returns false if this LibTorch
-    // accepts a limit only before the first allocation, and it is too late: the executor then checks the reserved bytes
-    // itself.
+    // Limits the bytes that the process may reserve on a device; 0 restores the user's own limit. Returns false if this
+    // LibTorch accepts a limit only before the first allocation, and it is too late: the executor then checks the
+    // reserved bytes itself.
     virtual bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const = 0;
     // kernels::segmentCuda, or its replacement in tests, on the current device.
     virtual int segment(const kernels::SegmentArguments& arguments, void* stream) const = 0;

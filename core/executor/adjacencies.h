@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the rows of tables by their keys, the numbers of other rows along them, and the orders of nodes in which
-// both lie.
+// Private to executor: the rows of tables by their keys, the numbers of other rows along them, and the orders of nodes
+// in which both lie.
 
 #include <functional>
 #include <map>

@@ -8,7 +8,8 @@
 
 namespace hopscope::executor {
 
-// All of it is read in place. Destinations must be ascending, except for table(). The arguments must outlive the object.
+// All of it is read in place. Destinations must be ascending, except for table(). The arguments must outlive the
+// object.
 class BatchResidents {
 public:
     BatchResidents(Session& session, const LoopProgram& program, Block& block)

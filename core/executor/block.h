@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to executor: the block of a batch, that is, its rows in every table: those owned by the destinations (slices
-// of adjacencies, hence sorted by destination), the frontier, and their local row numbers. On all cores, linear in the rows
-// of the batch (see frontier.h for a small share of the table's rows).
+// of adjacencies, hence sorted by destination), the frontier, and their local row numbers. On all cores, linear in the
+// rows of the batch (see frontier.h for a small share of the table's rows).
 
 #include <map>
 

@@ -20,9 +20,9 @@ public:
     MarkedProducts& operator=(const MarkedProducts&) = delete;
 };
 
-// x * weight^T + bias, as aten::linear, for rows along the last dimension of x; nullopt if LibTorch's own operator is to be
-// called, because of the rule, the dtype (float32 only) or because this LibTorch lacks oneDNN's operator. `weight` may be a
-// transposed view, `bias` undefined.
+// x * weight^T + bias, as aten::linear, for rows along the last dimension of x; nullopt if LibTorch's own operator is
+// to be called, because of the rule, the dtype (float32 only) or because this LibTorch lacks oneDNN's operator.
+// `weight` may be a transposed view, `bias` undefined.
 std::optional<at::Tensor> linearByOneDnn(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 }  // namespace hopscope::executor

@@ -1,7 +1,7 @@
 #pragma once
 
-// Executes a plan stage by stage in batches of destination nodes, from memory-mapped inputs to stores in memory or in mapped
-// files, on a CPU or a CUDA GPU.
+// Executes a plan stage by stage in batches of destination nodes, from memory-mapped inputs to stores in memory or in
+// mapped files, on a CPU or a CUDA GPU.
 
 #include <map>
 #include <memory>
@@ -124,8 +124,8 @@ struct RunReport {
 };
 
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
-// caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one to
-// finish returns without outputs. Fails with Input (inputs disagree with the schema, or the value of a guard differs
+// caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one
+// to finish returns without outputs. Fails with Input (inputs disagree with the schema, or the value of a guard differs
 // from that on the sample), Resources (out of memory with a single destination, disk full), Cancelled, or Internal (a
 // failed check of the executor; these are also enabled in release builds). `known`: a structure of the same walk,
 // analysis and inputs; its contents are not built again.

@@ -73,8 +73,8 @@ private:
     c10::Event m_anchor;
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
-    // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; before the first one,
-    // the share without rows that batches share.
+    // Used by the preparing thread: the share of its slot's memory that a row of the last batch took; before the first
+    // one, the share without rows that batches share.
     double m_fullnessPerRow;
     std::atomic<std::int64_t> m_numbers = 0;  // row numbers that were made
 

@@ -15,9 +15,9 @@ public:
         Way way;
     };
 
-    // A table is read in place if its only readers on the frontier are segments or, in tiles and on a GPU, also row gathers
-    // and reshapes that are read in place themselves. Linear in the loop; all arguments except `given` must outlive this
-    // object.
+    // A table is read in place if its only readers on the frontier are segments or, in tiles and on a GPU, also row
+    // gathers and reshapes that are read in place themselves. Linear in the loop; all arguments except `given` must
+    // outlive this object.
     TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
                   const Fuser& fuser, const Given& given);
 

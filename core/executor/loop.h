@@ -58,7 +58,8 @@ public:
     // The same in two parts: the report counts each batch, the observer is notified of several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
-    // Records that a range was computed in windows, which read this number of bytes from files; `least`: each table once.
+    // Records that a range was computed in windows, which read this number of bytes from files; `least`: each table
+    // once.
     void streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least);
     // Counts chunks that an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);

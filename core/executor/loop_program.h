@@ -119,9 +119,9 @@ enum class Way : std::uint8_t {
 // Whether kernels can read rows of the value's table in place; strips require rows of their own type.
 using InPlace = std::function<bool(ir::ValueId, bool inStrips)>;
 
-// `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their rows
-// are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that is neither
-// stored nor computed. `families`: the steps computed in strips; ignored on a GPU.
+// `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their
+// rows are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that
+// is neither stored nor computed. `families`: the steps computed in strips; ignored on a GPU.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
                         const Families& families);

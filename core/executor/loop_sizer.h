@@ -15,8 +15,8 @@ struct BatchRows {
     std::int64_t edges = 0, frontier = 0;
 };
 
-// Predicts the bytes of a batch on the executing device from the rows that its destinations own. Counts frontier rows as
-// a share of the rows that refer to them.
+// Predicts the bytes of a batch on the executing device from the rows that its destinations own. Counts frontier rows
+// as a share of the rows that refer to them.
 class BatchMemory {
 public:
     BatchMemory(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program, bool gpu);

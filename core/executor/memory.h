@@ -41,8 +41,8 @@ inline constexpr std::int64_t smallLimit = 16 << 20;
 // Bytes per batch above which larger batches are not faster on a CPU.
 inline constexpr double cpuBatchBytes = 1e9;
 
-// During its lifetime, records the calling thread's allocations and deallocations. If scopes are nested, only the innermost
-// one records.
+// During its lifetime, records the calling thread's allocations and deallocations. If scopes are nested, only the
+// innermost one records.
 class AllocationTrace {
 public:
     struct Event {

@@ -12,12 +12,12 @@
 
 namespace hopscope::executor {
 
-// How the rows of a table are numbered: as in the input, or by their positions in the order in which a run computes the nodes
-// of a type (Structure::arrangeNodes). Both agree if that is the order of the input.
+// How the rows of a table are numbered: as in the input, or by their positions in the order in which a run computes the
+// nodes of a type (Structure::arrangeNodes). Both agree if that is the order of the input.
 enum class Numbers : std::uint8_t { Input, Places };
 
-// A key column in the order of an adjacency: position p holds the key of the row there (Adjacency::eachRow), in 32 or 64
-// bits (wide).
+// A key column in the order of an adjacency: position p holds the key of the row there (Adjacency::eachRow), in 32 or
+// 64 bits (wide).
 struct OwnedColumn {
     std::shared_ptr<std::byte> bytes;
     bool wide = false;

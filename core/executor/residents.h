@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to executor: tables and index arrays that are resident on a GPU, as chosen by the plan. Batches read and
-// write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`, `inOrder`
-// and `skips`, which any thread may call.
+// write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`,
+// `inOrder` and `skips`, which any thread may call.
 
 #include <functional>
 #include <map>

@@ -18,8 +18,8 @@ struct StripInputs {
     bool alone;                       // in a tile, on the calling thread; otherwise on all cores
 };
 
-// One tensor per output of the part, in the shapes of these values. Allocates them and scratch memory that does not depend
-// on the number of rows.
+// One tensor per output of the part, in the shapes of these values. Allocates them and scratch memory that does not
+// depend on the number of rows.
 std::vector<at::Tensor> runStrips(const StripInputs& inputs, const analysis::Analysis& analysis);
 
 }  // namespace hopscope::executor

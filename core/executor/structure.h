@@ -51,12 +51,13 @@ public:
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
     // The bytes of a row number in such a column, copied or in place: 4 if these suffice.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
-    // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64 bits.
+    // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64
+    // bits.
     void readColumnsInPlace() { m_adjacencies.readColumnsInPlace(); }
 
-    // From now on batches take the nodes of the type in this order: position p has node order[p]. Adjacencies, columns and
-    // values in the order of an adjacency follow; everything else stays in the order of the input. Once for each type,
-    // before any stage.
+    // From now on batches take the nodes of the type in this order: position p has node order[p]. Adjacencies, columns
+    // and values in the order of an adjacency follow; everything else stays in the order of the input. Once for each
+    // type, before any stage.
     void arrangeNodes(ir::SpaceId type, graph::NodeOrder order);
     // The node at each position, and the position of each node; null: they are the same.
     [[nodiscard]] const std::int64_t* nodeAt(ir::SpaceId type) const { return m_adjacencies.nodeAt(type); }
@@ -79,8 +80,8 @@ public:
     void forgetInput(ir::ValueId input);
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
-    // Checks on the real inputs that guards have the same values as on the sample, that the largest indices agree with the
-    // sizes of tables, and that edges are sorted if the model relies on it. Raises Input.
+    // Checks on the real inputs that guards have the same values as on the sample, that the largest indices agree with
+    // the sizes of tables, and that edges are sorted if the model relies on it. Raises Input.
     void checkGuards();
 
 private:

@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to executor: parts of a structure that later runs with the same edges take from a folder (graph/array_cache.h).
+// Private to executor: parts of a structure that later runs with the same edges take from a folder
+// (graph/array_cache.h).
 //
 // Each is named after all of its inputs: the numbers of its key columns, the sizes of tables, and the orders
 // of nodes. Parts that are computed faster than they are read are not cached. Others may write to the folder: a cached

@@ -1,9 +1,9 @@
 #pragma once
 
-// Private to executor: a loop whose tables do not fit into memory. Its destinations are computed in windows, one after the
-// other. One pass over each table brings the rows that a window requests by a key into memory; its own rows are read
-// ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits of results, are
-// the same as without windows.
+// Private to executor: a loop whose tables do not fit into memory. Its destinations are computed in windows, one after
+// the other. One pass over each table brings the rows that a window requests by a key into memory; its own rows are
+// read ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits of results,
+// are the same as without windows.
 
 #include <algorithm>
 #include <functional>

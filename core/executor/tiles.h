@@ -27,8 +27,8 @@ struct TilingRequest {
     base::StoreType store = base::StoreType::Exact;
 };
 
-// The tiles of a loop that is compiled for them; nullopt if it has a frontier, if there would be only a few tiles of the
-// chosen size, or if a tile does not fit into the budget. Constant time.
+// The tiles of a loop that is compiled for them; nullopt if it has a frontier, if there would be only a few tiles of
+// the chosen size, or if a tile does not fit into the budget. Constant time.
 std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
                                const TilingRequest& request);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to gpu: information in the kernel's files, read without any library of the driver.
+// Private to gpu: reads information from the kernel's files, without any library of the driver.
 
 #include <string>
 
@@ -8,10 +8,11 @@
 
 namespace hopscope::gpu {
 
-// Counts by the driver's files, the PCI bus and the device files: any of them may be hidden in a container.
+// Returns the largest of the numbers of GPUs according to the driver's files, the PCI bus and the device files, because
+// any of these may be hidden in a container.
 int countHardware(const Places& places);
 
-// True if the driver's kernel module is loaded, and its version if it can be read.
+// Returns whether the driver's kernel module is loaded. Sets `version` if it can be read.
 bool readKernelModule(const Places& places, std::string& version);
 
 }  // namespace hopscope::gpu

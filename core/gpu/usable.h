@@ -1,7 +1,7 @@
 #pragma once
 
-// The GPUs of the driver on which this build of Hopscope can compute, and the reasons why others cannot be used:
-// sentences for the user.
+// Determines on which of the driver's GPUs this build of Hopscope can compute, and the reasons why the others cannot be
+// used, as sentences for the user.
 
 #include <string>
 #include <vector>
@@ -12,11 +12,11 @@ namespace hopscope::gpu {
 
 // The targets of this program and its LibTorch.
 struct Build {
-    int torchCuda = 0;     // the CUDA version of LibTorch, 13000; 0: it has no CUDA; 1: it has, of a version not known
+    int torchCuda = 0;     // the CUDA version of LibTorch, such as 13000; 0: it has no CUDA; 1: unknown version
     int oldestKernel = 0;  // 75: kernels run on compute capability 7.5 and newer; 0: none were compiled
 };
 
-// Fills in the properties of this build.
+// Returns the properties of this build.
 Build thisBuild(int torchCuda);
 
 struct Usable {
@@ -26,7 +26,7 @@ struct Usable {
 
 struct Choice {
     std::vector<Usable> usable;  // ascending
-    // The reason why a GPU cannot be used, or is slower than it could be. Empty without NVIDIA hardware.
+    // The reasons why GPUs cannot be used, or are slower than they could be. Empty without NVIDIA hardware.
     std::vector<std::string> missing;
 };
 

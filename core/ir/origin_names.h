@@ -5,7 +5,7 @@
 
 namespace hopscope::ir {
 
-// The names of origins of values in documents.
+// The names in documents of the origins of values.
 constexpr auto namesOf(Origin)
 {
     return std::to_array<base::Named<Origin>>({{Origin::Input, "input"},

@@ -1,6 +1,7 @@
 #pragma once
 
-// Hopscope's own program: a model specialised to a straight line of operators, with no LibTorch type in it.
+// Defines Hopscope's intermediate representation: a model, specialised to a straight line of operators, without any
+// type of LibTorch.
 //
 // The loader emits a *raw* program: operators in the order of execution, with in-place operators and views as in the
 // model. analysis::functionalise turns it into SSA without aliasing. Ids depend only on the model file and the walk.
@@ -43,14 +44,14 @@ struct Value {
                                                // the raw program, under which the loader keeps their tensors
 };
 
-struct DeviceArg {  // "the executing device": every baked Device constant becomes this
+struct DeviceArg {  // the executing device; replaces every device baked into the model
     auto operator<=>(const DeviceArg&) const = default;
 };
 
 struct Arg;
 using ArgList = std::vector<Arg>;
 
-// monostate is None. Dtypes, layouts and memory formats are integers, as TorchScript writes them.
+// An argument of an operator. monostate is None. Dtypes, layouts and memory formats are integers, as in TorchScript.
 struct Arg {
     std::variant<std::monostate, ValueId, std::int64_t, double, bool, std::string, DeviceArg, ArgList> data;
 
@@ -58,7 +59,7 @@ struct Arg {
     [[nodiscard]] const ValueId* value() const { return std::get_if<ValueId>(&data); }
     [[nodiscard]] const ArgList* list() const { return std::get_if<ArgList>(&data); }
     [[nodiscard]] const std::int64_t* integer() const { return std::get_if<std::int64_t>(&data); }
-    // The value of an integer or a real number.
+    // Returns the value of an integer or a real number; nullopt for anything else.
     [[nodiscard]] std::optional<double> number() const
     {
         if (integer()) return static_cast<double>(*integer());
@@ -86,8 +87,8 @@ struct Source {
     std::string text;  // the line itself, trimmed; may be empty
 };
 
-// The type of an argument in the operator's schema, for the two rules that need it: "sizes mean two things" (integers
-// are local, numbers global) and the choice of a functional twin.
+// The type of an argument in the operator's schema. Two decisions depend on it: whether the size of a table means the
+// rows of the batch (integers) or of the whole table (numbers), and which operator replaces one that works in place.
 enum class ArgType : std::uint8_t { Tensor, TensorList, OptionalTensorList, Int, IntList, Number, Float, Bool, Other };
 
 struct ArgInfo {
@@ -113,7 +114,7 @@ struct Op {
     Source source;
 };
 
-// Scalar operators are Hopscope's own, on numbers instead of tensors:
+// Scalar operators are Hopscope's own. They work on numbers instead of tensors:
 //   scalar::size(tensor, dim)  scalar::numel(tensor)  scalar::item(tensor)      tensor -> number
 //   scalar::tensor(number, dtype)                                               number -> 0-dim tensor
 //   scalar::{add,sub,mul,floordiv,truediv,mod,pow,neg,min,max,abs,sqrt,log,exp,ceil,floor,round,int,float,bool,
@@ -125,7 +126,7 @@ struct NamedValue {
     ValueId value;
 };
 
-// A branch or trip count that depended on a value of the sample: on other inputs the result must be the same.
+// A branch or trip count that depended on a value of the sample. On other inputs, the outcome must be the same.
 struct Guard {
     ValueId condition;  // Bool (branch) or Int (trip count)
     double taken = 0;   // its value on the sample
@@ -137,7 +138,7 @@ struct Program {
     std::vector<Value> values;        // indexed by ValueId
     std::vector<Op> ops;              // indexed by OpId; in execution order
     std::vector<NamedValue> inputs;   // data keys
-    std::vector<NamedValue> outputs;  // "out", "out.0", "out.KEY": the names of the files that run writes
+    std::vector<NamedValue> outputs;  // "out", "out.0", "out.KEY": the names of the files that a run writes
     std::vector<Guard> guards;
 
     [[nodiscard]] const Value& value(ValueId id) const { return values[id.at()]; }
@@ -149,15 +150,16 @@ std::string valueName(ValueId id);                                // "v17"
 std::string opName(OpId id);                                      // "op42"
 std::string describeSource(const Source& source);                 // "gcn_conv.py:241"; "" if unknown
 
-// "aten::sort in convs.1 (gcn_conv.py:241: `x = x.sort()[0]`)": the place every refusal names.
+// Describes an operator with its location in the model, which every refusal names: "aten::sort in convs.1
+// (gcn_conv.py:241: `x = x.sort()[0]`)".
 std::string describeOp(const Op& op);
 
-// The argument of this name in the operator's schema, or of one of these; null if there is none.
+// Returns the argument with this name, or with one of these names, in the operator's schema; null if there is none.
 const Arg* argument(const Op& op, std::string_view name);
 const Arg* argument(const Op& op, std::initializer_list<std::string_view> names);
 
-// Calls fn(Slot, ValueId) for each value among the arguments, lists included, in order. A slot is (argument, position in
-// the list or -1).
+// The position of an operand: the index of the argument, and the index within its list, or -1. forEachOperand() calls
+// fn(Slot, ValueId) for each value among the arguments, including those in lists, in order.
 struct Slot {
     int arg = 0;
     int item = -1;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The vocabulary of rows. A *row space* is a table (nodes of a type, edges of a relation, or a table derived from them);
-// a *key* is a foreign-key column of a table; a *row class* is the set of rows on which one batch of a loop holds a
-// value. The tables that issue the ids belong to the analysis.
+// Defines the vocabulary of rows. A *row space* is a table (nodes of a type, edges of a relation, or a table derived
+// from them); a *key* is a foreign-key column of a table; a *row class* is the set of rows on which one batch of a loop
+// holds a value. The tables that issue the ids belong to the analysis.
 
 #include "base/id.h"
 
@@ -13,7 +13,7 @@ using KeyId = base::Id<struct KeyTag>;
 
 enum class RowKind : std::uint8_t {
     Batch,     // B(t): the destination rows of the batch; a partition
-    Owned,     // O(S,k): rows of table S whose foreign key k lies in the batch; a partition
+    Owned,     // O(S,k): rows of table S whose foreign key k refers to the batch; a partition
     Frontier,  // F(t): the rows of node type t that the batch gathers from, own rows first; not a partition
     All,       // finished reductions and values without rows
 };

@@ -1,8 +1,9 @@
 #pragma once
 
-// JSON of described structs (base/describe.h): writing, reading and the JSON Schema, each from the table of fields. Members are
-// booleans, numbers, texts, enums with names, described structs, types with a Form, and std::optional, std::vector and
-// std::map<std::string, ..> of these. Costly to compile: for the one source file of each document.
+// Writes described structs (base/describe.h) as JSON, reads them, and makes their JSON Schemas, based on the table of
+// fields. Members are booleans, numbers, texts, enums with names, described structs, types with a Form, and
+// std::optional, std::vector and std::map<std::string, ..> of these. The header is costly to compile: include it only
+// in the one source file of each document.
 
 #include <concepts>
 #include <limits>
@@ -18,8 +19,8 @@
 
 namespace hopscope::json {
 
-// A type that documents have in a form other than its members, seen by all sources that write or read it:
-// specialisations have
+// The form of a type that documents do not represent by its members. It must be visible to all sources that write or
+// read the type. Specialisations have
 //     static Value write(const T&);  static T read(const Reader&);  static Value schema();
 template <class T>
 struct Form;
@@ -48,7 +49,7 @@ inline constexpr bool isMap = false;
 template <class T>
 inline constexpr bool isMap<std::map<std::string, T>> = true;
 
-// True if the type would be written even if it had no Form.
+// Returns whether the type would be written even if it had no Form.
 template <class T>
 consteval bool hasPlainForm()
 {
@@ -79,7 +80,7 @@ bool isDefault(const base::Field<T, M>& field, const M& member)
     else return false;
 }
 
-// The members, into an object that may have others.
+// Writes the members into an object that may have others.
 template <base::Described T>
 void writeInto(Value& item, const T& value)
 {
@@ -124,7 +125,7 @@ Value written(const T& value)
 template <class T>
 T readAs(const Reader& reader);
 
-// A number, or lists of numbers, in which null stands for `null`.
+// Reads a number, or lists of numbers, in which JSON's null stands for `null`.
 template <class M>
 M numbersAs(const Reader& reader, double null)
 {
@@ -164,8 +165,9 @@ void readField(const Reader& item, const base::Field<T, M>& field, T& into)
     checkNumber(member, into.*field.member, field.within);
 }
 
-// The first error stays in the reader. Conditions beyond types, such as two lists of equal length, are checked by a
-// function that is found by its arguments: void checkRead(const T&, const json::Reader&), which refuses.
+// Reads a value. The first error stays in the reader. Conditions beyond types, such as two lists of equal length, are
+// checked by a function that is found by argument-dependent lookup, void checkRead(const T&, const json::Reader&),
+// which refuses the document if they do not hold.
 template <class T>
 T readAs(const Reader& reader)
 {
@@ -196,9 +198,10 @@ T readAs(const Reader& reader)
     }
 }
 
-// ---- values with a Form, and their places
+// ---- values with a Form, and their readers
 
-// Calls visit(value, place) for each value with a Form in `value`, which was read from `reader`; it may refuse.
+// Calls visit(value, reader) for each value with a Form in `value`, together with the reader that it was read from.
+// `visit` may refuse the document.
 template <class T, class Visit>
 void forEachForm(const T& value, const Reader& reader, const Visit& visit)
 {
@@ -220,11 +223,11 @@ void forEachForm(const T& value, const Reader& reader, const Visit& visit)
 // ---- JSON Schema
 
 Value typed(const char* type);                                              // {"type": type}
-Value orNothing(Value schema);                                              // the same, or null
-void addMember(Value& object, const base::Traits& field, Value ofItsType);  // to the schema of an object
-void addMembers(Value& object, const Value& other);                         // those of another object's schema
+Value orNothing(Value schema);                                              // what the schema allows, or null
+void addMember(Value& object, const base::Traits& field, Value ofItsType);  // adds it to the schema of an object
+void addMembers(Value& object, const Value& other);                         // adds those of another object's schema
 
-// The schema of a T; structs become members of `definitions` and references to them.
+// Returns the schema of T. Structs with a name become members of `definitions`, and the schema refers to them.
 template <class T>
 Value schemaOf(Value& definitions);
 

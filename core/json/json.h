@@ -1,7 +1,7 @@
 #pragma once
 
-// JSON behind one interface: a value type, a strict bounded reader and a deterministic writer. The parsing library's types
-// appear nowhere else.
+// Provides JSON: a value type, a strict and bounded reader, and a deterministic writer. The types of the parsing
+// library do not appear in the interface.
 
 #include <concepts>
 #include <cstddef>
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] bool isNull() const { return std::holds_alternative<std::nullptr_t>(m_data); }
     [[nodiscard]] bool isObject() const { return asObject() != nullptr; }
     [[nodiscard]] bool isArray() const { return asArray() != nullptr; }
-    // Null pointers if the value is of another kind.
+    // Return null pointers if the value is of a different kind.
     [[nodiscard]] const bool* asBool() const { return std::get_if<bool>(&m_data); }
     [[nodiscard]] const std::int64_t* asInt() const { return std::get_if<std::int64_t>(&m_data); }
     [[nodiscard]] const double* asDouble() const { return std::get_if<double>(&m_data); }
@@ -57,10 +57,10 @@ public:
     [[nodiscard]] Array* asArray() { return std::get_if<Array>(&m_data); }
     [[nodiscard]] Object* asObject() { return std::get_if<Object>(&m_data); }
 
-    // Building: a null value becomes an object or an array; any other kind is a broken contract.
+    // Add to the value. A null value first becomes an object or an array; any other kind violates the contract.
     Value& operator[](std::string_view key);
     void push(Value item);
-    // The member of an object, or a null pointer, also if this is not an object.
+    // Returns the member of an object; a null pointer if there is none, or if this is not an object.
     [[nodiscard]] const Value* find(std::string_view key) const;
     [[nodiscard]] std::size_t size() const;      // members or items; 0 for anything else
     [[nodiscard]] const char* kindName() const;  // "null", "boolean", "integer", "number", "string", ...
@@ -76,19 +76,19 @@ struct Limits {
     std::size_t depth = 64;
 };
 
-// Strict RFC 8259: refuses comments, trailing text, duplicate keys, invalid UTF-8, integers outside int64, numbers
-// outside double, and anything that exceeds the limits. Fails with Input; the message names `file`, the byte offset
-// and, in `where`, "file:offset /json/pointer". Linear; keeps no reference to `text`.
+// Parses JSON strictly by RFC 8259: refuses comments, trailing text, duplicate keys, invalid UTF-8, integers outside
+// int64, numbers outside double, and anything that exceeds the limits. Fails with Input; the message names `file`, the
+// byte offset and, in `where`, "file:offset /json/pointer". Linear in the text, to which no reference is kept.
 base::Result<Value> parse(std::string_view text, const std::string& file = "JSON", Limits limits = {});
 
-// Keys sorted, doubles as the shortest text that reads back equal (always with '.' or 'e', so that they stay doubles),
-// NaN and infinities as null, bytes that are not UTF-8 as U+FFFD. `pretty`: two spaces, arrays of scalars on one line,
-// a final newline.
+// Writes a value with sorted keys. Doubles become the shortest text that reads back equal (always with '.' or 'e', so
+// that they stay doubles), NaN and infinities become null, and bytes that are not UTF-8 become U+FFFD. `pretty` indents
+// by two spaces, keeps arrays of scalars on one line, and adds a final newline.
 std::string write(const Value& value, bool pretty = false);
 
-// RFC 6901: appends one token, escaping '~' and '/'.
+// Appends one token to a JSON pointer (RFC 6901), escaping '~' and '/'.
 std::string childPointer(const std::string& pointer, std::string_view key);
-// The value at a pointer ("" is the root), or null pointer.
+// Returns the value at a pointer ("" is the root), or a null pointer if there is none.
 const Value* resolve(const Value& root, std::string_view pointer);
 
 }  // namespace hopscope::json

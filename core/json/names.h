@@ -1,6 +1,6 @@
 #pragma once
 
-// Enums in documents, by the names of base/names.h.
+// Reads enums from documents, by the names of base/names.h.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::json {
 
-// Refuses a name that is not in the table: "is 'x', which is not known: expected a, b or c".
+// Reads an enum. Refuses a name that is not in the table: "is 'x', which is not known: expected a, b or c".
 template <class E>
 E named(const Reader& reader)
 {

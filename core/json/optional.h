@@ -1,6 +1,6 @@
 #pragma once
 
-// Members that may be absent, as null.
+// Writes and reads members that may be null.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ Value orNull(const std::optional<T>& value)
     return value ? Value(*value) : Value();
 }
 
-// A member that must be there and may be null.
+// Reads a member that must be present and may be null.
 template <class T>
 std::optional<T> nullable(const Reader& reader, const std::string& key)
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pins as documents, requests and files write them:
+// Reads and writes pins as documents, requests and files contain them:
 //   ["checkpoint", v]   ["no_checkpoint", v]   ["cut", u, v]   ["hop_stage", v, stage]   ["no_recompute", v]
 // The caller decides whether the names in them stand for values of a model or nodes of an abstract instance.
 
@@ -18,10 +18,10 @@ struct PinParts {
     std::optional<Reader> third;  // a cut: the name of the consumer; a hop stage: a number
 };
 
-// Refuses other shapes and unknown kinds; the result is then nullopt.
+// Reads a pin. Refuses other forms and unknown kinds; the result is then nullopt.
 std::optional<PinParts> readPin(const Reader& item);
 
-// `third` is omitted if the kind has none.
+// Returns the JSON of a pin. `third` is omitted if the kind has none.
 Value pinValue(base::PinKind kind, const std::string& value, Value third = {});
 
 }  // namespace hopscope::json

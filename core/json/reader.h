@@ -1,8 +1,8 @@
 #pragma once
 
-// Reading a document field by field. A Reader is a cursor with one shared, sticky error: after the first failure every
-// accessor returns a default and every array is empty, so that callers read straight through and check once, at the
-// end.
+// Reads a document field by field. A Reader is a cursor that shares one sticky error with its children: after the first
+// failure, every accessor returns a default and every array is empty, so that callers read straight through and check
+// once, at the end.
 //
 //     Reader root(value, "plan.json");
 //     plan.batch = root.get<std::int64_t>("batch");
@@ -25,7 +25,8 @@ public:
     // `root` must outlive the reader and its children.
     Reader(const Value& root, std::string file);
 
-    // T: bool, std::int64_t, int, double (integers are accepted), std::string, or std::vector of these.
+    // Read a T, which is bool, std::int64_t, int, double (integers are accepted), std::string, or a std::vector of
+    // these.
     template <class T>
     [[nodiscard]] T as() const;  // this value
     template <class T>
@@ -47,7 +48,7 @@ public:
     // Refuses members that are not in `known`.
     void only(const std::set<std::string, std::less<>>& known) const;
 
-    // Refuses the document: "FILE: field /stages/0/index MESSAGE". Kept only if it is the first failure.
+    // Refuses the document: "FILE: field /stages/0/index MESSAGE". Only the first failure is kept.
     void refuse(const std::string& message) const;
     [[nodiscard]] bool ok() const { return !m_state->error.has_value(); }
     [[nodiscard]] base::Status status() const;
@@ -67,7 +68,7 @@ private:
     std::string m_pointer;
 };
 
-// One required field by its pointer: field<std::int64_t>(root, "/stages/0/index", "plan.json").
+// Reads one required field by its pointer, as in field<std::int64_t>(root, "/stages/0/index", "plan.json").
 template <class T>
 base::Result<T> field(const Value& root, std::string_view pointer, const std::string& file = "JSON");
 

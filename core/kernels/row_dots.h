@@ -13,8 +13,8 @@ struct RowDots {
     std::int64_t parts = 1, part = 1;
 };
 
-// Rows [first, last), on the calling thread, by the best instruction set of the machine. Products are rounded before they
-// are added up, in an order that depends only on the machine's vectors. An empty part gives 0.
+// Rows [first, last), on the calling thread, by the best instruction set of the machine. Products are rounded before
+// they are added up, in an order that depends only on the machine's vectors. An empty part gives 0.
 void rowDotsCpu(const RowDots& dots, std::int64_t first, std::int64_t last);
 
 }  // namespace hopscope::kernels

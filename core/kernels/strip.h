@@ -1,8 +1,8 @@
 #pragma once
 
-// Strip kernels: chains of element-wise operators on the rows of edges, between gathers and aggregations by destination,
-// without a temporary for all edges. Edges are taken in strips, runs of destinations whose rows stay in the cache while
-// all steps are computed on them.
+// Strip kernels: chains of element-wise operators on the rows of edges, between gathers and aggregations by
+// destination, without a temporary for all edges. Edges are taken in strips, runs of destinations whose rows stay in
+// the cache while all steps are computed on them.
 
 #include <cstddef>
 #include <cstdint>
@@ -83,9 +83,9 @@ struct StripArguments {
     std::vector<void*> out;  // by buffer of destinations: the result, row 0 being destination 0; null: not wanted
 };
 
-// A value that depends on an aggregation and is used on edges again belongs to a later phase than this aggregation. Sets
-// the phases of each step: aggregations and steps on destinations have one, steps on edges those that need them. The
-// steps of a program are linear in length; at most 32 phases, false beyond that.
+// A value that depends on an aggregation and is used on edges again belongs to a later phase than this aggregation.
+// Sets the phases of each step: aggregations and steps on destinations have one, steps on edges those that need them.
+// The steps of a program are linear in length; at most 32 phases, false beyond that.
 bool setPhases(StripProgram& program);
 
 // The size of the memory that stripCpu needs besides its arguments: the same for every graph.
