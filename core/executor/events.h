@@ -1,7 +1,7 @@
 #pragma once
 
-// Events of a run, for the progress line in the terminal, the report, the trace and the window. All calls come in order
-// from the thread that runs the plan.
+// Defines the events of a run, for the progress line in the terminal, the report, the trace and the window. All calls
+// are made in order, on the thread that runs the plan.
 
 #include <cstdint>
 #include <string>
@@ -25,14 +25,14 @@ struct BatchEvent {
     std::int64_t destinations = 0, edges = 0, frontier = 0;
     std::int64_t done = 0, total = 0;         // destinations of the stage
     std::int64_t memory = 0, peakMemory = 0;  // bytes on the device: now, and the peak of this batch
-    std::int64_t reservedMemory = 0;          // GPU: the most that the allocator had reserved during this batch
+    std::int64_t reservedMemory = 0;          // GPU: peak of the bytes that the allocator reserved
 };
 
 struct PhaseEvent {
     plan::StageId stage{1};
     std::int64_t batch = 0;
     Phase phase = Phase::Compute;
-    double start = 0, seconds = 0;  // since the run began
+    double start = 0, seconds = 0;  // start: since the run began
 };
 
 class Observer {

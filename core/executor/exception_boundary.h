@@ -1,6 +1,6 @@
 #pragma once
 
-// The exception boundary, where exceptions become errors as values.
+// Implements the exception boundary, where exceptions become errors as values.
 
 #include <c10/util/Exception.h>
 
@@ -8,8 +8,8 @@
 
 namespace hopscope::executor {
 
-// The result of `work`, or an error for the exception that it threw. `outOfMemory` returns the error for a lack of
-// memory.
+// Returns the result of `work`, or an error for the exception that it threw. `outOfMemory` provides the error for a
+// lack of memory.
 template <class Work, class OutOfMemory>
 auto catchAtBoundary(Work&& work, OutOfMemory&& outOfMemory) -> base::Result<decltype(work())>
 {

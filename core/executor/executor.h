@@ -30,8 +30,8 @@ class Structure;  // everything that depends on the graph only: tables, adjacenc
 struct Options {
     std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
     std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
-    // CPU without `batch` and without a journal, by stage and loop: the predicted number of destinations that fit, used
-    // until a batch does not; nullopt or missing: chosen during the run.
+    // CPU without `batch` and without a journal: the predicted numbers of destinations that fit, by stage and loop.
+    // They are used until a batch does not fit. If a number is nullopt or missing, it is chosen during the run.
     std::vector<std::vector<std::optional<std::int64_t>>> sizes;
     std::optional<std::int64_t> tile;  // CPU without `batch`: destinations per tile (tiles.h); nullopt: chosen by bytes
     std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
@@ -43,11 +43,11 @@ struct Options {
     // CPU: the order in which nodes are computed. Stores and outputs are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
     base::StoreType store = base::StoreType::Exact;  // CPU: of stored values that are not outputs
-    // The folder that caches adjacencies and orders of nodes for later runs with the same edges; must exist. Empty:
-    // none.
+    // The folder in which adjacencies and orders of nodes are cached for later runs with the same edges; must exist.
+    // Empty: none.
     std::string cache;
     Probe* probe = nullptr;  // CPU with `batch`; must outlive the run
-    // CPU without a journal, by input: files that hold this input alone and are not read after the run. A file is
+    // CPU without a journal: files, by input, that contain only this input and are not read after the run. A file is
     // emptied as soon as no stage needs its contents; its mapping must not be read after that.
     std::map<std::string, std::string> transientInputs;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
@@ -70,7 +70,7 @@ struct StoredTensor {
 struct OperatorTime {
     ir::OpId op;                  // invalid: no operator, but rows read or numbered
     std::vector<ir::OpId> fused;  // operators that were computed with it, in one pass over the edges
-    double seconds = 0;           // of all batches; of tiles that are computed side by side, their share
+    double seconds = 0;           // of all batches; tiles that are computed in parallel count with their share
     std::int64_t bytes = 0;       // the most bytes of its results in a batch
 };
 
@@ -84,9 +84,10 @@ struct StageReport : plan::StageFigures {
 struct OrderReport {
     std::string nodes;  // the type
     base::Reorder used = base::Reorder::None;
-    double seconds = 0;            // to choose and make the order
-    double before = 0, after = 0;  // rows that a tile reads per destination: in the order of the input, in this one
-    std::string reason;            // a sentence
+    double seconds = 0;  // to choose and make the order
+    double before = 0,
+           after = 0;    // rows that a tile reads per destination: in the order of the input, and in this order
+    std::string reason;  // a sentence
 };
 
 // The errors from storing a value in a narrower type, over all of its elements.
@@ -119,7 +120,8 @@ struct RunReport {
     std::vector<OrderReport> orders;        // of each type that could have one; empty if no order was requested
     std::optional<ResumeReport> resumed;    // of a run with a journal that another process started
     std::optional<ShardReport> shard;
-    std::int64_t rowNumbers = 0;     // GPU: numbers that the host made for batches, also for those that did not fit
+    std::int64_t rowNumbers =
+        0;  // GPU: row numbers that the host computed, including those of batches that did not fit
     std::vector<std::string> notes;  // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 
@@ -127,14 +129,14 @@ struct RunReport {
 // caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one
 // to finish returns without outputs. Fails with Input (inputs disagree with the schema, or the value of a guard differs
 // from that on the sample), Resources (out of memory with a single destination, disk full), Cancelled, or Internal (a
-// failed check of the executor; these are also enabled in release builds). `known`: a structure of the same walk,
-// analysis and inputs; its contents are not built again.
+// failed check of the executor; these are also enabled in release builds). `known` is a structure of the same walk,
+// analysis and inputs, whose contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);
 
-// While it exists, operators and loops of the calling thread use this number of cores (0: no change). Predictions also
-// assume this number.
+// Sets the number of cores that operators and loops of the calling thread use during its lifetime (0: no change).
+// Predictions also assume this number.
 class Cores {
 public:
     explicit Cores(int count);
@@ -153,22 +155,22 @@ struct DeviceInfo {
 };
 
 struct GpuListing {
-    std::vector<DeviceInfo> usable;    // "cuda:0", "cuda:1", ..., numbered including GPUs that are too old
+    std::vector<DeviceInfo> usable;    // "cuda:0", "cuda:1", ...; the numbers also count GPUs that are too old
     std::vector<std::string> missing;  // for each GPU that cannot be used, a sentence with the reason
 };
 
-// The GPUs of this machine. Creates no CUDA contexts and allocates no memory on them.
+// Lists the GPUs of this machine. Creates no CUDA contexts and allocates no memory on them.
 GpuListing listGpus();
 
-// The CPU, then all GPUs that can be used.
+// Lists the CPU, then all GPUs that can be used.
 std::vector<DeviceInfo> listDevices();
 
-// Whether a GPU failed in a way that this process cannot recover from, such as an illegal memory access. A new process
-// can use it again.
+// Returns whether a GPU has failed in a way from which this process cannot recover, such as an illegal memory access. A
+// new process can use the GPU again.
 bool deviceLost();
 
-// "cpu" or "cuda:N" for a device in the user's notation: "auto" is the first usable GPU, or the CPU if there is none.
-// Fails with Usage, naming the reason and the usable devices, if `wanted` does not exist or cannot be used.
+// Returns "cpu" or "cuda:N" for a device in the user's notation. "auto" is the first usable GPU, or the CPU if there is
+// none. Fails with Usage, naming the reason and the usable devices, if `wanted` does not exist or cannot be used.
 base::Result<std::string> resolveDevice(const std::string& wanted);
 
 }  // namespace hopscope::executor

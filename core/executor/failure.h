@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside the module failures are exceptions, like LibTorch's own (an operator may throw at any
-// depth); run() turns both into an Error at the exception boundary.
+// Inside this module, failures are exceptions, like LibTorch's own, because an operator may throw at any depth. run()
+// turns both into an Error at the exception boundary.
 
 #include <exception>
 #include <string>
@@ -24,7 +24,7 @@ struct Failure : std::exception {
     throw Failure(base::makeError(code, message, hint, where));
 }
 
-// An executor assertion: enabled even in release builds, because it turns wrong numbers into an error.
+// Checks an invariant of the executor, even in release builds, because a failed check prevents wrong results.
 inline void require(bool holds, const char* message, const std::string& where = {})
 {
     if (!holds) raise(base::ErrorCode::Internal, message, {}, where);

@@ -15,20 +15,20 @@ public:
         Way way;
     };
 
-    // A table is read in place if its only readers on the frontier are segments or, in tiles and on a GPU, also row
-    // gathers and reshapes that are read in place themselves. Linear in the loop; all arguments except `given` must
-    // outlive this object.
+    // Selects the tables. A table is read in place if its only readers on the frontier are segments or, in tiles and on
+    // a GPU, also row gathers and reshapes that are themselves read in place. Linear in the loop. All arguments except
+    // `given` must outlive this object.
     TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
                   const Fuser& fuser, const Given& given);
 
-    // Whether the value is read in place: a table, or its rows reshaped.
+    // Returns whether the value, a table or its reshaped rows, is read in place.
     [[nodiscard]] bool reads(ir::ValueId value) const { return m_tables.contains(value); }
     [[nodiscard]] bool isReshaped(ir::ValueId value) const { return reads(value) && table(value) != value; }
-    // The table itself, of a value that is read in place.
+    // Returns the table that underlies a value that is read in place.
     [[nodiscard]] ir::ValueId table(ir::ValueId value) const { return m_tables.at(value); }
-    // Whether the step only reshapes a table that is read in place.
+    // Returns whether the step only reshapes a table that is read in place.
     [[nodiscard]] bool needless(int step) const { return m_needless.contains(step); }
-    // Tiles and GPU: the operand whose rows a step gathers and could read in place; nullptr: there is no such operand.
+    // Tiles and GPU: returns the operand whose rows a step gathers and could read in place; nullptr if there is none.
     [[nodiscard]] const analysis::OperandRows* picked(int step) const;
 
 private:
@@ -61,8 +61,8 @@ private:
     std::set<int> m_needless;
 };
 
-// Structure-only values that are computed for the rows of the batch instead of being read from whole tables: fills, and
-// reshapes and expansions, whose rows would be wide.
+// Returns whether a structure-only value is computed for the rows of the batch instead of being read from a whole
+// table. These values are fills, and reshapes and expansions, whose rows would be wide.
 bool isRecipe(const analysis::Analysis& analysis, ir::ValueId value);
 
 }  // namespace hopscope::executor

@@ -7,8 +7,9 @@
 
 namespace hopscope::executor {
 
-// The input row behind a row of any table: a row of a Filter, Perm or Cat table leads to the row that it was selected
-// from, a self-loop added by a model to a row of its nodes. Constant time for each step of the derivation.
+// Returns the input row behind a row of any table. A row of a Filter, Perm or Cat table leads to the row from which it
+// was selected; a self-loop that a model has added leads to a row of its nodes. Constant time for each step of the
+// derivation.
 InputRow inputRow(Structure& structure, const analysis::Analysis& analysis, ir::SpaceId table, std::int64_t row);
 
 }  // namespace hopscope::executor

@@ -1,7 +1,7 @@
 #pragma once
 
-// The journal of a run as the executor sees it: the finished work, in chunks, so that a later process can resume from
-// there with the same bits. pipeline/run_journal.h implements its storage.
+// Declares the journal of a run. It records the finished work in chunks, so that a later process can resume from there
+// with bit-identical results. pipeline/run_journal.h implements its storage.
 
 #include <cstdint>
 #include <map>
@@ -26,16 +26,16 @@ struct Rounding {
     void add(const Rounding& other);
 };
 
-// The rows of one value that a chunk has stored, as the digest of its tiles' digests. A tile's digest covers the tile's
-// rows in the order of the tile.
+// The rows of one value that a chunk has stored, represented by the digest of the digests of its tiles. The digest of a
+// tile covers its rows in the order of the tile.
 struct ChunkRows {
     ir::ValueId value;
     std::string digest;
     std::optional<Rounding> lost;  // if the store is narrower than the value
 };
 
-// Destinations [first, first + count) of a loop, computed and stored. They were cut into tiles of `tile` destinations;
-// the last tile may have fewer.
+// Destinations [first, first + count) of a loop that have been computed and stored, in tiles of `tile` destinations.
+// The last tile may have fewer.
 struct Chunk {
     plan::StageId stage{1};
     int loop = 1;
@@ -48,8 +48,8 @@ struct Chunk {
     plan::Bytes bytes;
 };
 
-// One of several processes that compute a run together: `index` counts from 1. `count` is 0 if a Dealer assigns the
-// work, to any number of processes.
+// Identifies one of several processes that compute a run together. `index` counts from 1. `count` is 0 if a Dealer
+// assigns the work, to any number of processes.
 struct Share {
     int index = 1, count = 1;
     bool operator==(const Share&) const = default;
@@ -59,13 +59,13 @@ struct Share {
 struct Waiting {
     plan::StageId stage{1};
     int stages = 1;
-    std::map<int, std::int64_t> left;  // by index, if there are any; empty with a dealer
+    std::map<int, std::int64_t> left;  // by index of the process, if any are left; empty with a dealer
     std::int64_t done = 0, total = 0;  // destinations of the stage
 
     [[nodiscard]] bool over() const { return done == total; }
 };
 
-// Destinations of a loop of a stage, cut between its tiles, for one process to compute at a time.
+// A range of destinations of a loop that one process computes at a time. It begins and ends at the boundaries of tiles.
 struct ShardRange {
     int loop = 1;
     std::int64_t first = 0, count = 0;
@@ -78,7 +78,7 @@ struct StageShards {
     std::int64_t done = 0, total = 0;  // destinations of the stage
 };
 
-// An instruction to a process at a stage.
+// An instruction for a process at a stage.
 struct Order {
     enum class Kind : std::uint8_t {
         List,     // list the unfinished work of the stage, in pieces of about 1/`parts` of the whole
@@ -90,7 +90,7 @@ struct Order {
     bool publish = false;  // Leave the last stage: this process, and no other one, publishes the results
 };
 
-// Tells a process what to compute, shard by shard. Called on the thread that runs the plan.
+// Assigns work to a process, shard by shard. Its functions are called on the thread that runs the plan.
 class Dealer {
 public:
     virtual ~Dealer() = default;
@@ -108,12 +108,12 @@ class Others {
 public:
     virtual ~Others() = default;
     [[nodiscard]] virtual Share share() const = 0;
-    // Whether an earlier process has started the part of this one.
+    // Returns whether an earlier process had already started this process's part.
     [[nodiscard]] virtual bool repeated() const = 0;
-    // The dealer that assigns work to this process; nullptr: it computes its share.
+    // Returns the dealer that assigns work to this process; nullptr if the process computes its share.
     [[nodiscard]] virtual Dealer* dealer() const { return nullptr; }
-    // The finished chunks of all processes, including this one; for others that are running, those that are on the
-    // disk.
+    // Returns the finished chunks of all processes, including this one. For other running processes, these are the
+    // chunks that have reached the disk.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
     // Returns after a moment. Fails with Resources if too much time has passed since the last ready(), and with
     // Cancelled.
@@ -126,23 +126,24 @@ public:
 class Journal {
 public:
     virtual ~Journal() = default;
-    // The memory budget of a batch in bytes, if an earlier process has started this run.
+    // Returns the memory budget of a batch, in bytes, if an earlier process has started this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Records the cuts. Returns the finished chunks in the order in which they were recorded; Input if other cuts were
-    // recorded before.
+    // Records the cuts. Returns the finished chunks in the order in which they were recorded; Fails with Input if
+    // different cuts were recorded before.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
-    // Records the chunk, which then survives the end of this process. One thread at a time.
+    // Records the chunk, which then survives the end of this process. Only one thread may call it at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
-    // The current end of the journal, after the last chunk appended. Any thread.
+    // Returns the current end of the journal, which is after the last chunk appended. Any thread may call it.
     [[nodiscard]] virtual std::int64_t end() const { return 0; }
-    // Chunks before `end` survive the end of the machine, provided that their rows do. Any thread.
+    // Flushes the chunks before `end` to the disk, so that they survive a crash of the machine, provided that their
+    // rows do. Any thread may call it.
     virtual base::Status sync(std::int64_t end) = 0;
-    // nullptr unless this process computes only a part of the run.
+    // Returns the other processes; nullptr unless this process computes only a part of the run.
     [[nodiscard]] virtual Others* others() { return nullptr; }
 };
 
-// The properties that, together with model, data, plan and cuts, determine the last bits of this process's results on a
-// CPU: "cpu", "instructions", "torch", "threads".
+// Returns the properties that, together with model, data, plan and cuts, determine the last bits of this process's
+// results on a CPU: "cpu", "instructions", "torch", "threads".
 std::map<std::string, std::string> fingerprint();
 
 // The work that a run has taken over from an earlier process.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Benchmarks of this machine: the rates of the operations that a run consists of.
+// Benchmarks this machine: measures the rates of the operations that a run consists of.
 
 #include <stop_token>
 #include <string>
@@ -20,8 +20,8 @@ namespace hopscope::executor {
 base::Result<plan::Machine> measureMachine(const std::string& device, const std::string& folder,
                                            const base::ProgressFn& progress, std::stop_token stop);
 
-// Copy rates between host memory and a GPU in bytes/s, each measured separately: upper bounds for a run, whose steps
-// overlap.
+// Copy rates between host memory and a GPU in bytes/s, each measured separately. They are upper bounds for a run, whose
+// steps overlap.
 struct CopyRates {
     double up = 0, down = 0;  // between pinned memory and the GPU, in one direction at a time
     double both = 0;          // per direction, while copying in both directions
@@ -29,7 +29,8 @@ struct CopyRates {
     bool pinned = true;       // false: no pinned memory was available, and the rates are those of pageable memory
 };
 
-// `device` is a GPU, the result of resolveDevice(). Takes less than two seconds. Fails like measureMachine().
+// Measures the copy rates of a GPU; `device` is the result of resolveDevice(). Takes less than two seconds. Fails like
+// measureMachine().
 base::Result<CopyRates> measureCopies(const std::string& device, const base::ProgressFn& progress,
                                       std::stop_token stop);
 

@@ -16,10 +16,10 @@ struct MemoryStats {
     std::int64_t reserved = 0, reservedPeak = 0;
 };
 
-// The bytes counted for an allocation of `wanted` bytes: with the allocator's header, rounded up so that freed blocks
-// can be reused for similar requests.
+// Returns the bytes counted for an allocation of `wanted` bytes. They include the allocator's header and are rounded up
+// so that freed blocks can be reused for similar requests.
 std::int64_t countedBytes(std::int64_t wanted);
-// The same for CUDA's allocator, which counts up to 1 MiB more if it uses a larger block without splitting it.
+// Returns the same for CUDA's allocator, which counts up to 1 MiB more if it uses a larger block without splitting it.
 std::int64_t countedOnGpu(std::int64_t wanted);
 
 // Installs the allocator. Idempotent; must be called before the first run.
@@ -31,14 +31,14 @@ void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it thr
 
 void dropCpuCache();  // gives freed blocks back to the system
 
-// The bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus the rest of the
+// Returns the bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus the rest of the
 // process's memory. No process fits into a few megabytes, so `smallLimit` of `wanted` is always left for tensors.
 std::int64_t tensorLimit(std::int64_t wanted);
-// The least limit of the process that leaves `bytes` for tensors.
+// Returns the least limit of the process that leaves `bytes` for tensors.
 std::int64_t processLimit(std::int64_t bytes);
 inline constexpr std::int64_t smallLimit = 16 << 20;
 
-// Bytes per batch above which larger batches are not faster on a CPU.
+// The bytes per batch beyond which larger batches are not faster on a CPU.
 inline constexpr double cpuBatchBytes = 1e9;
 
 // During its lifetime, records the calling thread's allocations and deallocations. If scopes are nested, only the
@@ -92,7 +92,7 @@ private:
     std::int64_t m_threshold;
 };
 
-// The size from which tensors of the prologue are spilled.
+// The size in bytes from which tensors of the prologue are spilled.
 inline constexpr std::int64_t spillThreshold = 1 << 20;
 
 }  // namespace hopscope::executor

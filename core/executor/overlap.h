@@ -16,8 +16,8 @@ public:
     void computed(Span span) { m_computing.push_back(span); }
     [[nodiscard]] bool empty() const { return m_copies.empty() || m_computing.empty(); }
 
-    // The time in which the GPU both copied and computed, divided by the shorter of the total times: 1 if the shorter
-    // one is entirely hidden. Sorts the spans, n log n.
+    // Returns the time in which the GPU both copied and computed, divided by the shorter of the two total times; 1
+    // means that the shorter one is entirely hidden. O(n log n), since it sorts the spans.
     [[nodiscard]] double share() const;
 
 private:

@@ -25,11 +25,12 @@ struct Probed {
     const std::function<at::Tensor()>& owners;      // the destination that each row belongs to; Batch and Owned only
 };
 
-// Called by the thread that runs the plan. It may throw Failure, which ends the run.
+// Receives results on the thread that runs the plan. It may throw Failure, which ends the run.
 class Probe {
 public:
     virtual ~Probe() = default;
-    // Whether each operator is computed separately, and thus visible: otherwise fused ones show the last result alone.
+    // Returns whether each operator is to be computed separately and thus visible. Otherwise, only the last result of
+    // fused operators is shown.
     [[nodiscard]] virtual bool everyOperator() const = 0;
     virtual void computed(const Probed& result) = 0;
 };

@@ -1,8 +1,8 @@
 #pragma once
 
-// Everything that depends on the graph only, for the whole graph: table sizes, key columns,
-// adjacencies, and the values of the prologue. Everything is computed once, on demand; large arrays are in mapped
-// scratch files. Thread-safe; references stay valid as long as this object.
+// Provides everything that depends only on the graph, for the whole graph: table sizes, key columns, adjacencies, and
+// the values of the prologue. Each is computed once, on demand; large arrays are in mapped scratch files. Thread-safe.
+// References remain valid for the lifetime of the object.
 
 #include <map>
 #include <memory>
@@ -25,12 +25,12 @@ public:
     Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
               const std::string& scratchFolder, int threads, std::stop_token stop);
 
-    // From now on this token stops the computation of tables and values.
+    // From now on, this token stops the computation of tables and values.
     void stopBy(std::stop_token stop) { m_stop = std::move(stop); }
-    // From now on adjacencies, columns along them and orders of nodes that are slow to compute are cached in this
-    // folder, which must exist. Only the first call has an effect.
+    // From now on, adjacencies, columns along them and orders of nodes are cached in this folder if they are slow to
+    // compute. The folder must exist. Only the first call has an effect.
     void cacheIn(const std::string& folder) { m_adjacencies.cacheIn(folder); }
-    // nullptr: nothing is kept.
+    // Returns nullptr if nothing is cached.
     StructureCache* cache() { return m_adjacencies.cache(); }
     const graph::Scratch& scratch() const { return m_scratch; }
     const NumberEvaluator& numbers() const { return m_numbers; }
@@ -42,43 +42,44 @@ public:
         return [this](ir::SpaceId s) { return size(s); };
     }
     const Column& column(ir::SpaceId space, ir::KeyId key);
-    // For each row of a Filter or Perm table, the row of its parent.
+    // Returns, for each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);
-    // Its targets are in the order of the positions of their type (arrangeNodes).
+    // Returns the adjacency whose targets are in the order of the positions of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    // The hub pieces of this adjacency; found once.
+    // Returns the hub pieces of this adjacency, which are determined only once.
     const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, Numbers numbers = Numbers::Input);
     // The bytes of a row number in such a column, copied or in place: 4 if these suffice.
     std::int64_t numberBytes(ir::SpaceId space, ir::KeyId key);
-    // From now on columns of inputs in the order of an adjacency are not copied: no memory is filled, readers take 64
-    // bits.
+    // From now on, columns of inputs that are in the order of an adjacency are not copied. This saves memory, but
+    // readers must accept 64 bits.
     void readColumnsInPlace() { m_adjacencies.readColumnsInPlace(); }
 
-    // From now on batches take the nodes of the type in this order: position p has node order[p]. Adjacencies, columns
-    // and values in the order of an adjacency follow; everything else stays in the order of the input. Once for each
-    // type, before any stage.
+    // From now on, batches take the nodes of the type in this order: order[p] is the node at position p. Adjacencies,
+    // columns, and values in the order of an adjacency are arranged accordingly; everything else remains in the order
+    // of the input. Call it at most once for each type, before any stage.
     void arrangeNodes(ir::SpaceId type, graph::NodeOrder order);
-    // The node at each position, and the position of each node; null: they are the same.
+    // Return the node at each position, and the position of each node; null if they are the same.
     [[nodiscard]] const std::int64_t* nodeAt(ir::SpaceId type) const { return m_adjacencies.nodeAt(type); }
     [[nodiscard]] const std::int64_t* placeOf(ir::SpaceId type) const { return m_adjacencies.placeOf(type); }
 
-    // The structure-only value in the order of an adjacency (owned_rows.h), for an Owned class of its table.
+    // Returns a structure-only value in the order of an adjacency (owned_rows.h), for an Owned class of its table.
     at::Tensor ownedValue(ir::ValueId value, const ir::RowClass& rows);
-    // Whether the whole value is there already.
+    // Returns whether the whole value is already in memory.
     [[nodiscard]] bool has(ir::ValueId value);
-    // The whole value, on the CPU: an input, parameter, constant or structure-only value. Raises Internal for others.
+    // Returns a whole value on the CPU: an input, parameter, constant or structure-only value. Raises Internal for any
+    // other value.
     at::Tensor value(ir::ValueId wanted);
-    // From now on value() also evaluates values that depend on features, as the unsplit model does.
+    // From now on, value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
-    // Only these values will be requested as a whole, and those of `owned` in the order of an adjacency; all others are
-    // freed after their last consumer has been evaluated.
+    // Declares that only `values` will be requested as a whole, and only `owned` in the order of an adjacency. All
+    // other values are freed after their last consumer has been evaluated.
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
     // Frees tables that keep() did not name. Call it when all values computed from them exist.
     void dropOthers();
     // Drops the input: from now on, requests for it or for values computed from it raise Internal.
     void forgetInput(ir::ValueId input);
-    // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
+    // Returns the bytes of the tensors computed here, as counted by the allocator, without spilled tensors.
     [[nodiscard]] std::int64_t heldBytes() const;
     // Checks on the real inputs that guards have the same values as on the sample, that the largest indices agree with
     // the sizes of tables, and that edges are sorted if the model relies on it. Raises Input.

@@ -1,8 +1,8 @@
 #pragma once
 
 // Evaluates the program operator by operator on whole tensors, without stages and batches: the reference for verifying
-// the values that a run stores. It shares with the executor only the code that calls single operators, but no blocks,
-// frontiers, kernels, fusion or stores.
+// the values that a run stores. It shares with the executor only the code that calls single operators, and uses no
+// blocks, frontiers, kernels, fusion or stores.
 
 #include <map>
 #include <memory>
@@ -32,10 +32,10 @@ base::Result<std::map<ir::ValueId, base::TensorView>>
 evaluateUnsplit(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                 const std::vector<ir::ValueId>& values, const std::string& folder, std::stop_token stop);
 
-// The same, one value at a time: values that no later operator reads are freed.
+// Evaluates the program in the same way, one value at a time, and frees values that no later operator reads.
 class UnsplitValues {
 public:
-    // Evaluates guards. Arguments passed by reference must outlive the object. Fails like evaluateUnsplit().
+    // Evaluates the guards. Arguments passed by reference must outlive the object. Fails like evaluateUnsplit().
     static base::Result<UnsplitValues> create(const loader::Walk& walk, const analysis::Analysis& analysis,
                                               const base::TensorMap& inputs, const std::string& folder,
                                               std::stop_token stop);
@@ -43,12 +43,13 @@ public:
     UnsplitValues& operator=(UnsplitValues&&) = delete;
     ~UnsplitValues();
 
-    // Whether an output depends on the value, a tensor that an operator computes or an input.
+    // Returns whether value() provides this tensor: an operator's result on which an output depends, or any value that
+    // no operator computes.
     [[nodiscard]] bool wanted(ir::ValueId value) const;
-    // A wanted value, strided; the view owns it. Values must be requested in the program's order, since operands may be
-    // freed once an operator is evaluated.
+    // Returns a wanted value as a strided view that owns it. Values must be requested in the program's order, since
+    // operands may be freed once an operator is evaluated.
     base::Result<base::TensorView> value(ir::ValueId value);
-    // The input row behind a row of a derived table.
+    // Returns the input row behind a row of a derived table.
     base::Result<InputRow> inputRow(ir::SpaceId table, std::int64_t row);
 
 private:
@@ -57,8 +58,8 @@ private:
     std::unique_ptr<State> m_state;
 };
 
-// The number of rows that each mask over a table selects: the sizes of tables that do not follow from those of the
-// inputs. Linear in the rows; computes no features. Fails like evaluateUnsplit().
+// Returns the number of rows that each mask over a table selects. These are the sizes of tables that do not follow from
+// the sizes of the inputs. Linear in the rows; computes no features. Fails like evaluateUnsplit().
 base::Result<std::map<ir::SpaceId, std::int64_t>> countSelected(const loader::Walk& walk,
                                                                 const analysis::Analysis& analysis,
                                                                 const base::TensorMap& inputs,

@@ -1,7 +1,7 @@
 #pragma once
 
-// Determines on which of the driver's GPUs this build of Hopscope can compute, and the reasons why the others cannot be
-// used, as sentences for the user.
+// Determines on which of the driver's GPUs this build of Hopscope can compute, and why the others cannot be used, in
+// sentences for the user.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace hopscope::gpu {
 
 // The targets of this program and its LibTorch.
 struct Build {
-    int torchCuda = 0;     // the CUDA version of LibTorch, such as 13000; 0: it has no CUDA; 1: unknown version
+    int torchCuda = 0;  // the CUDA version of LibTorch, such as 13000; 0: it has no CUDA; 1: a CUDA of unknown version
     int oldestKernel = 0;  // 75: kernels run on compute capability 7.5 and newer; 0: none were compiled
 };
 

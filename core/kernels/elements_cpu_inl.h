@@ -1,5 +1,6 @@
-// Elements in vectors of float32, once per instruction set (no guard against a second inclusion of its own: Highway
-// includes this for each). Conversions without an instruction in the set are done by half.h, element by element.
+// Loads and stores elements as vectors of float32. The header is compiled once per instruction set: Highway includes it
+// for each, so it has no ordinary include guard. Conversions for which a set has no instruction are done by half.h,
+// element by element.
 
 #if defined(HOPSCOPE_KERNELS_ELEMENTS) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOPSCOPE_KERNELS_ELEMENTS
@@ -52,7 +53,7 @@ HWY_INLINE hn::Vec<D> load(D d, const Float16* from)
     const hn::Rebind<hwy::float16_t, D> half;
     return hn::PromoteTo(d, hn::BitCast(half, hn::LoadU(bits, &from->bits)));
 #else
-    // As widen() of half.h.
+    // The same computation as in widen() of half.h.
     const hn::RebindToUnsigned<D> wide;
     const auto all = hn::PromoteTo(wide, hn::LoadU(bits, &from->bits));
     const auto sign = hn::ShiftLeft<16>(hn::And(all, hn::Set(wide, 0x8000u)));

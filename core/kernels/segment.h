@@ -1,7 +1,8 @@
 #pragma once
 
-// Segment kernels: gather, scale and combine rows along in-edges without an edge-by-feature temporary. The result is
-// defined to the bit (except for the payload of NaN), and is the same on CPU, GPU and every instruction set.
+// Declares segment kernels, which gather, scale and combine rows along in-edges without an edge-by-feature temporary.
+// The result is defined to the bit (except for the payload of NaN), and is the same on CPU, GPU and every instruction
+// set.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +22,16 @@ struct Index {
     Index(const std::int64_t* numbers) : data(numbers) {}
     Index(const std::int32_t* numbers) : data(numbers), wide(false) {}
 
-    // On the host, if the data is in host memory.
+    // Returns a number on the host; the data must be in host memory.
     [[nodiscard]] std::int64_t operator[](std::int64_t i) const
     {
         return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const std::int32_t*>(data)[i];
     }
 };
 
-// A destination with more positions is a hub. The longest walk of one GPU thread is then some 0.1 ms, and the partial
-// rows take less than a thousandth of the rows that they combine.
+// The length of the pieces of a hub, which is a destination with more positions than that. The longest loop of a GPU
+// thread then takes about 0.1 ms, and the partial rows take less than a thousandth of the memory of the rows that they
+// combine.
 constexpr std::int64_t kPiece = 1024;
 
 // Positions [begin, end) of a hub: kPiece of them, or the remainder in its last piece.
@@ -41,25 +43,26 @@ struct HubPiece {
 // For each destination d in [0, destinations) and each position p in [offsets[d], offsets[d + 1]):
 //   out[d, :] = combine over p of  weight[p - weightFirst, h] * source[columns[p - columnFirst], :]
 // A row has `width` elements, split into `heads` equal parts h (weight is [positions, heads], or null for 1). Rows of
-// out follow each other, rows of source are `sourceStride` elements apart. Offsets need not begin at 0: they may be a
+// out are contiguous; rows of source are `sourceStride` elements apart. Offsets need not begin at 0: they may be a
 // slice of a larger graph's, whose columns keep their own positions (columnFirst = 0) or are those of the slice
 // (columnFirst = offsets[0]); likewise weights.
 //
 // Arithmetic: elements are widened to float32, products and sums are rounded to float32 one by one (never fused), and
-// the result is rounded once to the element type. A destination starts from 0 (Max: -infinity, Min: infinity) and takes
-// its positions in order; one without positions is `empty`. A hub starts in the same way and takes its pieces in order:
-// positions [offsets[d] + i * kPiece, offsets[d] + (i + 1) * kPiece), each combined as a destination of its own. Mean
-// divides the sum by the number of positions. In Max and Min a value replaces the best one so far if it is greater
-// (less) or NaN, and nothing but NaN replaces NaN. With `accumulate` (Sum only) the contents of out stand in place of
-// the 0 of the destination (not of a hub's pieces), and destinations without positions keep them.
+// the result is rounded once to the element type. A destination starts from 0 (Max: -infinity, Min: infinity) and
+// combines its positions in order; a destination without positions is `empty`. A hub starts in the same way and
+// combines its pieces in order: positions [offsets[d] + i * kPiece, offsets[d] + (i + 1) * kPiece), each combined as a
+// destination of its own. Mean divides the sum by the number of positions. In Max and Min a value replaces the best one
+// so far if it is greater (less) or NaN, and nothing but NaN replaces NaN. With `accumulate` (Sum only), a destination
+// starts from the contents of out instead of 0 (the pieces of a hub still start from 0), and destinations without
+// positions keep these contents.
 struct SegmentArguments {
     Index offsets;                 // destinations + 1
     Index columns;                 // null: row p - columnFirst of source (rows already gathered)
-    const void* weight = nullptr;  // elements, as source and out
+    const void* weight = nullptr;  // elements of the same type as out
     const void* source = nullptr;
     void* out = nullptr;
     Element element = Element::Float32;
-    // CPU, with float32 as the element: of the source alone. Widening is exact.
+    // CPU, if `element` is Float32: the element type of the source. Widening is exact.
     Element sourceElement = Element::Float32;
     std::int64_t destinations = 0;
     std::int64_t width = 0;
@@ -74,18 +77,19 @@ struct SegmentArguments {
     // over the GPU. null: one group of threads computes each hub; the result is the same.
     const HubPiece* pieces = nullptr;
     std::int64_t pieceCount = 0;
-    std::int64_t pieceFirst = 0;  // the first destination as pieces number it: those of a larger graph are used in part
+    std::int64_t pieceFirst = 0;  // the number of destination 0 in `pieces`, which may be those of a larger graph
     float* partial = nullptr;
 };
 
-// Rows [first, last) of the destinations, on the calling thread; SIMD by the best instruction set of the machine.
+// Computes destinations [first, last) on the calling thread, with the best instruction set of the machine.
 void segmentCpu(const SegmentArguments& arguments, std::int64_t first, std::int64_t last);
 
-// Copies rows[i] of `source` (rowBytes each, sourceStride apart) to out, for i in [first, last), prefetching ahead.
+// Copies row rows[i] of `source` to row i of `out`, for i in [first, last), prefetching ahead. Rows have rowBytes bytes
+// and are sourceStrideBytes apart in `source`.
 void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, Index rows, std::byte* out,
                    std::int64_t rowBytes, std::int64_t first, std::int64_t last);
 
-// The pieces of all hubs in order, from offsets in host memory. Empty where there is no hub: leave `pieces` null then.
+// Returns the pieces of all hubs in order, from offsets in host memory. If the result is empty, leave `pieces` null.
 std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations);
 
 // Return codes of segmentCuda other than 0 and CUDA's own errors.
@@ -93,16 +97,17 @@ constexpr int kNoCuda = -1;      // a build without CUDA kernels (those with the
 constexpr int kOutOfMemory = 2;  // the device ran out of memory while it loaded the kernel
 constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun
 
-// All destinations on the current device, pointers in its memory (columns and offsets as well), on `stream` (a
-// cudaStream_t). Only launches: it allocates nothing, chooses no device and does not wait. Returns the CUDA error
-// code of the first launch that failed, 0 if all were accepted.
+// Computes all destinations on the current device, on `stream` (a cudaStream_t). All pointers, including those of
+// columns and offsets, must refer to memory of the device. The function only launches kernels: it allocates nothing,
+// selects no device and does not wait. Returns the CUDA error code of the first launch that failed, or 0 if all were
+// accepted.
 int segmentCuda(const SegmentArguments& arguments, void* stream);
 
-// True if a code of segmentCuda means that these kernels can never run on this device with this driver, as opposed to a
-// launch that failed.
+// Returns whether a code of segmentCuda means that these kernels can never run on this device with this driver, as
+// opposed to a failed launch.
 bool kernelsCannotRun(int code);
 
-// CUDA's description of an error code.
+// Returns CUDA's description of an error code.
 const char* cudaErrorText(int code);
 
 }  // namespace hopscope::kernels

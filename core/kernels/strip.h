@@ -1,8 +1,8 @@
 #pragma once
 
-// Strip kernels: chains of element-wise operators on the rows of edges, between gathers and aggregations by
-// destination, without a temporary for all edges. Edges are taken in strips, runs of destinations whose rows stay in
-// the cache while all steps are computed on them.
+// Declares strip kernels, which compute chains of element-wise operators on the rows of edges, between gathers and
+// aggregations by destination, without a temporary for all edges. A strip is a run of destinations whose edges' rows
+// stay in the cache while all steps are computed on them.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hopscope::kernels {
 
-// Softplus is that of beta 1 and threshold 20. RowSum adds up groups of `inner` elements of a row.
+// The operators of strips. Softplus has beta 1 and threshold 20. RowSum adds up groups of `inner` elements of a row.
 enum class StripOp : std::uint8_t {
     Add,
     Sub,
@@ -55,10 +55,10 @@ struct StripStep {
     double parameter = 0;         // LeakyRelu: slope
     Combine combine = Combine::Sum;
     double empty = 0;
-    std::uint32_t phases = 0;  // bits, as phasesOf() sets them
+    std::uint32_t phases = 0;  // bits, set by setPhases()
 };
 
-// A table's rows: one per edge, one per destination, one for each number of the columns, or a single one for all.
+// The rows of a table: one per edge, one per destination, one for each number in `columns`, or a single one for all.
 enum class StripRows : std::uint8_t { Edges, Destinations, Gathered, Single };
 
 struct StripProgram {
@@ -76,30 +76,30 @@ struct StripTable {
     Index columns;            // Gathered
 };
 
-// Positions and offsets as in SegmentArguments: for destination d, positions [offsets[d], offsets[d + 1]).
+// The arguments of stripCpu(). As in SegmentArguments, destination d has positions [offsets[d], offsets[d + 1]).
 struct StripArguments {
     Index offsets;
     std::vector<StripTable> tables;  // as the program's
     std::vector<void*> out;  // by buffer of destinations: the result, row 0 being destination 0; null: not wanted
 };
 
-// A value that depends on an aggregation and is used on edges again belongs to a later phase than this aggregation.
-// Sets the phases of each step: aggregations and steps on destinations have one, steps on edges those that need them.
-// The steps of a program are linear in length; at most 32 phases, false beyond that.
+// Sets the phases of each step. If edges use a value that depends on an aggregation, they do so in a later phase than
+// the aggregation. Aggregations and steps on destinations belong to one phase; steps on edges belong to all phases that
+// need them. Returns false if there are more than 32 phases.
 bool setPhases(StripProgram& program);
 
-// The size of the memory that stripCpu needs besides its arguments: the same for every graph.
+// Returns the bytes of memory that stripCpu() needs besides its arguments. They do not depend on the graph.
 std::int64_t stripScratchBytes(const StripProgram& program);
 
-// Destinations [first, last) on the calling thread, by the best instruction set of the machine. `scratch` has
-// stripScratchBytes(), aligned to 64 bytes.
+// Computes destinations [first, last) on the calling thread, with the best instruction set of the machine. `scratch`
+// has stripScratchBytes() bytes and is aligned to 64 bytes.
 //
 // Arithmetic: each operator is computed in float32 (Float64: in float64) and rounded to the element type. Aggregations,
-// with or without a factor, are those of segmentCpu, with the same bits except for the sign of a zero among extremes of
-// rows of one, two or four elements (Float64: the same in float64). The result for a destination depends on its own
-// edges alone, and not on [first, last) or on earlier results. Exp is exact to 1 unit in the last place, Sigmoid, Silu
-// and Softplus to 3, Tanh to 4; they and RowSum may differ by these units between instruction sets. NaN and infinities
-// are as in LibTorch.
+// with or without a factor, give the same bits as segmentCpu (Float64: as the same computation in float64), except for
+// the sign of a zero in extrema of rows of one, two or four elements. The result for a destination depends only on its
+// own edges, and not on [first, last) or on earlier results. The error of Exp is at most 1 unit in the last place, that
+// of Sigmoid, Silu and Softplus 3, and that of Tanh 4; within such errors, these operators and RowSum may differ
+// between instruction sets. NaN and infinities are treated as in LibTorch.
 //
 // A destination with more edges than a strip is computed in pieces, once for each phase, so that memory does not grow
 // with degrees.

@@ -9,7 +9,7 @@ namespace hopscope::kernels {
 constexpr std::int64_t kStripDestinations = 128;  // at most, in one strip
 constexpr std::int64_t kNarrow = 16;              // rows up to this width are copied before operators read them
 
-// All positions are in bytes.
+// The parts of a strip's scratch memory. All positions are in bytes.
 struct StripLayout {
     std::int64_t capacity = 0;                              // the most rows of edges: a power of two up to kPiece
     std::int64_t packed = 0;                                // the most rows of a strip with several destinations

@@ -1,4 +1,4 @@
-// The loops over rows of a strip, once per instruction set (see elements_cpu_inl.h).
+// Implements the loops over the rows of a strip. Compiled once per instruction set (see elements_cpu_inl.h).
 
 #if defined(HOPSCOPE_KERNELS_STRIP_LOOPS) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOPSCOPE_KERNELS_STRIP_LOOPS
@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kRowsAhead = 24, kLongRowsAhead = 8;
-constexpr std::int64_t kLongRow = 1024;  // bytes: more would evict each other from the first cache
+constexpr std::int64_t kLongRow = 1024;  // bytes: longer rows would evict each other from the L1 cache
 constexpr std::int64_t kLineBytes = 64;
 constexpr int kMostVectors = 8;  // of sums, in registers
 
@@ -61,7 +61,7 @@ HWY_INLINE ComputeOf<T> widened(T value)
     else return widen(value);
 }
 
-// Rows at the same distance, or by pointers; `far`: likely not in a cache.
+// Rows at a constant distance, or given by pointers. `far`: they are probably not in a cache.
 template <class T>
 struct Rows {
     const T* base = nullptr;
@@ -84,12 +84,12 @@ struct Rows {
         const T* const next = pointers[i + ahead];
         for (std::int64_t c = 0; c < width; c += kLineBytes / static_cast<std::int64_t>(sizeof(T)))
             hwy::Prefetch(next + c);
-        hwy::Prefetch(next + width - 1);  // rows need not begin where a line does
+        hwy::Prefetch(next + width - 1);  // rows need not begin with a cache line
     }
 };
 
-// ---- one operator on n elements. The elements that do not fill a vector are computed first, since the result may lie
-// over an operand.
+// ---- one operator on n elements. The elements that do not fill a vector are computed first, because the result may
+// overwrite an operand.
 
 template <class Op, class T>
 HWY_NOINLINE void single(const T* a, double parameter, T* out, std::int64_t n)
@@ -149,7 +149,7 @@ void singles(const Rows<T>& a, double parameter, T* out, std::int64_t count)
 template <class T>
 struct Pair {
     const Rows<T>&a, &b;
-    const StripOperand &first, &second;  // how their rows are repeated; at most one of them is
+    const StripOperand &first, &second;  // how rows of a and b are repeated; at most one of them is
     T* out;
     std::int64_t count, width;
 };
@@ -236,7 +236,7 @@ struct SumUp {
     }
 };
 
-// NaN wins over everything, as in torch.amax.
+// The maximum. NaN takes precedence over everything, as in torch.amax.
 struct Most {
     template <class D, class V>
     static HWY_INLINE V apply(D, V best, V value)
@@ -245,11 +245,11 @@ struct Most {
     }
 };
 
-// PerPart: a block lies within a part.
+// How messages are scaled. With PerPart, a block lies within a part.
 enum class Factor : std::uint8_t { None, PerPart, PerElement };
 
-// Positions [begin, end); columns from `at` on in consecutive vectors, except for the last one, which begins at at +
-// last and may overlap the previous one: both compute the same results there.
+// Positions [begin, end) and the columns from `at` on, in consecutive vectors. Only the last vector begins at at + last
+// and may overlap the previous one; both compute the same results there.
 template <class T>
 struct Block {
     const Messages<T>& m;
@@ -285,7 +285,7 @@ HWY_NOINLINE void addBlock(D d, const Block<T>& b, ComputeOf<T>* sums)
     for (int k = 0; k < kCount; ++k) hn::StoreU(state[k], d, sums + place(k));
 }
 
-// Fewer columns than a vector.
+// Processes fewer columns than a vector has elements.
 template <class Step, Factor factor, class T>
 void addFew(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
 {
@@ -298,8 +298,8 @@ void addFew(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
     for (; b.at < end; ++b.at) addBlock<Step, factor, 1>(one, b, sums);
 }
 
-// Columns [at, end), which share an element of the factor, if it is shared. Rows are read once for up to eight vectors;
-// no block leaves less than a vector for the next one.
+// Processes columns [at, end). If an element of the factor is shared, they must all share the same one. Rows are read
+// once for up to eight vectors; no block leaves less than a vector for the next one.
 template <class Step, Factor factor, class T>
 void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
 {
@@ -326,8 +326,8 @@ void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
     addBlock<Step, factor, 4>(d, b, sums);
 }
 
-// The columns of several parts, in vectors that each lie within one part: rows are read once for up to eight of them,
-// instead of once for each part.
+// Processes the columns of several parts, in vectors that each lie within one part. Rows are read once for up to eight
+// vectors instead of once for each part.
 template <int kCount, class T>
 HWY_NOINLINE void addVectors(const Messages<T>& m, std::int64_t begin, std::int64_t end, const std::int64_t* places,
                              ComputeOf<T>* sums)
@@ -401,7 +401,7 @@ void start(const Messages<T>& m, ComputeOf<T>* sums)
     std::fill(sums, sums + m.width, m.sums() ? C(0) : -std::numeric_limits<C>::infinity());
 }
 
-// For Min, sums are those of negated values.
+// Merges `sums` into `all`. For Min, both are maxima of negated values.
 template <class T>
 void addSums(const Messages<T>& m, const ComputeOf<T>* sums, ComputeOf<T>* all)
 {

@@ -1,4 +1,4 @@
-// The operators of strips on vectors, once per instruction set (see elements_cpu_inl.h).
+// Implements the operators of strips on vectors. Compiled once per instruction set (see elements_cpu_inl.h).
 
 #if defined(HOPSCOPE_KERNELS_STRIP_MATH) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOPSCOPE_KERNELS_STRIP_MATH
@@ -22,7 +22,7 @@ HWY_INLINE hn::Vec<D> number(D d, double value)
     return hn::Set(d, static_cast<hn::TFromD<D>>(value));
 }
 
-// Highway's Exp is undefined for results beyond the type's range, and 0 for NaN.
+// Computes exp(x) for every x: Highway's Exp is undefined for results beyond the type's range, and 0 for NaN.
 template <class D>
 HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x)
 {

@@ -1,5 +1,5 @@
-// Rows so short that a vector holds several, once per instruction set (see elements_cpu_inl.h). Calls and loops for a
-// row of a few bytes would take longer than its elements.
+// Processes rows so short that a vector holds several of them. Compiled once per instruction set (see
+// elements_cpu_inl.h). For rows of a few bytes, separate calls and loops would take longer than the computation itself.
 
 #if defined(HOPSCOPE_KERNELS_STRIP_NARROW) == defined(HWY_TARGET_TOGGLE)
 #ifdef HOPSCOPE_KERNELS_STRIP_NARROW
@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t kNarrowAhead = 32;  // such rows take longer to arrive than a few take to read
+constexpr std::int64_t kNarrowAhead = 32;  // rows; such a row takes longer to arrive than it takes to read several
 
 // ---- rows side by side: row i of `count` begins at from(i)
 
@@ -44,7 +44,7 @@ HWY_INLINE void pack(From&& from, std::int64_t count, std::int64_t width, T* to)
     }
 }
 
-// ---- the same row `count` times. May write a vector beyond the last one.
+// ---- the same row `count` times. May write up to a vector beyond the last one.
 
 template <class Bits>
 HWY_INLINE void repeatBits(const void* row, std::int64_t count, void* to)
@@ -57,7 +57,7 @@ HWY_INLINE void repeatBits(const void* row, std::int64_t count, void* to)
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) hn::StoreU(all, d, out + i);
 }
 
-// Of 16 bytes.
+// Repeats a row of 16 bytes.
 HWY_INLINE void repeatBlock(const void* row, std::int64_t count, void* to)
 {
     const hn::ScalableTag<std::uint32_t> d;
@@ -80,7 +80,7 @@ HWY_INLINE void repeat(const T* row, std::int64_t count, std::int64_t width, T* 
 
 // ---- aggregations of rows that follow each other
 
-// Sequentially, like wider rows.
+// Adds up the rows sequentially, as for wider rows.
 template <int kWidth, class T>
 HWY_INLINE void sumOfRows(const T* rows, std::int64_t count, ComputeOf<T>* sums)
 {
@@ -94,7 +94,7 @@ HWY_INLINE void sumOfRows(const T* rows, std::int64_t count, ComputeOf<T>* sums)
     for (int k = 0; k < kVectors; ++k) hn::StoreU(state[k], d, sums + place(k));
 }
 
-// Among the elements at the same position in the rows of a vector, the first kWidth of `all`.
+// Reduces the rows in a vector to one, which is stored in the first kWidth elements of `all`.
 template <int kLanes, int kWidth, class C>
 HWY_INLINE void foldMost(C* all)
 {
@@ -106,8 +106,9 @@ HWY_INLINE void foldMost(C* all)
     }
 }
 
-// A vector of them at a time: the order in which equal ones are found changes only the sign of a zero. The last
-// vector overlaps the one before; kWidth divides both the vector's length and its start. Reads up to a vector.
+// Finds the extrema of the rows, a vector at a time; the order in which equal elements are found changes only the sign
+// of a zero. The last vector may overlap the previous one; kWidth divides both its length and its start. Reads at least
+// one whole vector, even if there are fewer elements.
 template <int kWidth, class T>
 HWY_INLINE void mostOfRows(const T* rows, std::int64_t count, bool negated, ComputeOf<T>* most)
 {
@@ -135,7 +136,7 @@ HWY_INLINE void aggregateRows(const Messages<T>& m, std::int64_t begin, std::int
     finish(m, sums, end - begin, out);
 }
 
-// True if aggregateRows() can handle the messages.
+// Returns whether aggregateRows() can process the messages.
 template <class T>
 bool areNarrow(const Messages<T>& m)
 {
