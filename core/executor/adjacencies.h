@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the rows of tables by their keys, the numbers of other rows along them, and the orders of nodes
-// in which both lie.
+// Private to executor: provides the rows of tables by their keys, the numbers of other rows in the same order, and the
+// orders of nodes in which both are arranged.
 
 #include <functional>
 #include <map>
@@ -20,7 +20,8 @@
 
 namespace hopscope::executor {
 
-// Builds each at the first call and keeps it. Not thread-safe; references stay valid as long as this object.
+// Builds each adjacency and column at the first call and keeps it. Not thread-safe. References remain valid for the
+// lifetime of the object.
 class Adjacencies {
 public:
     // `checkStop` raises Cancelled if a stop was requested; it is called before long operations.
@@ -34,14 +35,14 @@ public:
           m_threads(threads)
     {}
 
-    // Its targets are in the order of the positions of their type.
+    // Returns the adjacency whose targets are in the order of the positions of their type.
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
-    // nullptr: it has not been requested.
+    // Returns an adjacency that has been requested before, otherwise nullptr.
     [[nodiscard]] const graph::Adjacency* known(ir::SpaceId space, ir::KeyId key) const;
     const OwnedColumn& column(const EdgeKeys& keys, Numbers numbers);
-    // The parts into which kernels divide its rows with many edges, by target.
+    // Returns the parts into which kernels divide the rows with many edges, by target.
     const std::vector<kernels::HubPiece>& hubPieces(ir::SpaceId space, ir::KeyId key);
-    // Whether numbers of the rows that a key refers to need 64 bits.
+    // Returns whether the numbers of the rows that a key refers to need 64 bits.
     [[nodiscard]] bool isWide(ir::SpaceId space, ir::KeyId key) const;
 
     // See the functions of Structure.
@@ -63,7 +64,7 @@ private:
     OwnedColumn along(const EdgeKeys& keys);
     OwnedColumn copiedAlong(const graph::Adjacency& order, const EdgeKeys& keys);
     OwnedColumn inPlacesAlong(const EdgeKeys& keys, const std::int64_t* places);
-    // Whether structures of this table that are slow to build are cached.
+    // Returns whether structures of this table that are slow to build are cached.
     [[nodiscard]] bool caches(ir::SpaceId space) const;
 
     const analysis::Tables& m_tables;

@@ -1,19 +1,20 @@
 #pragma once
 
-// Private to executor: the order in which a run computes the nodes of each type (Options::reorder).
+// Private to executor: determines the order in which a run computes the nodes of each type (Options::reorder).
 //
-// Destinations that follow each other share a tile. If they read the same rows, these come from the core's caches
-// instead of memory. Stores between stages also lie in that order (Session::numbers). The edges of each destination
-// stay in the order of the input, so that sums come out the same; inputs stay where they are, and results are put back.
+// Consecutive destinations share a tile. If they read the same rows, these come from the core's caches instead of
+// memory. Stores between stages also have that order (Session::numbers). The edges of each destination remain in the
+// order of the input, so that sums do not change; inputs are not moved, and results are returned to the order of the
+// input.
 
 #include "executor/prologue.h"
 #include "executor/session.h"
 
 namespace hopscope::executor {
 
-// Chooses and computes the orders, and reports them. To be called before the prologue, whose values follow the orders.
-// The choice of `Auto` depends only on the graph, the plan and the number of threads, and changes nothing if results
-// could differ in their last bits. On a GPU nothing is reordered.
+// Chooses, computes and reports the orders. Call it before the prologue, whose values are arranged by them. The choice
+// of `Auto` depends only on the graph, the plan and the number of threads, and changes nothing if results could differ
+// in their last bits. On a GPU nothing is reordered.
 void arrangeNodes(Session& session, const StagePrograms& programs);
 
 }  // namespace hopscope::executor

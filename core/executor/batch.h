@@ -15,12 +15,12 @@
 
 namespace hopscope::executor {
 
-// On a CPU each instruction fetches its data when it is executed. On a GPU a batch is prepared (`stage`, on a host
-// thread), uploaded, computed, downloaded (all three queued by the thread that runs the plan) and stored (on a host
-// thread).
+// A batch of a loop. On a CPU, each instruction fetches its data when it is executed. On a GPU, a batch is prepared
+// (`stage`, on a host thread), uploaded, computed, downloaded (all three queued by the thread that runs the plan) and
+// stored (on a host thread).
 class Batch {
 public:
-    // `window`: as for Feed.
+    // `window` has the same meaning as for Feed.
     Batch(Session& session, const LoopProgram& program, Block& block, const Window* window = nullptr);
 
     // GPU, on a host thread: copies everything that the batch needs from the host into the chunk.
@@ -33,8 +33,8 @@ public:
     void compute();
     // Collects the rows to be stored; on a GPU, queues their download into the chunk.
     void collect(StagingChunk* chunk);
-    // The batch's contributions to the reductions of the loop. Merging them is a separate step, since they are merged
-    // in the order of the batches, which may be computed in any order.
+    // Returns the batch's contributions to the reductions of the loop. Merging them is a separate step, since they are
+    // merged in the order of the batches, which may be computed in any order.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
     // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. Returns
     // the records for the journal, if the run has one.
@@ -45,10 +45,10 @@ public:
     void clear();
 
     Feed& feed() { return m_feed; }
-    // Bytes that collect() needs in its chunk.
+    // Returns the bytes that collect() needs in its chunk.
     std::int64_t resultBytes();
     [[nodiscard]] PhaseTimes times() const;
-    // CPU: since the last clear().
+    // Returns the costs since the last clear(); only on a CPU.
     [[nodiscard]] const OperatorCosts& costs() const { return m_costs; }
     PhaseTimes& deviceTimes() { return m_times; }
     [[nodiscard]] std::int64_t writtenBytes() const { return m_writtenBytes; }
@@ -91,7 +91,7 @@ private:
     BatchResidents m_residents;  // GPU
     std::vector<Given> m_given;  // GPU, by instruction: first on the host, then on the device
     std::vector<at::Tensor> m_registers;
-    std::vector<bool> m_owned;  // the result of an operator of this batch, which may be overwritten
+    std::vector<bool> m_owned;  // by register: an operator of this batch made the contents, which may be overwritten
     Contributions m_contributions;
     std::vector<Result> m_results;
     PhaseTimes m_times;
@@ -99,10 +99,10 @@ private:
     std::int64_t m_writtenBytes = 0;
 };
 
-// Adds to the totals of reductions; all of them, or none if it throws. Where other processes compute parts of the loop,
-// puts them into Session::apart.
+// Adds contributions to the totals of reductions: all of them, or none if it throws. If other processes compute parts
+// of the loop, puts the contributions into Session::apart instead.
 void mergeInto(Session& session, const Contributions& contributions);
-// Always adds to the totals.
+// Adds contributions to the totals even then.
 void mergeTotals(Session& session, const Contributions& contributions);
 
 }  // namespace hopscope::executor

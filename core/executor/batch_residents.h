@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the parts of resident tables and columns on a GPU that a batch reads.
+// Private to executor: provides the parts of resident tables and columns on a GPU that a batch reads.
 
 #include "executor/block.h"
 #include "executor/segment_run.h"
@@ -8,7 +8,7 @@
 
 namespace hopscope::executor {
 
-// All of it is read in place. Destinations must be ascending, except for table(). The arguments must outlive the
+// All parts are read in place. Destinations must be ascending, except for table(). The arguments must outlive the
 // object.
 class BatchResidents {
 public:
@@ -18,15 +18,15 @@ public:
           m_block(block)
     {}
 
-    // All rows of a table, in the shape that the value gives them.
+    // Returns all rows of a table, in the shape that the value gives them.
     at::Tensor table(ir::ValueId value);
-    // The rows of the batch, which are consecutive.
+    // Returns the rows of the batch, which are consecutive.
     at::Tensor rows(const Instruction& read);
-    // The row that the key refers to, for each of the rows.
+    // Returns, for each of the rows, the row that the key refers to.
     at::Tensor columns(const ir::RowClass& rows, ir::SpaceId space, ir::KeyId key);
-    // The offsets of the batch's destinations, as positions of the whole adjacency.
+    // Returns the offsets of the batch's destinations, as positions in the whole adjacency.
     at::Tensor offsets(const ir::RowClass& rows);
-    // Gives a segment the structure of its messages.
+    // Provides a segment with the structure of its messages.
     void give(const Segment& s, SegmentInputs& in);
 
 private:

@@ -15,7 +15,7 @@ using CountOf = std::function<double(const ir::RowClass&)>;
 // The peak memory of a program's registers, in bytes, as a function of the number of rows of each row class.
 class MemoryModel {
 public:
-    // `uploaded`: everything is read before the first instruction, as on a GPU.
+    // If `uploaded`, everything is read before the first instruction, as on a GPU.
     explicit MemoryModel(const LoopProgram& program, bool uploaded = false);
     [[nodiscard]] double peak(const CountOf& count) const;
 
@@ -28,20 +28,21 @@ private:
 
 class BatchSizer {
 public:
-    // `fixed`: always this number of destinations. `budget`: bytes.
+    // If `fixed` is set, every batch has this number of destinations. `budget` is in bytes.
     BatchSizer(std::optional<std::int64_t> fixed, double budget) : m_fixed(fixed), m_budget(budget) {}
-    // Chooses the same batches in any process, provided that they fit: predictions are not corrected.
+    // Returns a sizer that chooses the same batches in any process, provided that they fit: it does not correct
+    // predictions.
     static BatchSizer steady(std::optional<std::int64_t> fixed, double budget);
 
-    // The number of destinations of batches that are known to fit; they are used until one does not fit.
+    // Sets the number of destinations of batches that are known to fit. It is used until a batch does not fit.
     void expect(std::int64_t destinations) { m_expected = destinations; }
 
-    // The largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1. `cost` must
-    // be monotonic.
+    // Returns the largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1.
+    // `cost` must be monotonic.
     [[nodiscard]] std::int64_t next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const;
-    // To be called after each batch, with its predicted and actual bytes.
+    // Takes the predicted and actual bytes of a batch. Call it after each one.
     void observe(double predicted, double actual);
-    // The batch ran out of memory: halves the limit. Returns false if it was a single destination.
+    // Halves the limit after a batch has run out of memory. Returns false if it had a single destination.
     bool backOff(std::int64_t destinations);
 
 private:

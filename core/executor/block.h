@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: the block of a batch, that is, its rows in every table: those owned by the destinations (slices
-// of adjacencies, hence sorted by destination), the frontier, and their local row numbers. On all cores, linear in the
-// rows of the batch (see frontier.h for a small share of the table's rows).
+// Private to executor: builds the block of a batch, that is, its rows in every table: those owned by the destinations
+// (slices of adjacencies, hence sorted by destination), the frontier, and their local row numbers. It uses all cores
+// and is linear in the rows of the batch, and in a small share of the table's rows (frontier.h).
 
 #include <map>
 
@@ -11,7 +11,7 @@
 
 namespace hopscope::executor {
 
-// Destinations [first, first + count) of the loop's type, or that range of `order`, by their positions
+// The destinations [first, first + count) of the loop's type, or that range of `order`, by their positions
 // (Structure::arrangeNodes). Positions are row numbers unless the type has an order of its own.
 struct Destinations {
     std::int64_t first = 0, count = 0;
@@ -21,15 +21,15 @@ struct Destinations {
     [[nodiscard]] bool ascending() const { return order == nullptr; }
 };
 
-// A batch's part of an adjacency, not copied: columns of all its positions, and the offsets of the batch's
-// destinations, which begin at the position `first`. Valid as long as the structure.
+// A batch's part of an adjacency, without a copy: the columns of all positions, and the offsets of the batch's
+// destinations, which begin at position `first`. Valid for the lifetime of the structure.
 struct AdjacencySlice {
     at::Tensor columns;  // 32 or 64 bits
     at::Tensor offsets;  // destinations + 1
     std::int64_t first = 0, count = 0;
 };
 
-// Whether the key's columns, in the order of the adjacency that owns the rows, are kept as a whole.
+// Returns whether the key's columns, in the order of the adjacency that owns the rows, are kept as a whole.
 inline bool isSliced(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key)
 {
     return on.kind == ir::RowKind::Owned && on.table == space && on.key != key;
@@ -48,33 +48,34 @@ public:
     void end();  // resets the entries that the batch touched, not whole tables
 
     [[nodiscard]] const Destinations& destinations() const { return m_batch; }
-    // Whether the rows are a contiguous range of destinations in every table with this numbering.
+    // Returns whether the rows are a contiguous range of destinations in every table with this numbering.
     [[nodiscard]] bool isRange(const ir::RowClass& rows, Numbers numbers = Numbers::Input) const
     {
         return isBatch(rows) && m_batch.ascending() && (numbers == Numbers::Places || !m_nodeAt);
     }
     std::int64_t count(const ir::RowClass& rows);
-    // Global row numbers, in local order.
+    // Returns the global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);
-    // The same by positions, for rows of nodes.
+    // Returns the same as positions, for rows of nodes.
     at::Tensor places(const ir::RowClass& rows);
-    // For each row of `on`, the local number within `in` of the row that the key of table `space` refers to.
+    // Returns, for each row of `on`, the local number within `in` of the row that the key of table `space` refers to.
     at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
-    // For each row of `on`, the global number of the row that the key refers to.
+    // Returns, for each row of `on`, the global number of the row that the key refers to.
     at::Tensor globals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, Numbers numbers = Numbers::Input);
-    // The same without computing it, if the destinations are consecutive and own the rows.
+    // Returns the same without computing anything, if the destinations are consecutive and own the rows.
     std::optional<AdjacencySlice> slice(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key,
                                         Numbers numbers = Numbers::Input);
-    // For each row of a Filter or Perm class, the local number within `in` of its row in the parent table.
+    // Returns, for each row of a Filter or Perm class, the local number within `in` of its row in the parent table.
     at::Tensor parentPositions(const ir::RowClass& on, const ir::RowClass& in);
-    // For each row of a Cat class, its number in the concatenation of the parts' local rows.
+    // Returns, for each row of a Cat class, its number in the concatenation of the parts' local rows.
     at::Tensor concatPositions(const ir::RowClass& on, const std::vector<ir::RowClass>& parts);
-    // The first row of each destination within the class, and the end of the last one: destinations + 1 numbers.
+    // Returns the first row of each destination within the class, and the end of the last one: destinations + 1
+    // numbers.
     at::Tensor offsets(const ir::RowClass& owned);
 
-    // The number of rows of an owned class for other destinations. Constant time if they are ascending.
+    // Returns the number of rows of an owned class for different destinations. Constant time if they are ascending.
     std::int64_t countFor(const ir::RowClass& owned, const Destinations& destinations);
-    // Bytes of row numbers computed for this batch.
+    // Returns the bytes of the row numbers computed for this batch.
     [[nodiscard]] std::int64_t structureBytes() const { return m_structureBytes; }
 
 private:

@@ -20,7 +20,7 @@ struct CallContext {
     at::Device device = at::kCPU;
 };
 
-// Thread-safe.
+// Calls operators and provides their operands. Thread-safe.
 class Caller {
 public:
     Caller(const analysis::Analysis& analysis, const NumberEvaluator& numbers)
@@ -37,7 +37,7 @@ public:
     // be called.
     std::optional<at::Tensor> shaped(const ir::Op& op, const CallContext& context) const;
 
-    // beta * table + alpha * product, with the factors of the addmm `op`.
+    // Returns beta * table + alpha * product, with the factors of the addmm `op`.
     at::Tensor addScaled(const ir::Op& op, const at::Tensor& table, const at::Tensor& product) const;
 
 private:

@@ -22,8 +22,8 @@ class ChunkLog {
 public:
     ChunkLog(Session& session, const LoopProgram& program, const LoopNumber& number);
 
-    // A batch or a tile, after its rows have been stored and its contributions merged; in the order of the
-    // destinations, possibly with gaps. Without a journal, nothing happens.
+    // Adds a batch or a tile whose rows have been stored and whose contributions have been merged. Call it in the order
+    // of the destinations, which may have gaps. Does nothing without a journal.
     void add(const BatchFigures& finished);
     // Appends the destinations added so far to the journal. `last`: the loop has ended; otherwise this may be deferred
     // if the totals of reductions are large.
@@ -51,15 +51,16 @@ private:
     double m_written = 0;
 };
 
-// The file with the totals over all destinations before `end`, and the one with the contributions of each tile of a
-// chunk.
+// Return the name of the file with the totals over all destinations before `end`, and of the one with the contributions
+// of each tile of a chunk.
 std::string totalsFile(const LoopNumber& number, std::int64_t end);
 std::string partsFile(const LoopNumber& number, std::int64_t first, std::int64_t end);
 
-// The reductions of a loop.
+// Returns the operators of a loop's reductions.
 std::vector<ir::OpId> reducedOps(const LoopProgram& program);
 
-// Reads such a file into the reducers of the loop; false, without any change, if it is missing or damaged.
+// Reads a file of totals into the reducers of the loop. Returns false, without changing anything, if it is missing or
+// damaged.
 bool readTotals(Session& session, const LoopProgram& program, const std::string& file);
 
 }  // namespace hopscope::executor

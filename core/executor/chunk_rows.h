@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the rows of a chunk that another process, or an earlier one, has computed.
+// Private to executor: checks and takes over the rows of a chunk that an earlier or another process has computed.
 
 #include <set>
 
@@ -8,10 +8,11 @@
 
 namespace hopscope::executor {
 
-// Whether the rows of these values match the chunk's digests. Reads all of them; the stores of the chunk must exist.
+// Returns whether the rows of `values` match the chunk's digests. Reads all of these rows; the stores of the chunk must
+// exist.
 bool isIntact(Session& session, const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values);
 
-// Counts them as written.
+// Counts the rows of `values` as written.
 void adopt(Session& session, const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values);
 
 }  // namespace hopscope::executor

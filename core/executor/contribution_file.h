@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to executor: contributions to reductions as files of the journal, exact to the bit and with a digest.
+// Private to executor: writes and reads contributions to reductions as files of the journal, exact to the bit and with
+// a digest.
 
 #include <optional>
 #include <string>
@@ -10,10 +11,10 @@
 
 namespace hopscope::executor {
 
-// Does not flush to the disk: readers detect a damaged or missing file.
+// Writes a file without flushing it to the disk, since readers detect a damaged or missing file.
 void writeContributions(const std::string& file, const std::vector<Contributions>& parts);
 
-// nullopt if the file is missing or damaged. `ops`: the operators of the loop's reductions.
+// Reads a file; returns nullopt if it is missing or damaged. `ops` are the operators of the loop's reductions.
 std::optional<std::vector<Contributions>> readContributions(const std::string& file, const std::vector<ir::OpId>& ops);
 
 }  // namespace hopscope::executor

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the GPUs that the driver lists, divided into those that this LibTorch supports and others.
+// Private to executor: divides the GPUs that the driver lists into those that this LibTorch supports and others.
 // Creates no CUDA context.
 
 #include "executor/executor.h"

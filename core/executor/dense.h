@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: dense layers on a CPU, by the library that is faster at their shape.
+// Private to executor: computes dense layers on a CPU with the library that is faster for their shape.
 
 #include <optional>
 
@@ -10,8 +10,8 @@
 
 namespace hopscope::executor {
 
-// While such an object exists, products of this thread have markedRows() rows, a number that nothing else has: the
-// memory trace of small batches then shows whose rows are padded.
+// During its lifetime, products of this thread have markedRows() rows, a number that no other tensor has. In the memory
+// trace of small batches, this identifies the products whose rows are padded.
 class MarkedProducts {
 public:
     MarkedProducts();
@@ -20,9 +20,9 @@ public:
     MarkedProducts& operator=(const MarkedProducts&) = delete;
 };
 
-// x * weight^T + bias, as aten::linear, for rows along the last dimension of x; nullopt if LibTorch's own operator is
-// to be called, because of the rule, the dtype (float32 only) or because this LibTorch lacks oneDNN's operator.
-// `weight` may be a transposed view, `bias` undefined.
+// Returns x * weight^T + bias like aten::linear, for rows along the last dimension of x. Returns nullopt if LibTorch's
+// own operator is to be called: because of the rule, because of the dtype (only float32 is supported), or because this
+// LibTorch lacks oneDNN's operator. `weight` may be a transposed view, `bias` undefined.
 std::optional<at::Tensor> linearByOneDnn(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 }  // namespace hopscope::executor

@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: the device that a run is executed on. A GPU has three queues (CUDA streams), for copies to the
-// device, computation, and copies to the host, synchronised by events. On a CPU there are no queues, and copies return
-// their argument. Only the thread that runs the plan may call these functions, except for freeMemory().
+// Private to executor: controls the device on which a run is executed. A GPU has three queues (CUDA streams), for
+// copies to the device, computation, and copies to the host, synchronised by events. On a CPU there are no queues, and
+// copies return their argument. Only the thread that runs the plan may call these functions, except for freeMemory().
 
 #include <array>
 #include <memory>
@@ -36,7 +36,7 @@ public:
     // Queues a copy to the device. Operators may use it after order(Upload, Compute). If `host` is pinned, it must not
     // change until the copy has finished; otherwise the call waits for the copy.
     at::Tensor upload(const at::Tensor& host);
-    // Device memory for several copies, and a copy into a part of it.
+    // Allocate device memory for several copies, and queue a copy into a part of it.
     at::Tensor allocate(at::IntArrayRef shape, at::ScalarType dtype);
     void uploadInto(const at::Tensor& onDevice, const at::Tensor& host);
     // Queues a copy into `host`, which may be read after waiting for a later event of the Download lane.
@@ -46,24 +46,24 @@ public:
 
     // Makes work that is queued in `later` from now on wait for everything queued in `earlier` so far.
     void order(Lane earlier, Lane later);
-    // An event after everything that is queued in the lane, for waiting and for timing.
+    // Returns an event after everything that is queued in the lane, for waiting and for timing.
     c10::Event mark(Lane lane);
     void synchronize();
 
     // Limits the bytes that the process may reserve on the device during the lifetime of this object; 0: no limit.
     void setLimit(std::int64_t bytes);
-    // If the allocator does not enforce the limit itself: releases cached memory beyond it, and throws
-    // c10::OutOfMemoryError if tensors have used more since resetPeak().
+    // If the allocator does not enforce the limit itself, releases cached memory beyond it, and throws
+    // c10::OutOfMemoryError if tensors have exceeded it since resetPeak().
     void checkLimit();
     // Releases the allocator's cached memory.
     void emptyCache();
     [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
-    // Bytes that a batch may take: the rest of the limit, which on a CPU applies to the whole process, or without a
-    // limit a share of the free memory. Negative if the limit is exceeded already.
+    // Returns the bytes that a batch may take: the rest of the limit, which on a CPU applies to the whole process, or,
+    // without a limit, a share of the free memory. Negative if the limit is already exceeded.
     [[nodiscard]] double batchBudget(std::optional<std::int64_t> limit) const;
     [[nodiscard]] MemoryStats memory() const;
     void resetPeak();
-    // Operators that were executed and have no deterministic kernel on GPUs, as LibTorch names them.
+    // Returns the executed operators that have no deterministic kernel on GPUs, under LibTorch's names.
     [[nodiscard]] std::set<std::string> unsteadyOperators() const;
     [[nodiscard]] void* stream(Lane lane) const;  // the native handle
 
@@ -80,7 +80,7 @@ private:
     bool m_limited = true;  // the allocator enforces the limit
 };
 
-// LibTorch's device for "cuda:1", with the device type of the accelerator.
+// Returns LibTorch's device for a name such as "cuda:1", with the device type of the accelerator.
 c10::Device deviceNamed(const std::string& device);
 
 }  // namespace hopscope::executor

@@ -11,8 +11,8 @@
 
 namespace hopscope::executor {
 
-// Records during its lifetime, with LibTorch's hook for profilers. The hook reports rounded sizes; the requested ones
-// are found with the help of the allocator's statistics.
+// Records allocations during its lifetime, with LibTorch's hook for profilers. The hook reports rounded sizes; the
+// requested sizes are found with the help of the allocator's statistics.
 class DeviceTrace {
 public:
     explicit DeviceTrace(c10::Device device);

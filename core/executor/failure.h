@@ -24,7 +24,8 @@ struct Failure : std::exception {
     throw Failure(base::makeError(code, message, hint, where));
 }
 
-// Checks an invariant of the executor, even in release builds, because a failed check prevents wrong results.
+// Checks an invariant of the executor. It is enabled even in release builds, because it turns wrong numbers into an
+// error.
 inline void require(bool holds, const char* message, const std::string& where = {})
 {
     if (!holds) raise(base::ErrorCode::Internal, message, {}, where);

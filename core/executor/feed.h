@@ -31,7 +31,7 @@ class Feed {
 public:
     using Buffer = RowBuffer;
 
-    // `window`: tiles, where tables do not fit into memory; else null.
+    // `window` is set for tiles whose tables do not fit into memory; otherwise it is null.
     Feed(Session& session, const LoopProgram& program, Block& block, const Window* window = nullptr)
         : m_session(session),
           m_program(program),
@@ -39,24 +39,25 @@ public:
           m_window(window)
     {}
 
-    // The data for one instruction on a CPU. Ranges of rows are views of their table, not copies.
+    // Returns the data for one instruction on a CPU. Ranges of rows are views of their table, not copies.
     Given give(const Instruction& i);
-    // CPU: the rows and offsets that a gather in place needs.
+    // CPU: returns the rows and offsets that a gather in place needs.
     Given along(const Segment& s);
-    // CPU: the table whose rows they are.
+    // CPU: returns the table from which it gathers.
     at::Tensor inPlace(ir::ValueId value);
-    // The data for all instructions in order, copied into `buffer`, with 32-bit row numbers where these suffice;
-    // followed by the row numbers of everything that is written to tables on the device.
+    // Returns the data for all instructions in order, copied into `buffer`, with 32-bit row numbers where these
+    // suffice. The row numbers of everything that is written to tables on the device follow.
     std::vector<Given> stage(const Buffer& buffer);
-    // Bytes that stage() needs in its buffer, each piece rounded as by StagingChunk. Computes the batch's row numbers.
+    // Returns the bytes that stage() needs in its buffer, with each piece rounded as by StagingChunk. Computes the
+    // batch's row numbers.
     std::int64_t stagingBytes();
-    // Whether the rows are consecutive in the value's table, from the first position of the batch on.
+    // Returns whether the rows are consecutive in the value's table, from the first position of the batch on.
     [[nodiscard]] bool follow(ir::ValueId value, const ir::RowClass& rows) const;
-    // The numbers of the rows in that table, computed on demand.
+    // Returns the numbers of the rows in that table, computed on demand.
     at::Tensor rowNumbers(ir::ValueId value, const ir::RowClass& rows);
-    // Whether the instruction finds all its data on the device.
+    // Returns whether all data of the instruction is already on the device.
     [[nodiscard]] bool skips(const Instruction& i) const;
-    // Whether the instruction's rows are gathered on the device, by row number.
+    // Returns whether the instruction's rows are gathered on the device, by row number.
     [[nodiscard]] bool picksThere(const Instruction& i) const;
 
     void clear();

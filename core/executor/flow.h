@@ -7,8 +7,8 @@
 //   writing thread     writes finished rows to their stores
 //
 // Each batch has a slot of the ring, whose state changes from free to prepared, under way, to be written, and written.
-// The number of slots is fixed, which bounds the memory: one batch is being prepared, one written, and three are on the
-// device, where one is computed while the next one is copied to the device and the previous one to the host.
+// The number of slots is fixed, which bounds the memory: one batch is being prepared, one is being written, and three
+// are on the device, where one is computed while the next one is copied to the device and the previous one to the host.
 
 #include <atomic>
 #include <condition_variable>

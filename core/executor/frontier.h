@@ -9,25 +9,24 @@
 
 namespace hopscope::executor {
 
-// Gives each requested row a local number: first the batch's own rows, in their order, then the others, ascending. The
-// result depends neither on the number of threads nor on the order of the requests. Linear in the requested rows, and
-// in a 256th of the table's rows.
+// Assigns a local number to each requested row: first to the batch's own rows, in their order, then to the others, in
+// ascending order. The result depends neither on the number of threads nor on the order of the requests. Linear in the
+// requested rows, and in a 256th of the table's rows.
 class FrontierNumbers {
 public:
-    // `entries`: for each row of the table its local number + 1, all 0 at first. Must outlive this object; its owner
-    // resets the entries of the rows that rows() returns.
+    // `entries` contains the local number + 1 of each row of the table, and is all 0 at first. It must outlive this
+    // object; its owner resets the entries of the rows that rows() returns.
     FrontierNumbers(std::int32_t* entries, std::int64_t size);
 
     // Adds the batch's own rows. Raises Resources if there are too many to be numbered, as does rows().
     void own(const at::Tensor& rows);
     // Requests rows by their global numbers, which have 64 bits and may repeat.
     void ask(const at::Tensor& rows);
-    // Numbers all requested rows and returns their global numbers, in local order. To be called once, after the last
-    // ask().
+    // Numbers all requested rows and returns their global numbers, in local order. Call it once, after the last ask().
     at::Tensor rows();
-    // The local number of each of these rows, which must have been requested.
+    // Returns the local number of each of these rows, which must have been requested.
     [[nodiscard]] at::Tensor positions(const at::Tensor& rows) const;
-    // Resets the entries of all requested rows, when there is no memory to number them.
+    // Resets the entries of all requested rows if there is no memory to number them.
     void forget();
 
 private:

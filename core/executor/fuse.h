@@ -14,11 +14,11 @@ struct Fusion {
     Segment shape;                // width, heads, combine, empty
 };
 
-// An aggregation of whole rows of floating-point numbers by destination, from 0 or another number: its source is the
-// messages, and nothing is gathered. nullopt: any other step.
+// Returns a fusion without a gather if the step aggregates whole rows of floating-point numbers by destination,
+// starting from 0 or another number; its source is the messages. Returns nullopt for any other step.
 std::optional<Fusion> aggregationOf(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
 
-// Whether the step gathers whole rows along the first dimension, by an index of one number per row.
+// Returns whether the step gathers whole rows along the first dimension, by an index with one number per row.
 bool gathersRows(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
 
 class Fuser {
@@ -26,12 +26,12 @@ public:
     Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
           const Families& families);
 
-    // The fusion for a step, if it is an aggregation that the segment kernels support; else nullptr.
+    // Returns the fusion for a step if it is an aggregation that the segment kernels support, otherwise nullptr.
     [[nodiscard]] const Fusion* at(int step) const;
-    // Whether the step is a part of a fusion, or of a region.
+    // Returns whether the step is part of a fusion or of a region.
     [[nodiscard]] bool vanished(int step) const { return m_vanished.contains(step); }
-    // The step that computes the product which this step adds up along the last dimension of each row, if nothing else
-    // uses the product; -1: none.
+    // Returns the step that computes a product if this step adds it up along the last dimension of each row and nothing
+    // else uses it; otherwise -1.
     [[nodiscard]] int productOf(int step) const;
     [[nodiscard]] int useCount(ir::ValueId value, const ir::RowClass& rows) const;
     [[nodiscard]] bool gathersRows(int step) const;
@@ -70,13 +70,13 @@ private:
     bool m_doubles;
 };
 
-// Whether a step multiplies a sparse matrix by a table.
+// Returns whether a step multiplies a sparse matrix by a table.
 bool isSparseProduct(const std::vector<analysis::OperandRows>& operands);
 
-// The numbers on the entries of a sparse matrix.
+// Returns the value with the entries of a sparse matrix.
 ir::ValueId entriesOf(const ir::Program& program, ir::ValueId matrix);
 
-// The shape of one row of the value.
+// Returns the shape of one row of the value.
 std::vector<std::int64_t> rowShape(const analysis::Analysis& analysis, ir::ValueId value);
 
 }  // namespace hopscope::executor

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: brings the rows of stores, and then the journal, to the disk once a second, on a thread of its
-// own. A killed process loses nothing by waiting for that; a machine without power loses the last seconds.
+// Private to executor: flushes the rows of stores, and then the journal, to the disk once a second, on a separate
+// thread. If the process is killed, nothing is lost; if the machine loses power, the work of the last seconds is lost.
 
 #include <condition_variable>
 #include <memory>
@@ -20,14 +20,14 @@ public:
     GroupCommit(const GroupCommit&) = delete;
     GroupCommit& operator=(const GroupCommit&) = delete;
 
-    // Flushes the rows of this store from now on, while it exists.
+    // Flushes the rows of this store from now on, as long as it exists.
     void watch(const std::shared_ptr<Store>& store);
     // Raises the error of a failed write to the disk.
     void check();
-    // Brings everything so far to the disk. Raises its errors, including those of the thread: the system reports an
-    // error once, to the first thread that asks.
+    // Flushes everything so far to the disk. Raises errors, including those of the thread, because the system reports
+    // an error only to the first thread that asks.
     void now();
-    // To be called once, at the end of the run. Raises the same errors.
+    // Ends the flushing. Call it once, at the end of the run. Raises the same errors.
     void finish();
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: rows of a store that remain in memory when they are written, for the loop that reads them next.
+// Private to executor: keeps rows of a store in memory when they are written, for the loop that reads them next.
 
 #include <atomic>
 #include <map>
@@ -22,19 +22,19 @@ public:
         std::shared_ptr<const graph::RowSet> asked, own;  // own: may be none
         std::int64_t first = 0, rowBytes = 0;
     };
-    // `room`: bytes that later windows may need for requested rows. `spare`: pages that the loop does not need any
-    // more. Throws Failure.
+    // `room` is the number of bytes that later windows may need for requested rows; `spare` has pages that the loop no
+    // longer needs. Throws Failure.
     HandedRows(const Wanted& wanted, std::int64_t room, std::shared_ptr<graph::SparePages> spare);
 
-    // Rows from this number on, one after the other. Threads may hand over different ones concurrently.
+    // Puts consecutive rows, from number `row` on. Threads may put different rows concurrently.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);
-    // To be called after the last put().
+    // Call it after the last put().
     void end() { m_spare.reset(); }
-    // Whether all rows from `first` on have been put.
+    // Returns whether all rows from `first` on have been put.
     [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }
 
     [[nodiscard]] std::int64_t bytes() const;
-    // Hand the rows to the loop that reads them. To be called once each.
+    // Hand the rows over to the loop that reads them. Call each of them once.
     KeptRows takeAsked() { return std::move(m_asked); }
     std::optional<KeptRows> takeOwn() { return std::exchange(m_own, {}); }
 

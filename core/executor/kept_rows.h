@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: a set of a table's rows in memory, one after the other by ascending number.
+// Private to executor: keeps a set of a table's rows in memory, consecutively, by ascending number.
 
 #include <memory>
 
@@ -14,25 +14,25 @@ class KeptRows {
 public:
     static constexpr std::int64_t releasedAtOnce = 16 << 20;  // bytes
 
-    // Memory for this number of bytes of rows, which the system provides as it is filled. Throws Failure.
+    // Reserves memory for this number of bytes of rows, which the system provides as it is filled. Throws Failure.
     explicit KeptRows(std::int64_t bytes);
 
     [[nodiscard]] std::int64_t size() const { return m_memory.size(); }
     [[nodiscard]] const std::byte* data() const { return m_memory.data(); }
 
-    // Makes room for the rows of this set. Moves rows that are in memory already; returns the others, which the caller
-    // must put there.
+    // Makes room for the rows of this set. Moves rows that are already in memory, and returns the others, which the
+    // caller must put there.
     graph::RowSet arrange(std::shared_ptr<const graph::RowSet> rows, std::int64_t rowBytes);
     // Records that only the rows from this one on have been put there.
     void holdsFrom(std::int64_t first);
     // Rows before this one will not be requested any more: their memory is gradually returned to the system, or to
     // `spare`.
     void release(std::int64_t before, graph::SparePages* spare = nullptr);
-    // Takes the memory for the rows of [first, end) from `spare`. To be called before these are put.
+    // Takes the memory for the rows of [first, end) from `spare`. Call it before these rows are put.
     void fillFrom(graph::SparePages& spare, std::int64_t first, std::int64_t end) const;
 
-    // Copy the rows of [first, end) that belong to the set, from or to memory in which all rows of that range follow
-    // each other. Threads may do so concurrently for different rows.
+    // Copy the rows of [first, end) that belong to the set, from or to memory that contains all rows of that range
+    // consecutively. Threads may do so concurrently for different rows.
     void put(std::int64_t first, std::int64_t end, const std::byte* from) const;
     void take(std::int64_t first, std::int64_t end, std::byte* to) const;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the key columns of all tables. Those of derived tables are written in parallel, in one pass and
-// without a column for each intermediate table.
+// Private to executor: provides the key columns of all tables. Columns of derived tables are written in parallel, in
+// one pass, without a column for each intermediate table.
 
 #include <functional>
 #include <map>
@@ -17,7 +17,7 @@
 namespace hopscope::executor {
 
 // A key column: for each row of a table, a row of another table. Numbers of inputs have 64 bits and are `stride` apart;
-// derived ones have 32 bits if these suffice. Without data, row i refers to row i.
+// numbers of derived tables have 32 bits if these suffice. Without data, row i refers to row i.
 struct Column {
     const std::int64_t* data = nullptr;
     const std::int32_t* narrow = nullptr;
@@ -31,7 +31,7 @@ struct Column {
         if (narrow) return narrow[row];
         return data ? data[row * stride] : row;
     }
-    // work(key), where key(row) is operator[] without checking the layout in each call.
+    // Calls work(key), where key(row) is operator[] without a check of the layout in each call.
     template <class Work>
     void with(Work&& work) const
     {
@@ -41,10 +41,11 @@ struct Column {
     }
 };
 
-// Not thread-safe. References stay valid as long as this object.
+// Makes key columns on demand. Not thread-safe. References remain valid for the lifetime of the object.
 class KeyColumns {
 public:
-    // `value`: the whole of an input or of a value of the prologue; `size`: rows of a table. Both may request columns.
+    // `value` returns the whole of an input or of a value of the prologue; `size` returns the number of rows of a
+    // table. Both may request columns.
     KeyColumns(const analysis::Analysis& analysis, const graph::Scratch& scratch,
                std::function<at::Tensor(ir::ValueId)> value, SizeOf size)
         : m_analysis(analysis),
@@ -53,16 +54,18 @@ public:
           m_size(std::move(size))
     {}
 
-    // Linear in the rows, once. Raises Input where a number does not fit into the 32 bits that its table needs.
+    // Returns a column, which is made once, in time linear in the rows. Raises Input if a number does not fit into the
+    // 32 bits that suffice for its table.
     const Column& column(ir::SpaceId space, ir::KeyId key);
-    // The same for a reader that needs it once: a computed column is not kept, so that its memory can be reused.
+    // Returns the same for a reader that needs it once. A computed column is not kept, so that its memory can be
+    // reused.
     Column passing(ir::SpaceId space, ir::KeyId key);
-    // For each row of a Filter or Perm table, the row of its parent.
+    // Returns, for each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);
-    // The rows of a Filter table.
+    // Returns the number of rows of a Filter table.
     std::int64_t selected(ir::SpaceId filter) { return selection(filter).starts.back(); }
-    // The same as passing(), with explicit numbers even where row i refers to row i. Raises Input if a number is not
-    // that of a row of the key's target.
+    // Returns the same as passing(), but with explicit numbers even if row i refers to row i. Raises Input if a number
+    // is not that of a row of the key's target.
     Column checked(ir::SpaceId space, ir::KeyId key);
 
 private:

@@ -65,7 +65,7 @@ public:
 
     // Returns a structure-only value in the order of an adjacency (owned_rows.h), for an Owned class of its table.
     at::Tensor ownedValue(ir::ValueId value, const ir::RowClass& rows);
-    // Returns whether the whole value is already in memory.
+    // Returns whether the whole value is already available.
     [[nodiscard]] bool has(ir::ValueId value);
     // Returns a whole value on the CPU: an input, parameter, constant or structure-only value. Raises Internal for any
     // other value.

@@ -85,7 +85,7 @@ struct StripArguments {
 
 // Sets the phases of each step. If edges use a value that depends on an aggregation, they do so in a later phase than
 // the aggregation. Aggregations and steps on destinations belong to one phase; steps on edges belong to all phases that
-// need them. Returns false if there are more than 32 phases.
+// need them. Returns false if there are more than 32 phases. Linear in the steps.
 bool setPhases(StripProgram& program);
 
 // Returns the bytes of memory that stripCpu() needs besides its arguments. They do not depend on the graph.
