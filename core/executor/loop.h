@@ -11,7 +11,7 @@
 
 namespace hopscope::executor {
 
-// Progress of a stage, in destinations of all its loops.
+// The progress of a stage, in destinations of all its loops.
 struct StageProgress {
     std::int64_t done = 0, total = 0;
 };
@@ -33,7 +33,7 @@ struct BatchFigures {
 BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory,
                        std::vector<StoredPart> parts = {});
 
-// False if `work` ran out of memory, on the host or on the device.
+// Runs `work`, and returns false if it ran out of memory, on the host or on the device.
 template <class Work>
 bool fitsIntoMemory(Work&& work)
 {
@@ -47,30 +47,31 @@ bool fitsIntoMemory(Work&& work)
     }
 }
 
-// Keeps the report on the batches of a loop and tells the observer.
+// Adds the batches of a loop to the report and notifies the observer.
 class LoopBooks {
 public:
     LoopBooks(Session& session, const LoopProgram& program, const LoopNumber& number, StageReport& report,
               StageProgress& progress);
 
-    // To be called in the order of the batches.
+    // Reports a finished batch. Call it in the order of the batches.
     void account(const BatchFigures& finished);
-    // The same in two parts: the report counts each batch, the observer is notified of several at once.
+    // Do the same in two parts: count() adds each batch to the report, and tell() notifies the observer of several at
+    // once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
-    // Records that a range was computed in windows, which read this number of bytes from files; `least`: each table
-    // once.
+    // Records that a range was computed in windows, which read `bytes` from files; reading each table once would take
+    // `least` bytes.
     void streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least);
-    // Counts chunks that an earlier process has computed.
+    // Adds chunks that an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);
-    // To be called when nothing is left to compute.
+    // Call it when nothing is left to compute.
     void close() { m_log.close(true); }
     // See ChunkLog.
     void keepWhole() { m_log.keepWhole(); }
     // Records that a tile ran out of memory and will be computed again.
     void again() { ++m_report.backOffs; }
     // Records that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
-    // single destination; on a GPU only if that failed twice, the second time without any other batch in progress.
+    // single destination; on a GPU, only if that failed twice, the second time without any other batch in progress.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
 
 private:
@@ -84,7 +85,7 @@ private:
     std::int64_t m_retried = -1;  // a single destination that has been retried
 };
 
-// All destinations of the loop's type, in random order if the options demand it.
+// The order of all destinations of the loop's type, which is random if the options demand it.
 class DestinationOrder {
 public:
     DestinationOrder(Session& session, const LoopProgram& program);
@@ -103,13 +104,13 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 // The chunks of a loop that an earlier process has computed, the remaining destinations, and the loop that follows.
 struct LoopShare {
     std::vector<Chunk> kept;
-    std::optional<std::vector<Destinations>> left;  // none: all
+    std::optional<std::vector<Destinations>> left;  // nullopt: all
     const LoopProgram* next = nullptr;              // the loop that follows
-    std::optional<std::int64_t> size{};             // destinations of batches that are known to fit
+    std::optional<std::int64_t> size{};             // batches of so many destinations are known to fit
 };
 
-// Runs `program` on the device of the session. `budget`: bytes that a batch may use there; on a GPU this includes
-// memory that is held for the whole loop.
+// Runs `program` on the device of the session. `budget` is the number of bytes that a batch may use there; on a GPU,
+// this includes memory that is held for the whole loop.
 void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, const LoopShare& share, double budget);
 
 }  // namespace hopscope::executor

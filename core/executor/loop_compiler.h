@@ -16,20 +16,20 @@ using StoredValues = std::unordered_set<ir::ValueId>;
 
 class LoopCompiler {
 public:
-    // `tiling`: for a CPU, whose loops run in tiles if possible. The other arguments must outlive the compiler.
+    // `tiling` is for a CPU, on which loops run in tiles if possible. The other arguments must outlive the compiler.
     LoopCompiler(const analysis::Analysis& analysis, const ResidentChoice& choice, Structure& structure,
                  const std::optional<TilingRequest>& tiling);
 
-    // `stored`: the values that earlier stages write, at least those that the loop computes or reads. The loop must
-    // outlive the program. Linear in the loop.
+    // Compiles a loop, which must outlive the program. `stored` contains at least those of the values written by
+    // earlier stages that the loop computes or reads. Linear in the loop.
     [[nodiscard]] LoopProgram compile(const plan::Loop& loop, const StoredValues& stored) const;
 
-    // The stages of compile() on a CPU: the program for tiles, before it is known whether tiles pay off; nullopt if
-    // tiles are not wanted.
+    // The steps of compile() on a CPU. This one returns the program for tiles, before it is known whether tiles pay
+    // off; nullopt if tiles are not wanted.
     [[nodiscard]] std::optional<LoopProgram> forTiles(const plan::Loop& loop, const StoredValues& stored) const;
     // See tilingOf.
     [[nodiscard]] std::optional<Tiling> tiling(const LoopProgram& forTiles) const;
-    // All destinations, or a part of them, at once.
+    // Returns the program that computes all destinations, or a part of them, at once.
     [[nodiscard]] LoopProgram inBatches(const plan::Loop& loop, const StoredValues& stored) const;
 
 private:

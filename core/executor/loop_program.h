@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: a loop of the plan, compiled to instructions on registers. During a batch a register holds the
-// rows of a value in a row class, until its last use.
+// Private to executor: represents a loop of the plan as instructions on registers. During a batch, a register holds the
+// rows of a value in a row class until their last use.
 
 #include <functional>
 #include <map>
@@ -55,10 +55,10 @@ struct Instruction {
     ir::SpaceId space;              // Positions, Pick
     ir::KeyId key;
     bool wide = false;     // Positions: 64 bits, because an operator takes no others
-    bool owners = false;   // Positions, GPU: of the destinations that own the rows, as the offsets give them
-    bool inOrder = false;  // Read, tiles and GPU: from the value in the order of the adjacency, as LoopProgram::owned
+    bool owners = false;   // Positions, GPU: of the destinations that own the rows, derived from the offsets
+    bool inOrder = false;  // Read, tiles and GPU: from the value in the order of the adjacency (LoopProgram::owned)
     Segment segment;
-    std::shared_ptr<const StripPart> strips;  // their outputs are the instruction's
+    std::shared_ptr<const StripPart> strips;  // its outputs are those of the instruction
     std::vector<ir::OpId> fused;              // Segment, Strips, RowDots: operators besides `op` that it computes
     std::vector<Register> dead;               // registers to empty after the instruction
 };
@@ -101,7 +101,7 @@ struct LoopProgram {
     std::vector<ir::ValueId> inPlace;             // Tiles: tables whose rows are read in place, by global row number
     std::map<ir::ValueId, ir::ValueId> reshaped;  // values that are read in place as rows of another table
 
-    // The table whose rows a value's are, if it is read in place.
+    // Returns the table that contains the rows of a value if it is read in place; otherwise the value itself.
     [[nodiscard]] ir::ValueId tableOf(ir::ValueId value) const
     {
         const auto base = reshaped.find(value);
@@ -112,36 +112,38 @@ struct LoopProgram {
 // The way in which a loop is run.
 enum class Way : std::uint8_t {
     Gpu,
-    Batches,  // CPU: sequentially, with a block and its frontier for each
+    Batches,  // CPU: sequentially, each with a block and its frontier
     Tiles,    // CPU: in parallel; tables are read in place if that saves building the frontier (tiles.h)
 };
 
-// Whether kernels can read rows of the value's table in place; strips require rows of their own type.
+// Returns whether kernels can read rows of the value's table in place. Strips require rows of their own type.
 using InPlace = std::function<bool(ir::ValueId, bool inStrips)>;
 
-// `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their
-// rows are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that
-// is neither stored nor computed. `families`: the steps computed in strips; ignored on a GPU.
+// Compiles a loop. `stored` contains the values that earlier stages write; `families` determines the steps computed in
+// strips and is ignored on a GPU. In batches on a CPU, all frontiers of the loop are built, because their rows are
+// counted; otherwise, frontiers that are only read in place are not. Raises Internal if the plan uses a value that is
+// neither stored nor computed.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
                         const Families& families);
 
-// Complete a loop that is being compiled: they determine which row numbers need 64 bits, and after which instruction
-// each register is empty.
+// Complete a loop that is being compiled: markWide() determines which row numbers need 64 bits, and markDead() after
+// which instruction each register is emptied.
 void markWide(LoopProgram& program);
 void markDead(LoopProgram& program);
 
-// The values without rows that the loop's operators use, without duplicates, in order of first use.
+// Returns the values without rows that the loop's operators use, without duplicates, in order of first use.
 std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
 
-// The node types with a frontier that some instruction computes or reads, not counting tables read in place.
+// Returns the node types that have a frontier that some instruction computes or reads. Tables read in place do not
+// count.
 std::set<ir::SpaceId> frontiersUsed(const LoopProgram& program);
 
-// Bytes of the tables that tiles read in place: each counts once per loop, since nothing is copied.
+// Returns the bytes of the tables that tiles read in place. Each counts once per loop, because nothing is copied.
 std::map<ir::ValueId, std::int64_t> inPlaceBytes(const analysis::Analysis& analysis, Structure& structure,
                                                  const LoopProgram& program);
 
-// The number that all elements of the value have, if its operator is a fill.
+// Returns the number that all elements of the value have if its operator is a fill.
 std::optional<double> fillNumber(const ir::Program& program, ir::ValueId value);
 
 }  // namespace hopscope::executor

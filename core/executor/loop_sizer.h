@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: chooses the number of destinations of each batch of a loop, from the rows that they own and the
-// memory that earlier batches used. Thread-safe.
+// Private to executor: chooses the number of destinations of each batch of a loop, based on the rows that these own and
+// on the memory that earlier batches used. Thread-safe.
 
 #include <mutex>
 
@@ -10,13 +10,13 @@
 
 namespace hopscope::executor {
 
-// Counts of a batch whose block has been built.
+// The number of rows of a batch whose block has been built.
 struct BatchRows {
     std::int64_t edges = 0, frontier = 0;
 };
 
-// Predicts the bytes of a batch on the executing device from the rows that its destinations own. Counts frontier rows
-// as a share of the rows that refer to them.
+// Predicts the bytes of a batch on the executing device from the rows that its destinations own. The number of frontier
+// rows is estimated as a share of the rows that refer to them.
 class BatchMemory {
 public:
     BatchMemory(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program, bool gpu);
@@ -38,7 +38,8 @@ private:
 
 class LoopSizer {
 public:
-    // `budget`: bytes that a batch may use on the executing device. `steady`: batches of a run with a journal.
+    // `budget` is the number of bytes that a batch may use on the executing device. `steady` is for a run with a
+    // journal (BatchSizer::steady).
     LoopSizer(Session& session, const LoopProgram& program, double budget)
         : LoopSizer(session, program, budget, session.options.journal != nullptr)
     {}
@@ -46,19 +47,20 @@ public:
 
     // See BatchSizer.
     void expect(std::int64_t destinations) { m_sizer.expect(destinations); }
-    // The number of destinations in the batch that starts at `first`, at least 1. `left`: the number of destinations
-    // from there on.
+    // Returns the number of destinations in the batch that starts at `first`, at least 1. `left` is the number of
+    // destinations from there on.
     std::int64_t next(std::int64_t first, std::int64_t left, const std::int64_t* order);
-    // The largest number of these destinations, from the first one on, with at most `rows` rows, but at least 1.
+    // Returns the largest number of these destinations, from the first one on, that have at most `rows` rows together,
+    // but at least 1.
     std::int64_t within(const Destinations& destinations, double rows);
-    // Destinations and the rows that they own in all tables.
+    // Returns the number of these destinations plus the number of rows that they own in all tables.
     std::int64_t rows(const Destinations& destinations);
-    // The bytes that a batch will use on the executing device.
+    // Returns the bytes that a batch is predicted to use on the executing device.
     double predicted(const Destinations& destinations);
-    // To be called for each finished batch, with its predicted and actual bytes, and its block.
+    // Take the predicted and actual bytes of a finished batch, and its block. Call them for each batch.
     void observe(double predicted, double actual);
     BatchRows learn(Block& block);
-    // The batch ran out of memory. Returns false if it was a single destination.
+    // Reduces the size of batches after one has run out of memory. Returns false if it had a single destination.
     bool backOff(std::int64_t destinations);
     // The number of rows that the destinations own in all tables.
     std::int64_t ownedRows(const Destinations& destinations) { return m_memory.ownedRows(destinations); }

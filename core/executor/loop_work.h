@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the work of a loop's destinations, and the places where they may be cut: between tiles, or
+// Private to executor: determines the work of a loop's destinations, and where they may be divided: between tiles, or
 // between the batches of a loop without tiles.
 
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace hopscope::executor {
 
 class LoopWork {
 public:
-    // `budget`: as for runLoop(). Linear in the destinations.
+    // `budget` has the same meaning as for runLoop(). Linear in the destinations.
     LoopWork(Session& session, const LoopProgram& program, double budget);
 
-    // Tiles, or batches.
+    // Returns the number of tiles or batches.
     [[nodiscard]] std::int64_t units() const { return static_cast<std::int64_t>(m_ends.size()) - 1; }
     [[nodiscard]] double total() const { return m_work.back(); }
     [[nodiscard]] bool mayCutAt(std::int64_t destination) const;
-    // The first destinations of `parts` parts of about equal work, and the end of the last one.
+    // Returns the first destinations of `parts` parts of about equal work, and the end of the last one.
     [[nodiscard]] std::vector<std::int64_t> cuts(int parts) const;
-    // Divides a range into shards of about this work each. It must begin and end where it may be cut.
+    // Divides a range, which must begin and end between units, into shards with about the work `each`.
     [[nodiscard]] std::vector<ShardRange> pieces(const Destinations& range, int loop, double each) const;
 
 private:
-    // The work before a destination, or before the next place where the loop may be cut.
+    // Returns the work before a destination, or before the next boundary of units.
     [[nodiscard]] double before(std::int64_t destination) const;
     [[nodiscard]] std::int64_t cutAfter(double work) const;
 

@@ -24,7 +24,7 @@ struct Number {
     [[nodiscard]] at::Scalar scalar() const;
 };
 
-// A number as a result of the model: bool, int64 or float64 without dimensions.
+// Returns a number as a result of the model: a tensor of bool, int64 or float64 without dimensions.
 at::Tensor tensorOf(const Number& number);
 
 Number integerNumber(std::int64_t i);
@@ -54,9 +54,9 @@ private:
 // Evaluates the scalar operator `name` ("add", "floordiv", ...) as Python does. Raises Input for a division by zero.
 Number applyScalar(const std::string& name, const Number& a, const Number& b);
 
-// The shape of `value` if each dimension with a row space has the size of its table.
+// Returns the shape of `value` if each dimension with a row space has the size of its table.
 std::vector<std::int64_t> shapeOf(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
-// Bytes of the whole value, and of one of its rows (the whole value if it has no rows).
+// Return the bytes of the whole value, and of one of its rows (or of the whole value if it has no rows).
 std::int64_t wholeBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
 std::int64_t rowBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the time of each operator of a loop, on a CPU.
+// Private to executor: measures the time of each operator of a loop on a CPU.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,8 +24,8 @@ struct OperatorCost {
     }
 };
 
-// Costs by instruction of the loop, then by reduction; those that compute no operator stay empty. Records nothing on a
-// GPU, where operators are queued long before they are executed.
+// The costs of a loop's instructions, followed by those of its reductions; costs of instructions that compute no
+// operator stay 0. Nothing is recorded on a GPU, where operators are queued long before they are executed.
 class OperatorCosts {
 public:
     OperatorCosts() = default;
@@ -44,9 +44,10 @@ public:
     }
 
     void add(const OperatorCosts& other);
-    // The number of workers that computed at once: an hour of all of them is one hour of the run.
+    // Divides the times by the number of workers that computed in parallel: an hour of all of them is one hour of the
+    // run.
     void share(int workers);
-    // Sets all to 0.
+    // Sets all costs to 0.
     void clear();
 
     [[nodiscard]] const std::vector<OperatorCost>& costs() const { return m_costs; }
@@ -58,7 +59,7 @@ private:
 // Adds the times of a batch to the entries of its loop in the report of a stage, which begin at `first`.
 void addCosts(const OperatorCosts& costs, std::vector<OperatorTime>& report, std::size_t first);
 
-// The entries of a loop without times, one for each instruction and reduction.
+// Returns the entries of a loop without times, one for each instruction and reduction.
 std::vector<OperatorTime> operatorTimes(const LoopProgram& program);
 
 }  // namespace hopscope::executor

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: element-wise operators that write over their first operand.
+// Private to executor: runs element-wise operators that overwrite their first operand.
 
 #include <ATen/core/Tensor.h>
 
@@ -8,7 +8,8 @@
 
 namespace hopscope::executor {
 
-// Two tensors, without a factor of the second one in add and sub, and without rounding in div.
+// Returns whether the operands are two tensors, without a factor of the second one in add and sub, and without rounding
+// in div.
 bool isPlainPair(const ir::Op& op, const Instruction& i);
 
 // Runs the operator in place of `tensor`, with `other` if it is defined. Returns false, without any effect, if

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: numbers of rows along an adjacency.
+// Private to executor: provides columns of row numbers in the order of an adjacency.
 
 #include <cstdint>
 #include <memory>
@@ -12,20 +12,20 @@
 
 namespace hopscope::executor {
 
-// How the rows of a table are numbered: as in the input, or by their positions in the order in which a run computes the
-// nodes of a type (Structure::arrangeNodes). Both agree if that is the order of the input.
+// The way in which the rows of a table are numbered: as in the input, or by their positions in the order in which a run
+// computes the nodes of a type (Structure::arrangeNodes). Both agree if that is the order of the input.
 enum class Numbers : std::uint8_t { Input, Places };
 
-// A key column in the order of an adjacency: position p holds the key of the row there (Adjacency::eachRow), in 32 or
-// 64 bits (wide).
+// A key column in the order of an adjacency: element p is the key of the row at position p (Adjacency::eachRow), in 32
+// or 64 bits (wide).
 struct OwnedColumn {
     std::shared_ptr<std::byte> bytes;
     bool wide = false;
 
-    // A column of undefined numbers. Raises Resources.
+    // Returns a column of undefined numbers. Raises Resources.
     static OwnedColumn ofSize(std::int64_t rows, bool wide, const graph::Scratch& scratch);
-    // The column of an input in place, read-only; nullopt: its numbers are not in the order of the
-    // adjacency, are not contiguous, have 32 bits, or do not belong to an input.
+    // Returns the column of an input in place, read-only; nullopt if its numbers are not in the order of the adjacency,
+    // are not contiguous, have 32 bits, or do not belong to an input.
     static std::optional<OwnedColumn> inPlace(const Column& column, const graph::Adjacency& order);
 
     [[nodiscard]] std::int64_t operator[](std::int64_t position) const
@@ -33,7 +33,7 @@ struct OwnedColumn {
         return wide ? reinterpret_cast<const std::int64_t*>(bytes.get())[position]
                     : reinterpret_cast<const std::int32_t*>(bytes.get())[position];
     }
-    // Calls it with a pointer to the first number.
+    // Calls work(first), where `first` points to the first number.
     template <class Work>
     void with(Work&& work) const
     {
@@ -42,11 +42,12 @@ struct OwnedColumn {
     }
 };
 
-// A column along `from`, along `to`, which is from.arranged(order), in 64 bits if `wide`.
+// Returns a column that is in the order of `from` in the order of `to`, which is from.arranged(order); in 64 bits if
+// `wide`.
 OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
                      const std::int64_t* order, bool wide, const graph::Scratch& scratch, int threads);
 
-// The positions of the first `rows` numbers, in 64 bits if `wide`.
+// Returns the positions of the first `rows` numbers, in 64 bits if `wide`.
 OwnedColumn inPlaces(const OwnedColumn& column, std::int64_t rows, const std::int64_t* places, bool wide,
                      const graph::Scratch& scratch, int threads);
 

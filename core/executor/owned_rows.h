@@ -1,10 +1,11 @@
 #pragma once
 
-// Private to executor: values of the prologue in the order of an adjacency, in which a batch's rows are consecutive.
+// Private to executor: computes values of the prologue in the order of an adjacency, in which a batch's rows are
+// consecutive.
 //
-// They are computed in that order, in chunks on all cores: a gather reads its table by the adjacency's columns, and
-// row-wise operators follow. This needs no intermediate value in the order of the table, and no index; only values of
-// other operators are computed as a whole and then rearranged.
+// The values are computed directly in that order, in chunks on all cores: a gather reads its table by the adjacency's
+// columns, and row-wise operators follow. This requires neither an index nor intermediate values in the order of the
+// table. Only results of other operators are computed as a whole and then rearranged.
 
 #include "executor/structure.h"
 
@@ -12,11 +13,12 @@ namespace hopscope::executor {
 
 class OwnedRows {
 public:
-    // `rows`: an Owned class. All arguments must outlive this object.
+    // `rows` is an Owned class. All arguments must outlive this object.
     OwnedRows(Structure& structure, const analysis::Analysis& analysis, Caller& caller, const ir::RowClass& rows);
 
-    // All rows of a structure-only value with rows of the class's table along its first dimension: row p is that of the
-    // row at position p (Adjacency::eachRow). The bits do not depend on the number of threads. Linear in the rows.
+    // Returns all rows of a structure-only value that has the class's table along its first dimension. Row p belongs to
+    // the table's row at position p (Adjacency::eachRow). The bits do not depend on the number of threads. Linear in
+    // the rows.
     at::Tensor compute(ir::ValueId value);
 
 private:

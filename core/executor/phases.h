@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: start and duration of the phases of a batch, in seconds since the start of the run. Phases on
-// the host are measured with a monotonic clock, those on a GPU with its events.
+// Private to executor: records the starts of the phases of a batch, in seconds since the start of the run, and their
+// durations. Phases on the host are measured with a monotonic clock, those on a GPU with its events.
 
 #include <array>
 #include <utility>
@@ -30,7 +30,7 @@ struct PhaseTimes {
         }
     }
 
-    // Runs `work` and adds its time to the phase. `began`: the start of the run by steadySeconds().
+    // Runs `work` and adds its time to the phase. `began` is the start of the run by steadySeconds().
     template <class Work>
     auto time(Phase phase, double began, Work&& work)
     {

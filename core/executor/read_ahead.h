@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: rows of tables in files, which separate threads read past the page cache: those of a set, or
-// those of destinations, piece by piece, ahead of the tiles that need them.
+// Private to executor: reads rows of tables in files on separate threads, bypassing the page cache: the rows of a set,
+// or those of destinations, piece by piece, ahead of the tiles that need them.
 
 #include <condition_variable>
 #include <exception>
@@ -20,7 +20,7 @@
 
 namespace hopscope::executor {
 
-// A table whose rows follow each other in a file.
+// A table whose rows are contiguous in a file.
 struct FileTable {
     ir::ValueId value;
     at::Tensor mapped;  // all rows
@@ -40,32 +40,32 @@ inline std::int64_t rowBytesIn(const at::Tensor& table)
     return table.size(0) == 0 ? 0 : static_cast<std::int64_t>(table.nbytes()) / table.size(0);
 }
 
-// A view of this number of rows in memory, in the shape of the table's.
+// Returns a view of `count` rows in memory, in the shape of the table's rows.
 at::Tensor rowsAt(const std::byte* first, std::int64_t count, const at::Tensor& table);
 
-// The rows of a range of destinations in some tables, read once, in order, while tiles are computed.
+// Reads the rows of a range of destinations in some tables once, in order, while tiles are computed.
 class ReadAhead {
 public:
-    // Pieces of `piece` destinations, which start at multiples of it; at most `depth` of them are in memory. The tables
-    // must outlive this object.
+    // Reads pieces of `piece` destinations, which start at multiples of `piece`; at most `depth` pieces are in memory.
+    // The tables must outlive this object.
     ReadAhead(std::vector<const FileTable*> tables, const Destinations& range, std::int64_t piece, int depth);
     ~ReadAhead();
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
-    // Whether the table is one of them.
+    // Returns whether the table is among those being read.
     [[nodiscard]] bool has(ir::ValueId table) const;
-    // Whether a tile belongs to the range.
+    // Returns whether a tile belongs to the range.
     [[nodiscard]] bool covers(const Destinations& tile) const
     {
         return tile.first >= m_range.first && tile.first < m_range.first + m_range.count;
     }
-    // Its rows of a tile that lies within a piece; waits for them. Valid until done(). Throws the exception of a failed
-    // read.
+    // Waits for the table's rows of a tile that lies within a piece, and returns them. They are valid until done().
+    // Throws the exception of a failed read.
     at::Tensor rows(ir::ValueId table, const Destinations& tile);
-    // To be called once for each tile, when its rows are not needed any more.
+    // Call it once for each tile, when its rows are no longer needed.
     void done(const Destinations& tile);
-    // Bytes read so far.
+    // Returns the bytes read so far.
     [[nodiscard]] std::int64_t bytes();
 
 private:
@@ -92,7 +92,8 @@ private:
     std::vector<Piece> m_pieces;
     std::int64_t m_next, m_bytes = 0;
     std::exception_ptr m_failure;
-    std::vector<std::jthread> m_readers;  // last: they end before the rest
+    std::vector<std::jthread>
+        m_readers;  // the last member: its destructor ends the threads before the other members are destroyed
 };
 
 }  // namespace hopscope::executor

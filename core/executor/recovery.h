@@ -22,8 +22,8 @@ struct Remainder {
 
 class Recovery {
 public:
-    // To be created after the prologue. Opens the stores that are needed and takes over their rows; reads them back,
-    // which is linear in their bytes. Reductions of finished parts are restored.
+    // Create it after the prologue. Opens the stores that are needed, reads their rows back, which is linear in their
+    // bytes, and takes them over. Reductions of finished parts are restored.
     Recovery(Session& session, const StagePrograms& programs, const std::vector<Chunk>& found);
 
     [[nodiscard]] const Remainder& of(const LoopNumber& number) const { return m_left.at(number); }

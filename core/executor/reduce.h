@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: reductions over all rows, accumulated over the batches of a loop. Floating-point sums are
-// accumulated in double precision, so that the result does not depend on the number of batches.
+// Private to executor: computes reductions over all rows, accumulated over the batches of a loop. Floating-point sums
+// are accumulated in double precision, so that the result does not depend on the number of batches.
 
 #include <ATen/ATen.h>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::executor {
 
-// The contribution of a batch. It is merged after the whole batch has succeeded, so that a batch can be redone.
+// The contribution of a batch. It is merged only after the whole batch has succeeded, so that a batch can be redone.
 struct Contribution {
     at::Tensor value;   // sum, extremum, sum of squares, mean
     at::Tensor spread;  // Var, Std: sum of squared deviations; Scatter mean, max, min: hits per slot
@@ -21,16 +21,16 @@ class Reducer {
 public:
     Reducer(const analysis::Analysis& analysis, ir::OpId op);
 
-    // The contribution of a batch of `rows` rows; `context` provides the operands on these rows.
+    // Returns the contribution of a batch of `rows` rows; `context` provides the operands on these rows.
     Contribution contribute(Caller& caller, const CallContext& context, std::int64_t rows) const;
-    // The total including `next`; the stored total does not change until replace().
+    // Returns the total including `next`; the stored total does not change until replace().
     [[nodiscard]] Contribution merged(const Contribution& next) const;
     void replace(Contribution total) { m_total = std::move(total); }
     [[nodiscard]] const Contribution& total() const { return m_total; }
-    // The result. `initial`: the table that a scatter adds to; undefined for other reductions.
+    // Returns the result. `initial` is the table to which a scatter adds; it is undefined for other reductions.
     at::Tensor finish(const at::Tensor& initial, at::Device device) const;
     [[nodiscard]] std::optional<ir::Slot> initialSlot() const;
-    // Bytes of the total, as counted by the allocator of its device.
+    // Returns the bytes of the total, as counted by the allocator of its device.
     [[nodiscard]] std::int64_t heldBytes() const;
 
 private:

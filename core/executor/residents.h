@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: tables and index arrays that are resident on a GPU, as chosen by the plan. Batches read and
-// write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`,
+// Private to executor: manages the tables and index arrays that are resident on a GPU, as chosen by the plan. Batches
+// read and write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`,
 // `inOrder` and `skips`, which any thread may call.
 
 #include <functional>
@@ -45,28 +45,28 @@ class ResidentChoice {
 public:
     using Held = std::function<bool(const ResidentPart&)>;
 
-    // On a CPU nothing is resident. `same` must outlive the object.
+    // On a CPU, nothing is resident. `same` must outlive the object.
     ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, const SameValues& same, bool gpu);
 
     [[nodiscard]] bool holds(ir::ValueId value) const { return m_values.contains(value); }
-    // Whether the store of a value exists on the device only.
+    // Returns whether the store of a value exists only on the device.
     [[nodiscard]] bool onlyHere(ir::ValueId value) const { return holds(value) && !m_outputs.contains(value); }
-    // Whether an instruction needs no data from the host, if destinations are in ascending order.
+    // Returns whether an instruction needs no data from the host if destinations are in ascending order.
     [[nodiscard]] bool skips(const Instruction& i) const;
-    // Whether rows of a table of edges are on the device in the order of an adjacency, if they are there at all.
+    // Returns whether rows of a table of edges are in the order of an adjacency if they are on the device.
     [[nodiscard]] bool inOrder(const Instruction& i) const
     {
         return i.rows.kind == ir::RowKind::Owned && (m_structure || i.inOrder);
     }
-    // The part with its rows; equal values share that of the first one.
+    // Returns the part with its rows filled in; equal values share the part of the first one.
     [[nodiscard]] ResidentPart known(ResidentPart part) const;
-    // The parts that a loop uses, without duplicates, in order of first use.
+    // Returns the parts that a loop uses, without duplicates, in order of first use.
     [[nodiscard]] std::vector<ResidentPart> parts(const LoopProgram& program) const;
-    // Bytes of the part on the device.
+    // Returns the bytes of the part on the device.
     std::int64_t bytes(const ResidentPart& part, Structure& structure) const;
-    // The parts of a loop that are not `held` yet. The store of an earlier loop is a table for later ones.
+    // Returns the parts of a loop that are not `held` yet. The store of an earlier loop is a table for later ones.
     std::vector<ResidentLoad> added(const LoopProgram& program, const Held& held, Structure& structure) const;
-    // Whether a stage after `stage` uses the part.
+    // Returns whether a stage after `stage` uses the part.
     [[nodiscard]] bool usedAfter(const ResidentPart& part, std::size_t stage,
                                  const std::vector<std::vector<LoopProgram>>& programs) const;
 
@@ -84,14 +84,14 @@ public:
     Residents(Session& session, const ResidentChoice& choice) : m_session(session), m_choice(choice) {}
 
     [[nodiscard]] const ResidentChoice& choice() const { return m_choice; }
-    // Loads the parts that a loop uses; to be called before its batches. Returns the bytes copied, of rows and of
-    // structure.
+    // Loads the parts that a loop uses. Call it before its batches. Returns the bytes copied, of rows and of structure.
     plan::Bytes load(const LoopProgram& program);
     // Frees the parts that no stage after `stage` uses.
     void drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs);
 
     const at::Tensor& part(const ResidentPart& part) const;
-    // The part Table or Store of a value. In a dry run, a table without data has a single row; gathers use row 0.
+    // Returns the part Table or Store of a value. In a dry run, a table without data has a single row, and gathers use
+    // row 0.
     const at::Tensor& table(ir::ValueId value);
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the outputs of a run, which are its results and the stored values that were kept, in the order
-// of the input.
+// Private to executor: publishes the outputs of a run, which are its results and the stored values that were kept, in
+// the order of the input.
 
 #include <memory>
 #include <unordered_map>
@@ -15,8 +15,8 @@ class Results {
 public:
     explicit Results(Session& session) : m_session(session) {}
 
-    // Puts results and stored values into the report, then gives the files of results their names: all or none, unless
-    // the run has a journal, from which a later process can continue. Throws Failure.
+    // Puts results and stored values into the report, then gives the files of results their final names: all of them or
+    // none, unless the run has a journal, from which a later process can continue. Throws Failure.
     void publish();
 
 private:

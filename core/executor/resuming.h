@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to executor: the facts that a run with a journal records, so that other processes can resume it bit for bit.
+// Private to executor: determines the facts that a run with a journal records, so that other processes can resume it
+// with bit-identical results.
 
 #include <optional>
 #include <string>
@@ -11,13 +12,13 @@
 
 namespace hopscope::executor {
 
-// Bytes of a batch that are the same in any process with the same limit, on this machine.
+// Returns the bytes of a batch, which are the same in every process with the same limit on this machine.
 std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit);
 
-// The cuts of all loops, by stage.
+// Returns the cuts of all loops, by stage.
 std::vector<plan::LoopCut> cutsOf(const StagePrograms& programs);
 
-// "resumed: 5,000 destinations in 3 chunks were already finished".
+// Describes the resumption in a sentence: "resumed: 5,000 destinations in 3 chunks were already finished".
 std::string sentenceOf(const ResumeReport& resumed);
 
 }  // namespace hopscope::executor

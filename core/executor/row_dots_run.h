@@ -8,8 +8,8 @@
 
 namespace hopscope::executor {
 
-// The sums of a * b along the last dimension, for `rows` rows. a and b are the values of the instruction's operands;
-// one without rows applies to all of them. `alone`: on the calling thread only.
+// Returns the sums of a * b along the last dimension, for `rows` rows. a and b are the values of the instruction's
+// operands; an operand without rows applies to all rows. If `alone`, only the calling thread is used.
 at::Tensor runRowDots(const Instruction& instruction, const analysis::Analysis& analysis, const at::Tensor& a,
                       const at::Tensor& b, std::int64_t rows, bool alone);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: the width of row numbers. Copies to a GPU have 32 bits where these suffice; numbers of the rows
-// within a batch always have.
+// Private to executor: chooses the width of row numbers. Copies to a GPU have 32 bits where these suffice; the numbers
+// of rows within a batch always have 32 bits.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace hopscope::executor {
 
-// The type and the bytes of a number that is at most `most`.
+// Return the type of numbers that are at most `most`, and its bytes.
 at::ScalarType numberType(std::int64_t most);
 std::int64_t numberBytes(std::int64_t most);
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to executor: values of the prologue that are certain to be equal, because the same operators compute them
-// from the same operands. Layers of a model often derive the same degrees and weights from the edges independently.
+// Private to executor: finds values of the prologue that are certain to be equal, because the same operators compute
+// them from the same operands. Layers of a model often derive the same degrees and weights from the edges
+// independently.
 
 #include <vector>
 
@@ -14,7 +15,7 @@ public:
     // Linear in the program.
     explicit SameValues(const analysis::Analysis& analysis);
 
-    // The first value of the program that is equal; `value` itself if there is no other.
+    // Returns the first value of the program that is equal to `value`; `value` itself if there is no earlier one.
     [[nodiscard]] ir::ValueId first(ir::ValueId value) const { return m_first[value.at()]; }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: gathering along edges and combining by destination, as one instruction.
+// Private to executor: describes gathering along edges and combining by destination as one instruction.
 
 #include "analysis/rows/classes.h"
 #include "kernels/segment.h"
