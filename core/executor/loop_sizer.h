@@ -50,8 +50,8 @@ public:
     // Returns the number of destinations in the batch that starts at `first`, at least 1. `left` is the number of
     // destinations from there on.
     std::int64_t next(std::int64_t first, std::int64_t left, const std::int64_t* order);
-    // Returns the largest number of these destinations, from the first one on, that have at most `rows` rows together,
-    // but at least 1.
+    // Returns the largest number of these destinations, from the first one on, for which rows() is at most `rows`, but
+    // at least 1.
     std::int64_t within(const Destinations& destinations, double rows);
     // Returns the number of these destinations plus the number of rows that they own in all tables.
     std::int64_t rows(const Destinations& destinations);

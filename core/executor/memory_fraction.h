@@ -9,8 +9,8 @@
 
 namespace hopscope::executor {
 
-// Implements Accelerator::limitMemory. If it is built with a CUDA LibTorch, it can set the limit at any time; without
-// one, whose headers it needs, only before the device is initialised.
+// Implements Accelerator::limitMemory. Built with a CUDA LibTorch, it can set the limit at any time; built with a
+// LibTorch without CUDA, which lacks the headers, only before the device is initialised.
 bool limitCudaMemory(c10::DeviceIndex device, std::int64_t bytes);
 
 }  // namespace hopscope::executor

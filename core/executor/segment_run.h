@@ -26,7 +26,7 @@ struct SegmentInputs {
     std::int64_t pieceFirst = 0;  // see kernels::SegmentArguments
 };
 
-// The destination of each message, in the type of the offsets, without asking a GPU how many messages there are.
+// Returns the destination of each message, in the type of the offsets, without asking a GPU for the number of messages.
 at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages);
 
 // Returns one row per destination, on the session's device. Uses a segment kernel if there is one (float32 and half
@@ -34,11 +34,11 @@ at::Tensor ownersOf(const at::Tensor& offsets, std::int64_t messages);
 // note says so once; any other failed launch raises Internal.
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
 
-// The numbers as the kernels take them, with 32 or 64 bits; none if the tensor is undefined.
+// Returns the numbers in the form that the kernels take, with 32 or 64 bits; no data if the tensor is undefined.
 kernels::Index index(const at::Tensor& numbers);
 
-// CPU: calls `work` for ranges of destinations with about as many edges each, on all cores. `width`: the elements of a
-// row.
+// CPU: calls `work` on all cores, for ranges of destinations with about equally many edges each. `width` is the number
+// of elements of a row.
 void inShares(const kernels::Index& offsets, std::int64_t destinations, std::int64_t width,
               const std::function<void(std::int64_t first, std::int64_t last)>& work);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the state of a run that its loops, batches and reductions share.
+// Private to executor: holds the state of a run that its loops, batches and reductions share.
 
 #include <functional>
 #include <map>
@@ -49,47 +49,50 @@ public:
     // The rows that the last loop has left in memory for the next one.
     HandedOn handed;
     std::unordered_map<ir::OpId, Reducer> reducers;
-    // The last batch's contributions: if several processes compute a run, nothing is merged before all have finished.
+    // The contributions of the last batch if several processes compute a run, in which case nothing is merged before
+    // all have finished.
     Contributions apart;
     RunReport report;
     plan::StageId stage{1};             // the current one
     std::unique_ptr<StagingRing> ring;  // of a GPU
     Overlap overlap;                    // of the current stage
-    // Dry runs, which have neither stores nor a prologue: returns a tensor to use in place of a value, or an undefined
-    // one.
+    // For dry runs, which have neither stores nor a prologue: returns a tensor to be used in place of a value, or an
+    // undefined one.
     std::function<at::Tensor(ir::ValueId)> standIn;
-    // Whether a value is replaced in a dry run. Masks are not, since the number of selected rows affects the memory.
+    // Returns whether a value is replaced in a dry run. Masks are not, because the number of selected rows affects the
+    // memory.
     [[nodiscard]] bool standsIn(ir::ValueId id) const;
 
-    // A value without rows, or a whole table of the prologue, on the executing device. Thread-safe.
+    // Returns a value without rows, or a whole table of the prologue, on the executing device. Thread-safe.
     at::Tensor whole(ir::ValueId id);
-    // Bytes of these values on the device, as counted by its allocator. Shared memory counts for the first value.
+    // Returns the bytes of these values on the device, as counted by its allocator. Shared memory counts for the first
+    // value.
     [[nodiscard]] std::map<ir::ValueId, std::int64_t> wholeBytes() const;
-    // A value with rows, on the host: an input, a parameter, a value of the prologue, or a store.
+    // Returns a value with rows, on the host: an input, a parameter, a value of the prologue, or a store.
     Table table(ir::ValueId id);
-    // The same for a value that a loop reads in place.
+    // Returns the same for a value that a loop reads in place.
     Table table(ir::ValueId id, const LoopProgram& program);
-    // The same in the order of the input; raises Internal if it is in another.
+    // Returns the same in the order of the input; raises Internal if the value is in a different order.
     at::Tensor inputTable(ir::ValueId id);
-    // The numbering of a table's rows. Stores are in the order in which their nodes are computed, so that they are
-    // written from the first row to the last and rows computed together are adjacent. Stores of a run with a journal,
-    // which identifies rows by their numbers in the input, are in the order of the input.
+    // Returns the numbering of a table's rows. Stores are in the order in which their nodes are computed, so that they
+    // are written from the first row to the last and rows computed together are adjacent. In a run with a journal,
+    // which identifies rows by their numbers in the input, stores are in the order of the input.
     [[nodiscard]] Numbers numbers(ir::ValueId id) const;
     [[nodiscard]] Numbers numbers(ir::ValueId id, const LoopProgram& program) const;
-    // A value of the prologue in the order of an adjacency.
+    // Returns a value of the prologue in the order of an adjacency.
     at::Tensor ownedValue(ir::ValueId id, const ir::RowClass& rows);
     Store& createStore(ir::ValueId id);
-    // A complete store in the order of the input: itself or a copy.
+    // Returns a complete store in the order of the input: the store itself or a copy.
     std::shared_ptr<Store> inInputOrder(ir::ValueId id);
-    // The other processes of the run, if there are any.
+    // Returns the other processes of the run; nullptr if there are none.
     [[nodiscard]] Others* others() const { return options.journal ? options.journal->others() : nullptr; }
     [[nodiscard]] bool isOutput(ir::ValueId id) const;
-    // On a GPU stores keep their types.
+    // Returns the type of stores. On a GPU, they keep their own types.
     [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call
     void finishReduction(ir::OpId op);
     void checkStop() const;
-    // Adds a sentence to the notes of the report and tells the observer, unless it is there already.
+    // Adds a sentence to the notes of the report and passes it to the observer, unless the report already contains it.
     void noteOnce(const std::string& sentence);
     [[nodiscard]] double seconds() const;  // since the run began
     [[nodiscard]] double began() const { return m_began; }
@@ -99,7 +102,7 @@ private:
     std::string storeName(ir::ValueId id) const;
     std::shared_ptr<Store> newStore(ir::ValueId id);
     std::shared_ptr<Store> storeInFile(ir::ValueId id, base::DType type, const std::vector<std::int64_t>& shape);
-    // Whether only this run reads the store.
+    // Returns whether only this run reads the store.
     [[nodiscard]] bool staysInMemory(ir::ValueId id) const;
     [[nodiscard]] graph::Lasting lasting() const;
 

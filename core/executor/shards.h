@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: a run that several processes compute together (Journal::others). Each computes its part of every
-// loop of a stage, or the ranges assigned to it, waits until all parts are finished, and takes over those of the
-// others.
+// Private to executor: coordinates a run that several processes compute together (Journal::others). Each process
+// computes its part of every loop of a stage, or the ranges assigned to it, waits until all parts are finished, and
+// takes over the parts of the others.
 
 #include <map>
 #include <optional>
@@ -15,38 +15,39 @@ namespace hopscope::executor {
 
 class Shards {
 public:
-    // `found`: the chunks that were finished when this process began. `budget`: as for runLoop().
+    // `found` contains the chunks that were finished when this process began; `budget` has the same meaning as for
+    // runLoop().
     Shards(Session& session, const StagePrograms& programs, Others& others, const std::vector<Chunk>& found,
            double budget);
 
-    // The ranges of a loop that this process has to compute: the unfinished rest of its part, and damaged chunks of any
-    // process. `left`: the work that remains in a resumed process. Raises Unsupported if the loop cannot be computed in
-    // parts.
+    // Returns the ranges of a loop that this process has to compute: the unfinished rest of its part, and damaged
+    // chunks of any process. `left` is the work that remains in a resumed process. Raises Unsupported if the loop
+    // cannot be computed in parts.
     Ranges part(const LoopNumber& number, const Remainder* left);
-    // The same with a dealer: chunks that were finished before count as taken over.
+    // Prepares a loop of a run with a dealer: chunks that are already finished count as taken over.
     void begin(const LoopNumber& number, const Remainder* left);
-    // The unfinished destinations of a stage, in pieces of about 1/`parts` of the whole stage.
+    // Returns the unfinished destinations of a stage, in pieces of about 1/`parts` of the whole stage.
     StageShards left(plan::StageId stage, int parts);
-    // The unfinished parts of a range, for this process to compute. Raises Usage unless the range consists of whole
-    // tiles.
+    // Returns the unfinished parts of a range, for this process to compute. Raises Usage unless the range consists of
+    // whole tiles.
     Ranges take(plan::StageId stage, const ShardRange& range);
 
     // Waits until all loops of the stage are finished. At the last stage, returns whether this process publishes the
-    // results. `told`: the dealer's order, if there is a dealer.
+    // results. `told` is the dealer's order, if there is a dealer.
     bool finished(plan::StageId stage, const std::optional<Order>& told);
 
-    // The chunks of a loop that others have computed; `damaged`: ranges to compute again, because rows or reductions
-    // differ from their digests; `open`: remaining parts of chunks that overlap with those of this process. The rest
-    // counts as written. Reads the rows back.
+    // Takes over the chunks of a loop that others have computed, and reads their rows back. `damaged` contains ranges
+    // to compute again, because rows or reductions differ from their digests; `open` contains the remaining parts of
+    // chunks that overlap with those of this process. All other rows count as written.
     struct Takeover {
         std::vector<Chunk> chunks;
         Ranges damaged, open;
     };
     Takeover takeOver(const LoopNumber& number);
-    // Merges the contributions of all tiles of the loop to its reductions, in the order of the destinations.
+    // Merges the contributions of all tiles of the loop into its reductions, in the order of the destinations.
     void mergeReductions(const LoopNumber& number);
 
-    // The seconds for which this process has waited, and the destinations that it has computed.
+    // Return the seconds for which this process has waited, and the number of destinations that it has computed.
     [[nodiscard]] double waited() const { return m_waited; }
     [[nodiscard]] std::int64_t computed() const { return m_computed; }
 

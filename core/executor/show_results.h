@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: hands the results of an instruction to the probe of the run.
+// Private to executor: passes the results of an instruction to the probe of the run.
 
 #include "executor/block.h"
 #include "executor/loop_program.h"
@@ -8,7 +8,7 @@
 
 namespace hopscope::executor {
 
-// Shows only results of operators, since fetched rows were shown when they were computed. Requires a probe.
+// Passes only results of operators, because rows that are read were shown when they were computed. Requires a probe.
 void showResults(const Session& session, const LoopProgram& program, Block& block, const Instruction& instruction,
                  const std::vector<at::Tensor>& registers);
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to executor: the files of stores that are not read any more. The next stores are written into their pages:
-// fresh pages cost as much as the writes, and several times that on virtual machines, whose host has to provide them.
+// Private to executor: reuses the files of stores that are no longer read. New stores are written into their pages,
+// because fresh pages cost as much as the writes themselves, and several times as much on virtual machines, whose host
+// has to provide them.
 
 #include <memory>
 #include <optional>
@@ -17,13 +18,13 @@ class SpareFiles {
 public:
     explicit SpareFiles(std::string folder) : m_folder(std::move(folder)) {}
 
-    // Adds a store that is not read or written any more.
+    // Adds a store that is no longer read or written.
     void add(std::shared_ptr<Store> store);
-    // The shortest file with room for this number of bytes, unless it is much longer.
+    // Takes the shortest file with room for this number of bytes, unless it is much longer.
     std::optional<graph::NewFile> take(std::int64_t bytes);
     // Frees the excess pages of a store's file while the store is written.
     void shorten(const std::shared_ptr<Store>& store);
-    // Waits until they are freed: to be called before a store is published.
+    // Waits until these pages are freed. Call it before a store is published.
     void finishShortening() { m_shortening.clear(); }
     // Frees the unused files in the background, or at once if their space may be needed.
     void drop();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: host memory for copies to and from a GPU. It is pinned, so that copies run asynchronously, or
-// pageable if no more pinned memory is available, which is slower.
+// Private to executor: provides host memory for copies to and from a GPU. The memory is pinned, so that copies run
+// asynchronously. If no more pinned memory is available, it is pageable, which is slower.
 
 #include <array>
 #include <optional>
@@ -16,16 +16,16 @@ public:
     static constexpr std::int64_t page = 4096;
 
     StagingChunk() = default;
-    // Falls back to pageable memory. Throws c10::OutOfMemoryError if there is none either.
+    // Allocates pinned memory, or pageable memory if that fails. Throws c10::OutOfMemoryError if neither is available.
     explicit StagingChunk(std::int64_t bytes);
 
     [[nodiscard]] bool pinned() const { return m_pinned; }
     [[nodiscard]] std::int64_t capacity() const { return m_memory.defined() ? m_memory.numel() : 0; }
-    // A contiguous tensor. If the capacity is exceeded, it has pageable memory of its own.
+    // Returns a contiguous tensor. If the capacity is exceeded, the tensor has pageable memory of its own.
     at::Tensor take(at::IntArrayRef shape, at::ScalarType dtype);
     // Makes all memory available again.
     void clear() { m_used = 0; }
-    // The capacity that take() uses for a tensor of this number of bytes.
+    // Returns the capacity that take() uses for a tensor of this number of bytes.
     static std::int64_t rounded(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 private:
@@ -34,7 +34,7 @@ private:
     bool m_pinned = false;
 };
 
-// Memory for the batches of the pipeline (flow.h); allocated once for a run.
+// The memory for the batches of the pipeline (flow.h), allocated once for a run.
 class StagingRing {
 public:
     struct Place {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor, and to forecast, which predicts batches with it: the memory that copies to and from a GPU go
-// through.
+// Private to executor, and to forecast, which predicts batches with it: determines the host memory for copies to and
+// from a GPU.
 
 #include <cstdint>
 #include <memory>
@@ -18,17 +18,18 @@ namespace hopscope::executor {
 // destination.
 constexpr double fullSlot = 0.9;
 
-// Bytes of each slot of the ring: rows and row numbers that are uploaded, and rows that are downloaded.
+// The bytes of each slot of the ring: for rows and row numbers that are uploaded, and for rows that are downloaded.
 struct SlotBytes {
     std::int64_t up = 0, down = 0;
 };
 
-// The slot size for all loops of a run: a share of the bytes that the largest one copies, without tables on the device,
-// or all of these bytes if the user has chosen the batch. Linear in the programs.
+// Returns the slot size for all loops of a run: a share of the bytes that the largest loop copies, not counting tables
+// on the device, or all of these bytes if the user has chosen the batch. Linear in the programs.
 SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
                     const StagePrograms& programs, std::optional<std::int64_t> batch);
 
-// Bytes that a loop copies, in and out, if no two destinations share a row. Linear in the program.
+// Returns the bytes that a loop copies to and from the device if no two destinations share a row. Linear in the
+// program.
 SlotBytes unsharedBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
                         const LoopProgram& program);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: a store, that is, all rows of a value in a mapped file or in memory. Checks that every row is
-// written exactly once, in this process or by an earlier one: a violation raises Internal.
+// Private to executor: implements stores. A store holds all rows of a value, in a mapped file or in memory. It checks
+// that every row is written exactly once, by this process or an earlier one; a violation raises Internal.
 
 #include <functional>
 #include <memory>
@@ -19,36 +19,36 @@
 
 namespace hopscope::executor {
 
-// The rows as they were written, and their rounding errors if the store is narrower.
+// The rows as they were written, and their rounding errors if the type of the store is narrower.
 struct StoredRows {
     at::Tensor rows;
     std::optional<Rounding> lost;
 };
 
-// The same without the rows.
+// The digest of the rows that were written, and their rounding errors.
 struct StoredPart {
     graph::Digest digest;
     std::optional<Rounding> lost;
 };
 
-// The digest of all elements, in order.
+// Returns the digest of all elements, in order.
 graph::Digest digestOf(const at::Tensor& values);
 
 class Store {
 public:
-    // Values of a wider type than `dtype` are rounded when written. `name` names the file, NAME.npy, or
-    // NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value` names the stored value in messages
-    // ("conv1.lin output"). `spare`: see graph::NewFile::reuse().
+    // Creates a store in a file. Values of a wider type than `dtype` are rounded when written. `name` names the file,
+    // NAME.npy, or NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value` names the stored value in
+    // messages ("conv1.lin output"). For `spare`, see graph::NewFile::reuse().
     Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
           graph::Lasting lasting = graph::Lasting::No, std::optional<graph::NewFile> spare = std::nullopt);
 
-    // A store in existing memory: bytesAhead bytes, followed by the values. It is neither published nor taken over by
-    // another process.
+    // Creates a store in existing memory, which has bytesAhead bytes followed by the values. It is neither published
+    // nor taken over by another process.
     Store(std::shared_ptr<std::byte> memory, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
-    // Rows in .npy files begin at the same offset, because the rounding of products may depend on the alignment of
-    // their operands.
+    // Rows in .npy files begin at the same offset: the rounding of products may depend on the alignment of their
+    // operands.
     static constexpr std::int64_t bytesAhead = 128;
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
@@ -57,39 +57,42 @@ public:
     [[nodiscard]] const base::TensorView& view() const { return m_view; }
     [[nodiscard]] const std::string& file() const { return m_file; }
 
-    // Whether values were rounded, and the rounding errors so far.
+    // Return whether values were rounded, and the rounding errors so far.
     [[nodiscard]] bool isNarrow() const { return m_narrow; }
     [[nodiscard]] const Rounding& rounding() const { return m_rounding; }
 
-    // Thread-safe for different rows. Write values[i] to the row with the global number rows[i]; to the rows from
-    // `first` on; to all rows; row rows[i] of `table` to row i, for all rows i, on all cores.
+    // Write rows; thread-safe for different rows. write() writes values[i] to the row with the global number rows[i];
+    // writeRange() writes to the rows from `first` on; writeAll() writes to all rows; writePicked() writes row rows[i]
+    // of `table` to row i, for all rows i, on all cores.
     StoredRows write(const at::Tensor& rows, const at::Tensor& values);
     StoredRows writeRange(std::int64_t first, const at::Tensor& values);
     void writeAll(const at::Tensor& values);
     void writePicked(const at::Tensor& table, const std::int64_t* rows);
-    // Fails unless every row has been written.
+    // Raises Internal unless every row has been written.
     void checkComplete() const;
-    // From now on, rows are flushed to the disk as soon as they are written: for stores that will be published.
+    // From now on, flushes rows to the disk as soon as they are written. This is for stores that will be published.
     void flushBehind();
-    // The same, and flushed pages leave the page cache: for stores that do not fit into memory.
+    // Does the same, and removes flushed pages from the page cache. This is for stores that do not fit into memory.
     void letGoBehind();
-    // From now on, writeRange() also passes its rows to `also`, on the thread that writes them; empty: no more.
+    // From now on, writeRange() also passes its rows to `also`, on the thread that writes them. An empty `also` ends
+    // this.
     using Also = std::function<void(std::int64_t first, std::int64_t count, const std::byte* rows)>;
     void tell(Also also) { m_also = std::move(also); }
     // Gives the file its final name.
     void publish();
-    // The file that is being written, which the caller may take once the store is not used any more; nullptr: it is in
-    // memory.
+    // Returns the file that is being written, which the caller may take once the store is no longer used; nullptr if
+    // the store is in memory.
     graph::NewFile* newFile();
 
-    // Lasting stores: whether an earlier process has written rows; counts these as written, with their rounding errors;
-    // flushes to the disk (any thread).
+    // For lasting stores: continued() returns whether an earlier process has written rows; adopt() and adoptRange()
+    // count such rows as written, and adoptLoss() adds their rounding errors; sync() flushes to the disk, on any
+    // thread.
     [[nodiscard]] bool continued();
     void adopt(const at::Tensor& rows);
     void adoptRange(std::int64_t first, std::int64_t count);
     void adoptLoss(const Rounding& lost);
     [[nodiscard]] base::Status sync();
-    // Shared stores: makes rows visible that other processes have written.
+    // For shared stores: makes the rows visible that other processes have written.
     void refresh();
 
 private:

@@ -12,14 +12,14 @@ namespace hopscope::executor {
 
 struct StripInputs {
     const StripPart& part;
-    std::vector<at::Tensor> tables;   // of the part; undefined: its number
-    std::vector<at::Tensor> columns;  // by table; Gathered: for each edge of the batch the row
+    std::vector<at::Tensor> tables;   // as the part's tables; undefined: the table is a number
+    std::vector<at::Tensor> columns;  // by table; Gathered: the row for each edge of the batch
     at::Tensor offsets;               // destinations + 1, from any number on
-    bool alone;                       // in a tile, on the calling thread; otherwise on all cores
+    bool alone;                       // on the calling thread, as in a tile; otherwise on all cores
 };
 
-// One tensor per output of the part, in the shapes of these values. Allocates them and scratch memory that does not
-// depend on the number of rows.
+// Returns one tensor per output of the part, in the shapes of these values. Allocates these tensors, and scratch memory
+// that does not depend on the number of rows.
 std::vector<at::Tensor> runStrips(const StripInputs& inputs, const analysis::Analysis& analysis);
 
 }  // namespace hopscope::executor

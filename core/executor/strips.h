@@ -24,14 +24,14 @@ struct StepUse {
 struct Families {
     bool chain = true, softmax = true, several = true;
     bool segments = true;  // gather, scale and aggregate by destination
-    bool doubles = false;  // of 64 bits as well, by LibTorch's operators along the offsets of destinations
+    bool doubles = false;  // also of 64-bit numbers, by LibTorch's operators along the offsets of destinations
 
     [[nodiscard]] bool has(base::Fuse family) const;
     static Families of(const std::vector<base::Fuse>& chosen);
     static Families onGpu() { return {.chain = false, .softmax = false, .several = false, .doubles = true}; }
 };
 
-// An operand of a step that can be computed in a strip: a number, or a value on rows (All: without rows).
+// An operand of a step that can be computed in a strip: a number, or a value on a row class (All: without rows).
 struct StripArgument {
     std::optional<double> number;
     ir::ValueId value;
@@ -44,7 +44,7 @@ struct StripAct {
         Compute,  // an operator on each row; RowSum among them
         Alias,    // the operand's elements under a different shape
         Gather,   // rows of another class
-        Own,      // for each edge the row of its destination
+        Own,      // the row of its destination for each edge
         Aggregate,
     };
     Kind kind = Compute;
@@ -55,11 +55,12 @@ struct StripAct {
     double empty = 0;
 };
 
-// nullopt: the strip kernels do not support the step in its dtype and shapes.
+// Returns a step in the form that strips compute; nullopt if the strip kernels do not support it in its dtype and
+// shapes.
 std::optional<StripAct> stripAct(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
 
-// Steps that one instruction computes: aggregations of the same messages, steps on edges that only they need, and steps
-// on destinations that lead from one aggregation to another.
+// The steps that one instruction computes: aggregations of the same messages, steps on edges that only they need, and
+// steps on destinations that lead from one aggregation to another.
 struct StripRegion {
     base::Fuse family = base::Fuse::Chain;
     ir::RowClass messages;
@@ -75,28 +76,29 @@ struct StripRequest {
     const Families& families;
 };
 
-// The regions of a loop, without common steps. Omits regions that the segment kernels compute equally fast. No step
-// outside a region lies between two of its own. O(steps times the square of the aggregations).
+// Returns the regions of a loop, which have no steps in common. Omits regions that the segment kernels compute equally
+// fast. No step outside a region lies between two of its own. O(steps times the square of the aggregations).
 std::vector<StripRegion> stripRegions(const StripRequest& request);
 
-// The loop's steps in an order in which all steps of a region are consecutive: by number, with regions as late as their
-// last input; without regions in the order of the plan. Quadratic in the steps.
+// Returns the loop's steps in an order in which all steps of a region are consecutive: by number, with each region
+// after its last input. Without regions, this is the order of the plan. Quadratic in the steps.
 std::vector<int> stepsWithRegions(const analysis::Analysis& analysis, const plan::Loop& loop,
                                   const std::vector<StepUse>& uses, const std::vector<StripRegion>& regions);
 
-// A region as a program for the kernels.
+// A table that the program of a region reads.
 struct StripTableSource {
     kernels::StripRows rows = kernels::StripRows::Single;
     ir::ValueId value;  // invalid: `number`
     ir::RowClass on;
     double number = 0;
     int gather = -1;  // Gathered: the step
-    // The operand of the instruction; Gathered: the next operand holds the row number of each edge. -1: a number, or in
-    // place.
+    // The operand of the instruction. If Gathered, the next operand holds the row number of each edge. -1: the table is
+    // a number, or is read in place.
     int operand = -1;
-    Segment place{};  // Gathered: where the rows are
+    Segment place{};  // Gathered: the location of the rows
 };
 
+// A region as a program for the kernels.
 struct StripPart {
     base::Fuse family = base::Fuse::Chain;
     kernels::StripProgram program;

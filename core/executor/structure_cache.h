@@ -1,11 +1,12 @@
 #pragma once
 
-// Private to executor: parts of a structure that later runs with the same edges take from a folder
+// Private to executor: caches parts of a structure in a folder, for later runs with the same edges
 // (graph/array_cache.h).
 //
-// Each is named after all of its inputs: the numbers of its key columns, the sizes of tables, and the orders
-// of nodes. Parts that are computed faster than they are read are not cached. Others may write to the folder: a cached
-// part is used only if all of its numbers lie within their table and a random sample agrees with the edges.
+// The name of a part is derived from all of its inputs: the numbers of its key columns, the sizes of tables, and the
+// orders of nodes. Parts that are computed faster than they are read are not cached. Since others may write to the
+// folder, a cached part is used only if all of its numbers lie within their table and a random sample agrees with the
+// edges.
 
 #include <functional>
 #include <map>
@@ -21,13 +22,13 @@
 
 namespace hopscope::executor {
 
-// The edges of `table` by their keys `owner`, and the column of their keys `key`.
+// Identifies the edges of `table`, grouped by their keys `owner`, and the column of their keys `key`.
 struct EdgeKeys {
     ir::SpaceId table;
     ir::KeyId owner, key;
 };
 
-// Not thread-safe.
+// Finds and stores cached parts. Not thread-safe.
 class StructureCache {
 public:
     StructureCache(std::string folder, const analysis::Tables& tables, KeyColumns& columns, SizeOf size, int threads)
@@ -38,29 +39,30 @@ public:
           m_threads(threads)
     {}
 
-    // Whether the table has enough rows for its structures to be cached.
+    // Returns whether the table has enough rows for its structures to be cached.
     [[nodiscard]] bool keeps(ir::SpaceId space) const { return m_size(space) >= leastRows; }
 
-    // The adjacency in the folder, or the result of `make`, which is then cached there. `targetOf`: the target of a
-    // row.
+    // Returns the adjacency in the folder, or the result of `make`, which is then cached there. `targetOf` returns the
+    // target of a row.
     graph::Adjacency adjacency(ir::SpaceId space, ir::KeyId key,
                                const std::function<std::int64_t(std::int64_t)>& targetOf,
                                const std::function<graph::Adjacency()>& make);
-    // `places`: those of the rows that the keys refer to, if rows are numbered by positions.
+    // Returns the column in the folder, or the result of `make`, which is then cached there. `places` are the positions
+    // of the rows that the keys refer to, if rows are numbered by positions.
     OwnedColumn column(const EdgeKeys& keys, Numbers numbers, const graph::Adjacency& order, const std::int64_t* places,
                        const std::function<OwnedColumn()>& make);
 
-    // The order that an earlier run has found for the targets of `keys.owner`.
+    // Returns the order that an earlier run has found for the targets of `keys.owner`.
     std::optional<graph::NodeOrder> findOrder(const EdgeKeys& keys, base::Reorder how);
     void keepOrder(const EdgeKeys& keys, base::Reorder how, const graph::NodeOrder& order);
-    // From now on the nodes of the type are in this order.
+    // From now on, the nodes of the type are in this order.
     void arrange(ir::SpaceId type, const graph::NodeOrder& order);
 
-    // The error if something could not be cached.
+    // Returns the error if something could not be cached.
     [[nodiscard]] const std::optional<base::Error>& problem() const { return m_problem; }
 
 private:
-    static constexpr std::int64_t leastRows = 1 << 16;  // smaller structures are made faster than files are opened
+    static constexpr std::int64_t leastRows = 1 << 16;  // smaller structures are computed faster than files are opened
 
     std::string numbersOf(ir::SpaceId space, ir::KeyId key);
     std::string orderOf(ir::SpaceId type) const;

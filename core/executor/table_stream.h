@@ -1,9 +1,9 @@
 #pragma once
 
-// Private to executor: a loop whose tables do not fit into memory. Its destinations are computed in windows, one after
-// the other. One pass over each table brings the rows that a window requests by a key into memory; its own rows are
-// read ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits of results,
-// are the same as without windows.
+// Private to executor: runs a loop whose tables do not fit into memory. Its destinations are computed in windows, one
+// after the other. One pass over each table brings the rows that a window requests by a key into memory; the window's
+// own rows are read ahead of its tiles, and its results are flushed to the disk at once. Tiles, and with them the bits
+// of results, are the same as without windows.
 
 #include <algorithm>
 #include <functional>
@@ -15,30 +15,30 @@
 
 namespace hopscope::executor {
 
-// Whether the loop numbers rows as in the input, as windows do.
+// Returns whether the loop numbers rows as in the input, as windows do.
 bool inOrder(const Session& session, const LoopProgram& program);
 
 class TableStream {
 public:
-    // A stream for a loop in tiles, and the next loop, if there is one. nullptr if tables and results fit into memory
-    // or are in memory already, if they are computed in an order other than that of the file, or if other processes
-    // write to them. Takes over, or drops, the rows that the previous loop left in memory. Constant time if they fit;
-    // otherwise it also reads the names of this process's mappings.
+    // Returns a stream for a loop in tiles, and for the next loop, if there is one. Returns nullptr if tables and
+    // results fit into memory or are already there, if they are computed in an order that differs from that of the
+    // file, or if other processes write to them. Takes over, or drops, the rows that the previous loop left in memory.
+    // Constant time if tables and results fit; otherwise, it also reads the names of this process's mappings.
     static std::unique_ptr<TableStream> of(Session& session, const LoopProgram& program, const LoopProgram* next);
     ~TableStream();
     TableStream(const TableStream&) = delete;
     TableStream& operator=(const TableStream&) = delete;
 
-    // A window of as many of these destinations, from the first one on, as have room for the rows that they request,
-    // but at least a tile. Invalidates the previous window. Linear in the requested rows, with one pass over each table
-    // for those that are not in memory yet. In the last window, rows that the next loop will read remain in memory
-    // while there is room.
+    // Returns a window of these destinations, from the first one on: as many as there is memory for the rows that they
+    // request, but at least a tile. Invalidates the previous window. Linear in the requested rows, with one pass over
+    // each table for those that are not in memory yet. In the last window, rows that the next loop will read remain in
+    // memory while there is room.
     std::unique_ptr<Window> next(const Destinations& left);
-    // To be called at the end of each window.
+    // Call it at the end of each window.
     void finished(const Window& window);
 
     [[nodiscard]] std::int64_t windows() const { return m_windows; }
-    // Bytes that have been read from files, and bytes of the tables in these files.
+    // Return the bytes that have been read from files, and the bytes of the tables in these files.
     [[nodiscard]] std::int64_t read() const { return m_read; }
     [[nodiscard]] std::int64_t fileBytes() const;
 
@@ -71,7 +71,8 @@ private:
     Destinations choose(const Destinations& left, SharedSets& sets);
     Destinations choose(const LoopProgram& program, const RowBytes& tables, const Destinations& left, std::int64_t room,
                         SharedSets& sets) const;
-    // The first tile's destination for which this holds; it then holds for all later ones and for the end of the range.
+    // Returns the first destination of the first tile for which fits() holds; it then holds for all later ones and for
+    // the end of the range.
     [[nodiscard]] std::int64_t firstThatFits(const Destinations& range,
                                              const std::function<bool(std::int64_t first)>& fits) const;
     [[nodiscard]] std::int64_t firstOwn(const Destinations& window, const SharedSets& sets) const;

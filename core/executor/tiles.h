@@ -2,10 +2,10 @@
 
 // Private to executor: computes a loop on a CPU in tiles, small batches that each run on one core from end to end.
 //
-// If no frontier is built, a batch costs nothing but its own rows, so it may be small: its values stay in the core's
-// cache, the next batch reuses its buffers instead of fresh memory, and cores wait for each other only at the end of
-// the loop. Tiles depend only on the plan and the graph: sizes of products, and with them the last bits of results, are
-// the same for any number of cores and any memory limit that a tile fits into.
+// If no frontier is built, the cost of a batch is only that of its own rows, so it may be small: its values stay in the
+// core's cache, the next batch reuses its buffers instead of fresh memory, and cores wait for each other only at the
+// end of the loop. Tiles depend only on the plan and the graph: sizes of products, and with them the last bits of
+// results, are the same for any number of cores and any memory limit that a tile fits into.
 
 #include <exception>
 #include <map>
@@ -27,8 +27,8 @@ struct TilingRequest {
     base::StoreType store = base::StoreType::Exact;
 };
 
-// The tiles of a loop that is compiled for them; nullopt if it has a frontier, if there would be only a few tiles of
-// the chosen size, or if a tile does not fit into the budget. Constant time.
+// Returns the tiles of a loop that is compiled for them; nullopt if it has a frontier, if there would be only a few
+// tiles of the chosen size, or if a tile does not fit into the budget. Constant time.
 std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
                                const TilingRequest& request);
 
@@ -36,14 +36,14 @@ class Tiles {
 public:
     Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling);
 
-    // Computes a range of the loop's destinations, or those of a window; tiles begin at the same destinations for any
+    // Computes a range of the loop's destinations, or those of a window. Tiles begin at the same destinations for any
     // range. Rethrows a worker's exception. A tile that runs out of memory is computed again alone, if necessary in
     // smaller batches; from then on the number of workers is halved.
     void run(const Destinations& range) { run(range, nullptr); }
     void run(Window& window) { run(window.range(), &window); }
 
 private:
-    // A tile that has been computed; it is reported and merged once all tiles before it are.
+    // A tile that has been computed. It is reported and merged once all tiles before it have been.
     struct Finished {
         BatchFigures figures;
         Contributions contributions;

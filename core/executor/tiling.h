@@ -9,7 +9,7 @@
 
 namespace hopscope::executor {
 
-// nullopt on a GPU. `budget`: as for runLoop().
+// Returns how loops are tiled; nullopt on a GPU. `budget` has the same meaning as for runLoop().
 std::optional<TilingRequest> tilingOf(const Session& session, double budget);
 
 }  // namespace hopscope::executor

@@ -1,10 +1,10 @@
 #pragma once
 
-// Private to executor: files of inputs that are not read after the run (Options::transientInputs).
+// Private to executor: empties files of inputs that are not read after the run (Options::transientInputs).
 //
-// Stores take over their pages, which costs less than fresh memory, and the run needs less memory in total. Whether an
-// input is still needed is determined by address: a value, a key column or a table in a different order may be a view
-// of an input or a copy of it.
+// Stores take over the pages of these files, which costs less than fresh memory, and the run needs less memory in
+// total. Whether an input is still needed is determined by address: a value, a key column or a table in a different
+// order may be a view of an input or a copy of it.
 
 #include <string>
 #include <thread>
@@ -17,7 +17,7 @@ namespace hopscope::executor {
 
 class TransientInputs {
 public:
-    // To be created after the prologue. Both arguments must outlive this object.
+    // Create it after the prologue. Both arguments must outlive this object.
     TransientInputs(Session& session, const StagePrograms& programs);
 
     // Empties the files that no stage from `stage` on (counted from 0) and no output needs. Linear in the

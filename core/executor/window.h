@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the rows of tables in files that a range of a loop's destinations reads, in memory.
+// Private to executor: holds in memory the rows of tables in files that a range of a loop's destinations reads.
 
 #include <map>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hopscope::executor {
 
-// A read of table rows in place: by a key, for each row of a class.
+// A request for table rows that are read in place, by a key, for each row of a class.
 struct Ask {
     ir::ValueId table;
     ir::RowClass on;
@@ -23,37 +23,37 @@ struct Ask {
     bool operator==(const Ask&) const = default;
 };
 
-// Each once, in the order of the instructions.
+// Returns the requests of a loop, each once, in the order of the instructions.
 std::vector<Ask> asksOf(const LoopProgram& program);
 
-// Threads may use a window concurrently.
+// The rows that a range of destinations reads. Threads may use a window concurrently.
 class Window {
 public:
     explicit Window(const Destinations& range) : m_range(range), m_done(range.first) {}
 
     [[nodiscard]] const Destinations& range() const { return m_range; }
 
-    // The requested rows of a table that is read in place, consecutive, by ascending number. nullptr: the table itself
-    // is to be read.
+    // Returns the requested rows of a table that is read in place, consecutively, by ascending number; nullptr if the
+    // table itself is to be read.
     [[nodiscard]] const at::Tensor* table(ir::ValueId table) const;
-    // The positions of requested rows in that table, by their numbers (32 or 64 bits).
+    // Returns the positions, among these rows, of rows given by their numbers (32 or 64 bits).
     [[nodiscard]] at::Tensor places(ir::ValueId table, const at::Tensor& rows) const;
 
-    // A tile's own rows of a table, valid until done(). Their offset within a page is that in the file, since it
-    // affects the rounding of products. An undefined tensor means that the table itself is to be read.
+    // Returns a tile's own rows of a table, which are valid until done(). Their offset within a page is that in the
+    // file, since it affects the rounding of products. An undefined tensor means that the table itself is to be read.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
-    // To be called once for each tile, even if it failed.
+    // Call it once for each tile, even if the tile failed.
     void done(const Destinations& tile);
 
-    // Add rows that remain after the window: requested rows; and own rows that no key refers to, whose memory is
-    // released after the tiles that use them.
+    // Add rows that remain after the window: add() adds requested rows, and addOwn() adds own rows that no key refers
+    // to, whose memory is released after the tiles that use them.
     void add(const FileTable& table, std::shared_ptr<const graph::RowSet> rows, const KeptRows& asked)
     {
         at::Tensor all = rowsAt(asked.data(), rows->count(), table.mapped);
         m_tables[table.value] = {&table, std::move(rows), std::move(all), &asked, nullptr};
     }
     void addOwn(ir::ValueId table, KeptRows& rows) { m_tables.at(table).own = &rows; }
-    // Releases that memory to `spare` instead of to the system.
+    // From now on, releases that memory to `spare` instead of to the system.
     void giveTo(std::shared_ptr<graph::SparePages> spare) { m_spare = std::move(spare); }
     void readAhead(std::unique_ptr<ReadAhead> own) { m_ahead.push_back(std::move(own)); }
     [[nodiscard]] std::int64_t bytesAhead() const;
