@@ -42,8 +42,8 @@ constexpr auto namesOf(Unit)
 
 constexpr Unit unitOf(Objective objective) { return objective == Objective::Time ? Unit::Seconds : Unit::Bytes; }
 
-// The decisions that users can pin. If a value has several pins, the last Checkpoint or NoCheckpoint applies, and so
-// does the last HopStage; Cut and NoRecompute accumulate.
+// The decisions that users can pin. If a value has several pins, the last Checkpoint or NoCheckpoint and the last
+// HopStage apply; Cut and NoRecompute accumulate.
 enum class PinKind : std::uint8_t {
     Checkpoint,    // a value is stored
     NoCheckpoint,  // a value is never stored
@@ -64,7 +64,7 @@ constexpr auto namesOf(PinKind)
 // Returns whether pins of this kind determine if a value is stored. Rules support no other kinds.
 constexpr bool isStoring(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
 
-// What a pin names after its value.
+// The kind of name that a pin has after its value.
 enum class PinThird : std::uint8_t { Nothing, Consumer, Stage };
 
 constexpr PinThird thirdOf(PinKind kind)
@@ -73,7 +73,7 @@ constexpr PinThird thirdOf(PinKind kind)
     return kind == PinKind::HopStage ? PinThird::Stage : PinThird::Nothing;
 }
 
-// Describes a pin in words, for example "run the gathers for conv1 in stage 2".
+// Describes a pin to the user, for example "run the gathers for conv1 in stage 2".
 std::string pinText(PinKind kind, const std::string& value, const std::string& third);
 
 // The kinds of decisions in an optimal plan, each with its alternative.

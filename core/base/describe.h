@@ -6,8 +6,8 @@
 //     template <std::same_as<Tolerance> T>
 //     constexpr auto fieldsOf(const T*)
 //     {
-//         return base::described("tolerance",
-//                       base::field("absolute", &T::absolute, "largest difference", base::Quantity::Ratio), ..);
+//         return base::described(
+//             "tolerance", base::field("absolute", &T::absolute, "largest difference", base::Quantity::Ratio), ..);
 //     }
 // The function is a template, so that only sources that use the table pay for it.
 

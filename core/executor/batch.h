@@ -102,7 +102,7 @@ private:
 // Adds contributions to the totals of reductions: all of them, or none if it throws. If other processes compute parts
 // of the loop, puts the contributions into Session::apart instead.
 void mergeInto(Session& session, const Contributions& contributions);
-// Adds contributions to the totals even then.
+// Adds contributions to the totals even if other processes compute parts of the loop.
 void mergeTotals(Session& session, const Contributions& contributions);
 
 }  // namespace hopscope::executor

@@ -56,7 +56,7 @@ public:
     std::int64_t count(const ir::RowClass& rows);
     // Returns the global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);
-    // Returns the same as positions, for rows of nodes.
+    // Returns the same rows, numbered by their positions, for rows of nodes.
     at::Tensor places(const ir::RowClass& rows);
     // Returns, for each row of `on`, the local number within `in` of the row that the key of table `space` refers to.
     at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);

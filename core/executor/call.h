@@ -20,7 +20,7 @@ struct CallContext {
     at::Device device = at::kCPU;
 };
 
-// Calls operators and provides their operands. Thread-safe.
+// Calls the operators of a program. Thread-safe.
 class Caller {
 public:
     Caller(const analysis::Analysis& analysis, const NumberEvaluator& numbers)

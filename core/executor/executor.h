@@ -84,10 +84,9 @@ struct StageReport : plan::StageFigures {
 struct OrderReport {
     std::string nodes;  // the type
     base::Reorder used = base::Reorder::None;
-    double seconds = 0;  // to choose and make the order
-    double before = 0,
-           after = 0;    // rows that a tile reads per destination: in the order of the input, and in this order
-    std::string reason;  // a sentence
+    double seconds = 0;            // to choose and make the order
+    double before = 0, after = 0;  // rows read per destination of a tile: in the order of the input, and in this one
+    std::string reason;            // a sentence
 };
 
 // The errors from storing a value in a narrower type, over all of its elements.
@@ -120,17 +119,16 @@ struct RunReport {
     std::vector<OrderReport> orders;        // of each type that could have one; empty if no order was requested
     std::optional<ResumeReport> resumed;    // of a run with a journal that another process started
     std::optional<ShardReport> shard;
-    std::int64_t rowNumbers =
-        0;  // GPU: row numbers that the host computed, including those of batches that did not fit
+    std::int64_t rowNumbers = 0;     // GPU: row numbers that the host computed, also for batches that did not fit
     std::vector<std::string> notes;  // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
 // caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one
-// to finish returns without outputs. Fails with Input (inputs disagree with the schema, or the value of a guard differs
-// from that on the sample), Resources (out of memory with a single destination, disk full), Cancelled, or Internal (a
-// failed check of the executor; these are also enabled in release builds). `known` is a structure of the same walk,
-// analysis and inputs, whose contents are not built again.
+// to finish returns without outputs. Fails with Input if inputs disagree with the schema or the value of a guard
+// differs from that on the sample, with Resources if memory is insufficient for a single destination or the disk is
+// full, with Cancelled, or with Internal. The checks of the executor that fail with Internal are also enabled in
+// release builds. `known` is a structure of the same walk, analysis and inputs, whose contents are not built again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop, std::shared_ptr<Structure> known = nullptr);

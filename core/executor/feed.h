@@ -43,7 +43,7 @@ public:
     Given give(const Instruction& i);
     // CPU: returns the rows and offsets that a gather in place needs.
     Given along(const Segment& s);
-    // CPU: returns the table from which it gathers.
+    // CPU: returns the rows of a value that is read in place.
     at::Tensor inPlace(ir::ValueId value);
     // Returns the data for all instructions in order, copied into `buffer`, with 32-bit row numbers where these
     // suffice. The row numbers of everything that is written to tables on the device follow.

@@ -28,7 +28,7 @@ public:
 
     // Puts consecutive rows, from number `row` on. Threads may put different rows concurrently.
     void put(std::int64_t row, std::int64_t count, const std::byte* rows);
-    // Call it after the last put().
+    // Ends the writing. Call it after the last put().
     void end() { m_spare.reset(); }
     // Returns whether all rows from `first` on have been put.
     [[nodiscard]] bool complete() const { return m_count == m_wanted.asked->rows() - m_wanted.first; }

@@ -128,7 +128,7 @@ public:
     virtual ~Journal() = default;
     // Returns the memory budget of a batch, in bytes, if an earlier process has started this run.
     [[nodiscard]] virtual std::optional<std::int64_t> batchBytes() const = 0;
-    // Records the cuts. Returns the finished chunks in the order in which they were recorded; Fails with Input if
+    // Records the cuts. Returns the finished chunks in the order in which they were recorded. Fails with Input if
     // different cuts were recorded before.
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<plan::LoopCut>& cuts) = 0;
     // Records the chunk, which then survives the end of this process. Only one thread may call it at a time.

@@ -64,7 +64,7 @@ public:
     void streamed(std::int64_t windows, std::int64_t bytes, std::int64_t least);
     // Adds chunks that an earlier process has computed.
     void takeOver(const std::vector<Chunk>& chunks);
-    // Call it when nothing is left to compute.
+    // Completes the journal of the loop. Call it when nothing is left to compute.
     void close() { m_log.close(true); }
     // See ChunkLog.
     void keepWhole() { m_log.keepWhole(); }

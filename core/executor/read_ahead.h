@@ -63,7 +63,7 @@ public:
     // Waits for the table's rows of a tile that lies within a piece, and returns them. They are valid until done().
     // Throws the exception of a failed read.
     at::Tensor rows(ir::ValueId table, const Destinations& tile);
-    // Call it once for each tile, when its rows are no longer needed.
+    // Releases the rows of a tile. Call it once for each tile, when its rows are no longer needed.
     void done(const Destinations& tile);
     // Returns the bytes read so far.
     [[nodiscard]] std::int64_t bytes();
@@ -92,8 +92,7 @@ private:
     std::vector<Piece> m_pieces;
     std::int64_t m_next, m_bytes = 0;
     std::exception_ptr m_failure;
-    std::vector<std::jthread>
-        m_readers;  // the last member: its destructor ends the threads before the other members are destroyed
+    std::vector<std::jthread> m_readers;  // last, so that the threads end before other members are destroyed
 };
 
 }  // namespace hopscope::executor

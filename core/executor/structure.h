@@ -30,7 +30,7 @@ public:
     // From now on, adjacencies, columns along them and orders of nodes are cached in this folder if they are slow to
     // compute. The folder must exist. Only the first call has an effect.
     void cacheIn(const std::string& folder) { m_adjacencies.cacheIn(folder); }
-    // Returns nullptr if nothing is cached.
+    // Returns the cache; nullptr if nothing is cached.
     StructureCache* cache() { return m_adjacencies.cache(); }
     const graph::Scratch& scratch() const { return m_scratch; }
     const NumberEvaluator& numbers() const { return m_numbers; }
@@ -81,8 +81,8 @@ public:
     void forgetInput(ir::ValueId input);
     // Returns the bytes of the tensors computed here, as counted by the allocator, without spilled tensors.
     [[nodiscard]] std::int64_t heldBytes() const;
-    // Checks on the real inputs that guards have the same values as on the sample, that the largest indices agree with
-    // the sizes of tables, and that edges are sorted if the model relies on it. Raises Input.
+    // Checks that guards have the same values on the real inputs as on the sample. Also checks that the largest indices
+    // agree with the sizes of tables, and that edges are sorted if the model relies on it. Raises Input.
     void checkGuards();
 
 private:

@@ -34,7 +34,7 @@ public:
     // each table for those that are not in memory yet. In the last window, rows that the next loop will read remain in
     // memory while there is room.
     std::unique_ptr<Window> next(const Destinations& left);
-    // Call it at the end of each window.
+    // Ends a window, and leaves rows in memory for the next loop. Call it at the end of each window.
     void finished(const Window& window);
 
     [[nodiscard]] std::int64_t windows() const { return m_windows; }

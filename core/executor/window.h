@@ -42,7 +42,7 @@ public:
     // Returns a tile's own rows of a table, which are valid until done(). Their offset within a page is that in the
     // file, since it affects the rounding of products. An undefined tensor means that the table itself is to be read.
     [[nodiscard]] at::Tensor own(ir::ValueId table, const Destinations& tile) const;
-    // Call it once for each tile, even if the tile failed.
+    // Releases the rows of a tile. Call it once for each tile, even if the tile failed.
     void done(const Destinations& tile);
 
     // Add rows that remain after the window: add() adds requested rows, and addOwn() adds own rows that no key refers

@@ -8,8 +8,8 @@
 
 namespace hopscope::gpu {
 
-// Returns the number of NVIDIA GPUs: the largest count among the driver's files, the PCI bus and the device files, any
-// of which may be hidden in a container.
+// Returns the number of NVIDIA GPUs. It is the largest of the counts by the driver's files, the PCI bus and the device
+// files, because a container may hide any of these.
 int countHardware(const Places& places);
 
 // Returns whether the driver's kernel module is loaded. Sets `version` if it can be read.

@@ -223,7 +223,7 @@ void forEachForm(const T& value, const Reader& reader, const Visit& visit)
 // ---- JSON Schema
 
 Value typed(const char* type);                                              // {"type": type}
-Value orNothing(Value schema);                                              // what the schema allows, or null
+Value orNothing(Value schema);                                              // the schema, or null
 void addMember(Value& object, const base::Traits& field, Value ofItsType);  // adds it to the schema of an object
 void addMembers(Value& object, const Value& other);                         // adds those of another object's schema
 
