@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: the number of destinations in a batch.
+// Private to forecast: chooses the number of destinations in a batch.
 
 #include <cstdint>
 #include <functional>
@@ -17,12 +17,13 @@ struct Traffic;
 
 using Fits = std::function<bool(std::int64_t destinations)>;
 
-// All destinations, or the first fraction of them that fits: a half, a third, ... `surely` may refuse a size that fits,
-// and is called first; `exactly` takes longer, and determines whether larger batches fit.
+// Returns all destinations, or the first of their fractions 1/2, 1/3, 1/4, 1/6, ... that fits. `surely` is called first
+// and may refuse a size that fits; `exactly` takes longer and determines whether larger batches fit.
 std::int64_t firstFraction(std::int64_t all, const Fits& surely, const Fits& exactly);
 
-// The largest number of destinations, at most `size`, whose batches fit into a slot of pinned memory: `size` if it
-// fits, otherwise between its first half, quarter, ... that fits and the one before.
+// Returns the number of destinations whose batches fill a slot of pinned memory, or the largest integer if batches of
+// `size` fit. Otherwise, `size` is halved until its batches fit, and the result is interpolated between that number and
+// its double.
 std::int64_t stagedAtOnce(ClassCounts& counts, const executor::LoopProgram& program, const Traffic& traffic,
                           const executor::SlotBytes& slot, std::int64_t size);
 

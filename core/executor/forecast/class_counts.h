@@ -29,9 +29,9 @@ public:
     {}
 
     // Counts the rows of batches of `size` destinations in ascending order; the last batch may be smaller. Linear in
-    // the rows for a frontier that is counted for the first time, else linear in the number of batches.
+    // the rows for a frontier that is counted for the first time, otherwise linear in the number of batches.
     const Counts& of(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
-    // Upper bounds for these numbers, linear in the number of batches.
+    // Returns upper bounds for these numbers, in time linear in the number of batches.
     Counts atMost(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
 
 private:

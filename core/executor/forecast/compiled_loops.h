@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to forecast: loops compiled as for a run, with the figures derived from them. Successive plans share most of
-// their loops; on a CPU these are compiled once.
+// Private to forecast: compiles loops as for a run and keeps the figures derived from them. Successive plans share most
+// of their loops, which are compiled only once on a CPU.
 
 #include <list>
 #include <map>
@@ -30,22 +30,23 @@ struct CompiledLoop {
 
 class CompiledLoops {
 public:
-    // Both must outlive this object.
+    // Both arguments must outlive this object.
     CompiledLoops(const analysis::Analysis& analysis, executor::Structure& structure)
         : m_analysis(analysis),
           m_structure(structure)
     {}
 
-    // Sets the options of the calls that follow and discards loops that were compiled for other options. Later calls of
-    // `onCpu` use a compiler for these options.
+    // Sets the options of the calls that follow, and discards loops that were compiled for different options. Later
+    // calls of `onCpu` must use a compiler for these options.
     void begin(const PredictOptions& options);
-    // `stored`: the values that earlier stages write. Raises what compileLoop raises.
+    // Returns a loop compiled for a CPU. `stored` contains the values that earlier stages write. Raises the failures of
+    // compileLoop().
     std::shared_ptr<CompiledLoop> onCpu(const plan::Loop& loop, const executor::StoredValues& stored,
                                         const executor::LoopCompiler& compiler, const executor::ResidentChoice& choice,
                                         const Outside& outside);
-    // The result is not kept.
+    // Returns a loop of a GPU, which is not kept.
     std::shared_ptr<CompiledLoop> onGpu(const executor::LoopProgram& program, const executor::ResidentChoice& choice);
-    // Times that were found for another machine are forgotten.
+    // Discards times that were computed for a different machine.
     void timedOn(const plan::Machine& machine);
 
 private:

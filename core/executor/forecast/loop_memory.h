@@ -2,8 +2,8 @@
 
 // Private to forecast: predicts the memory that a batch of a loop allocates on the device, from traces of a few small
 // batches. The sizes of all tensors are linear in the rows of a few classes, or in the padded rows that are passed to
-// oneDNN (executor/dense_shape.h), and all batches of a loop allocate and free memory in the same order, so that the
-// traces of small batches determine that of any other.
+// oneDNN (executor/dense_shape.h). Since all batches of a loop allocate and free memory in the same order, the traces
+// of small batches determine that of any other batch.
 
 #include <map>
 #include <optional>
@@ -32,18 +32,18 @@ struct DryRun {
     std::int64_t reduced = 0;  // bytes that reductions hold before it, unless it is the first batch
 };
 
-// The peak of the memory held by these allocations on a CPU, as counted by the allocator.
+// Returns the peak of the memory held by these allocations on a CPU, as counted by the allocator.
 std::int64_t peakOf(const std::vector<executor::AllocationTrace::Event>& events);
 
 class LoopMemory {
 public:
-    // Fits the sizes to the traces. nullopt if fewer than two batches have the same sequence of events, or if some size
-    // is not linear in the rows. Linear in the number of events plus the number of distinct sizes times the cube of the
-    // classes.
+    // Fits the sizes to the traces. Returns nullopt if fewer than two batches have the same sequence of events, or if
+    // some size is not linear in the rows. Linear in the number of events plus the number of distinct sizes times the
+    // cube of the classes.
     static std::optional<LoopMemory> learn(const Probed& probed);
 
-    // The peak of a batch in bytes, as counted by the allocator. `first`: it is the first batch, so reductions hold
-    // nothing yet. Linear in the events.
+    // Returns the peak of a batch in bytes, as counted by the allocator. `first` means that it is the first batch, for
+    // which reductions hold no memory yet. Linear in the events.
     [[nodiscard]] double peak(const executor::CountOf& count, bool first) const;
     [[nodiscard]] const std::map<ir::ValueId, std::int64_t>& whole() const { return m_whole; }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: predicts the memory that a run on a CPU holds outside of its batches.
+// Private to forecast: predicts the memory that a run on a CPU holds outside its batches.
 
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@ class Outside {
 public:
     using MakeStructure = std::function<std::unique_ptr<executor::Structure>(std::stop_token)>;
 
-    // `structure` is used for sizes only, since its contents may differ from those during a run; `fresh` makes a new
+    // `structure` is used only for sizes, because its contents may differ from those during a run; `fresh` makes a new
     // one.
     Outside(const analysis::Analysis& analysis, executor::Structure& structure, MakeStructure fresh, std::string folder)
         : m_analysis(analysis),
@@ -24,15 +24,15 @@ public:
           m_folder(std::move(folder))
     {}
 
-    // Bytes before the first batch: all tensors of the process, those of `structure` only if it is kept during the run,
-    // and those that the prologue computes. The latter are found by computing the prologue if the graph is small; on a
-    // large graph all its values with rows are spilled. Results are cached.
+    // Returns the bytes held before the first batch: those of all tensors of the process (of `structure` only if it is
+    // kept during the run), and those that the prologue computes. If the graph is small, the latter are determined by
+    // computing the prologue; on a large graph, all its values with rows are spilled. Results are cached.
     std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, bool staysBeside,
                         std::stop_token stop);
-    // The same at the peak of the prologue, if that is known: its intermediate values are freed before the first
-    // batch.
+    // Returns the same at the peak of the prologue, if that is known. Its intermediate values are freed before the
+    // first batch.
     std::int64_t most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
-    // Values without rows that are evaluated during a loop and kept until the end of the run.
+    // Returns the values without rows that are evaluated during a loop and kept until the end of the run.
     [[nodiscard]] std::set<ir::ValueId> evaluatedBy(const executor::LoopProgram& program) const;
     std::int64_t bytes(ir::ValueId value);  // bytes of such a value, as counted by the allocator
 
@@ -51,7 +51,7 @@ private:
     executor::Structure& m_structure;
     MakeStructure m_fresh;
     std::string m_folder;
-    std::unordered_set<ir::ValueId> m_always;  // values of the prologue that every plan uses; empty: not known yet
+    std::unordered_set<ir::ValueId> m_always;  // values of the prologue that every plan uses; empty: unknown so far
     std::map<std::set<ir::ValueId>, Prologue> m_prologues;
 };
 

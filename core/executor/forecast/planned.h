@@ -24,7 +24,7 @@
 
 namespace hopscope::forecast {
 
-// State that is kept between calls: everything that depends on the graph only, and the results for loops of earlier
+// The state that is kept between calls: everything that depends only on the graph, and the results for loops of earlier
 // plans.
 struct Known {
     Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
@@ -40,7 +40,8 @@ struct Known {
 
 enum class Peaks : bool { No, Yes };  // predictions of memory, for which loops are run dry
 
-// A plan whose loops have been compiled as for a run. Serves a single call of the Predictor: the options are the same.
+// A plan whose loops have been compiled as for a run. Serves a single call of the Predictor, so that the options do not
+// change.
 class Planned {
 public:
     // All arguments must outlive this object. Linear in the plan.
@@ -51,10 +52,10 @@ public:
     LeastMemory leastMemory(PredictOptions options);
     plan::RowCounts countRows(const PredictOptions& options);
     std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
-    // Bytes that a run allows for a batch; on a GPU this includes memory held outside of batches. `memory`: as in
-    // PredictOptions.
+    // Returns the bytes that a run allows for a batch; on a GPU, this includes memory held outside batches. `memory`
+    // has the same meaning as in PredictOptions.
     double budget(std::optional<std::int64_t> memory);
-    // Bytes of everything that the plan keeps on the GPU, as if all of it were there at once.
+    // Returns the bytes of everything that the plan keeps on the GPU, as if all of it were there at once.
     double keptBytes();
     [[nodiscard]] const executor::StagePrograms& programs() const { return m_programs; }  // on a GPU
 
@@ -84,7 +85,7 @@ private:
 
     enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without the operators' own temporaries
     [[nodiscard]] Probing forComparison(const PredictOptions& options) const;
-    // The batch size of all loops; each may have smaller ones (sizeOf).
+    // Returns the batch size of all loops; each loop may have smaller batches (sizeOf).
     std::int64_t batchSize(const PredictOptions& options, Probing probing);
     std::int64_t batchSizeOnGpu(const PredictOptions& options);
     std::int64_t fitting(const PlannedLoop& l, double allowed, Probing probing);
@@ -94,10 +95,11 @@ private:
         return l.program.tiling ? l.program.tiling->rows : std::min(size, l.most);
     }
     double mostMemory(std::int64_t size);
-    // The peak of a batch of this number of destinations, by the counts of its rows or by their bounds.
+    // Whether the peak of a batch is computed from upper bounds of its numbers of rows or from their counts.
     enum class Rows : bool { Bounded, Counted };
     double memoryOf(const PlannedLoop& l, std::int64_t size, Rows rows, Probing probing);
-    // `size`: the size of the counted batches; 0: upper bounds of their rows were used.
+    // Returns the peak of a loop's batches. `size` is the size of the counted batches, or 0 if upper bounds of their
+    // rows were used.
     double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt, std::int64_t size);
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch,
@@ -115,7 +117,7 @@ private:
     Timing timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls);
     Timing timed(const PlannedLoop& l, std::int64_t rows, const WallTable& walls);
 
-    // The memory held outside of batches, followed through the stages.
+    // Returns the memory held outside batches before the first stage. The functions below follow it through the stages.
     double baseline(bool staysBeside);
     [[nodiscard]] std::vector<const executor::LoopProgram*> programsOf() const;  // of all loops
     void stays(ir::ValueId value, std::int64_t bytes);
@@ -139,7 +141,7 @@ private:
     bool m_peaks = true, m_eachBatch = false;
 };
 
-// See Predictor::keepOnDevice.
+// Implements Predictor::keepOnDevice.
 plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
                      std::stop_token stop);
 

@@ -2,10 +2,10 @@
 
 // Predicts the traffic and the memory of a plan from the plan, the shapes and the graph, without running it. Traffic
 // and frontier rows are exactly those that a run with the same batches reports; runs on a CPU use these batches
-// (PredictedStage::sizes). Memory is extrapolated from a dry run of a few small batches of each loop, or on a CPU
-// measured by a dry run of the batch itself if it is a single destination. It is usually exact as well, on a GPU apart
-// from the unused parts of larger blocks. If no dry run is possible, for instance because an operator does not accept
-// zeros as operands, memory is estimated from the liveness of values.
+// (PredictedStage::sizes). Memory is extrapolated from a dry run of a few small batches of each loop. On a CPU, if the
+// batch is a single destination, memory is measured by a dry run of the batch itself. Memory is usually exact as well,
+// except for the unused parts of larger blocks on a GPU. If no dry run is possible, for instance because an operator
+// does not accept zeros as operands, memory is estimated from the liveness of values.
 
 #include <map>
 #include <memory>
@@ -31,18 +31,18 @@ class Structure;
 
 namespace hopscope::forecast {
 
-struct PredictedStage : plan::StagePrediction {  // seconds: of StageTime
+struct PredictedStage : plan::StagePrediction {  // `seconds` is that of StageTime
     plan::StageId index{1};
     std::int64_t outside = 0;  // the part of peakMemory held outside of batches: the prologue's values and structure
     bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
-    // By loop: destinations of batches that fit, for a run to use; none if the run finds the number itself: in tiles,
-    // on a GPU, and if memory is an estimate.
+    // The number of destinations in batches that fit, by loop, for a run to use. It is nullopt if the run finds the
+    // number itself: in tiles, on a GPU, and if memory is an estimate.
     std::vector<std::optional<std::int64_t>> sizes;
-    std::vector<std::int64_t> batchPeaks;  // with PredictOptions::eachBatch: the peak of each batch, loop by loop
+    std::vector<std::int64_t> batchPeaks;  // the peak of each batch, loop by loop, if PredictOptions::eachBatch
 };
 
-// The predicted time of a stage, and a lower bound of it on this machine.
+// The predicted time of a stage, and its lower bound on this machine.
 struct StageTime {
     plan::StageId index{1};
     double seconds = 0;
@@ -54,26 +54,26 @@ struct StageTime {
 };
 
 struct Prediction {
-    // Destinations per batch: as requested, or as many as fit into memory in the loop that holds most.
+    // Destinations per batch: as requested, or as many as fit into memory in the loop that needs the most memory.
     std::int64_t batch = 0;
     std::vector<PredictedStage> stages;
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each stored value
-    // The sizes of all stages.
+    // Returns PredictedStage::sizes of all stages.
     [[nodiscard]] std::vector<std::vector<std::optional<std::int64_t>>> sizes() const;
 };
 
 // A lower bound of the memory that is held at some point.
 struct LeastMemory {
-    plan::StageId stage{1};     // the stage that needs most
+    plan::StageId stage{1};     // the stage that needs the most memory
     std::int64_t bytes = 0;     // the memory of a batch of one destination, without the operators' own temporaries
-    std::int64_t prologue = 0;  // of the values computed before the first stage, on a CPU
+    std::int64_t prologue = 0;  // the memory of values computed before the first stage, on a CPU
 };
 
 // The predicted traffic, memory and time of a plan.
 struct Forecast {
     Prediction prediction;
     std::vector<StageTime> times;
-    double diskRead = 0;                   // bytes/s, for stages whose tables turn out not to fit; 0: not known
+    double diskRead = 0;                   // bytes/s, for stages whose tables do not fit into memory; 0: unknown
     [[nodiscard]] double seconds() const;  // of all stages
 };
 
@@ -96,12 +96,12 @@ struct Holding {
 
 struct LoopHoldings {
     ir::SpaceId destination;
-    std::int64_t destinations = 0, batches = 0;  // of the batch that holds most, and the number of batches
-    int sideBySide = 1;  // batches (tiles) that are computed at once, each with memory of its own
+    std::int64_t destinations = 0, batches = 0;  // of the batch with the highest peak, and the number of batches
+    int sideBySide = 1;  // batches (tiles) that are computed in parallel, each with memory of its own
     std::vector<HeldStep> steps{};
     std::vector<Holding> held{};        // in the order of their creation
     std::vector<std::int64_t> bytes{};  // at each step
-    std::size_t peakStep = 0;           // the step at which most is held
+    std::size_t peakStep = 0;           // the step with the highest number of bytes
     [[nodiscard]] std::int64_t peak() const { return bytes.empty() ? 0 : bytes[peakStep]; }
 };
 
@@ -123,32 +123,35 @@ struct PredictOptions {
     base::StoreType store = base::StoreType::Exact;                                             // likewise
 };
 
-// Caches everything that depends on the graph only. The first call is linear in the edges that the model uses, as is
-// every call with a new batch size or new frontiers; all others are linear in the length of the plan.
+// Predicts plans for the same model and data, and caches everything that depends only on the graph. The first call is
+// linear in the edges that the model uses, as is every call with a new batch size or new frontiers; all others are
+// linear in the length of the plan.
 class Predictor {
 public:
-    // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`; `cache` is
-    // as executor::Options::cache.
+    // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`;
+    // `cache` has the same meaning as executor::Options::cache.
     Predictor(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
               std::string folder, std::string cache = {});
     ~Predictor();
     Predictor(const Predictor&) = delete;
     Predictor& operator=(const Predictor&) = delete;
 
-    // Fails with Input (inputs disagree with the schema), Resources, Cancelled, or Internal (the executor would refuse
-    // the plan). A failure empties the cache.
+    // Predicts a plan. Fails with Input (inputs disagree with the schema), Resources, Cancelled, or Internal (the
+    // executor would refuse the plan). A failure empties the cache.
     base::Result<Prediction> predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
-    // The same without peaks of memory, which need a dry run of each loop: for comparing many plans by bytes.
+    // Does the same without peaks of memory, which need a dry run of each loop. This is for comparing many plans by
+    // bytes.
     base::Result<Prediction> predictTraffic(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 
-    // The memory of a stage's batches, step by step. Fails like predict(), and with Usage if the plan has no such
-    // stage.
+    // Returns the memory of a stage's batches, step by step. Fails like predict(), and with Usage if the plan has no
+    // such stage.
     base::Result<StageMemory> memoryOf(const plan::Plan& plan, plan::StageId stage, const PredictOptions& options,
                                        std::stop_token stop);
 
-    // Ignores the batch size in `options`. Fails like predict(). Linear in the destinations.
+    // Returns a lower bound of the memory that the plan needs. Ignores the batch size in `options`. Fails like
+    // predict(). Linear in the destinations.
     base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
     // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their
@@ -158,14 +161,15 @@ public:
     // Checks that the model takes the same branches on these inputs as on the sample; fails with Input if it does not.
     base::Status checkGuards(std::stop_token stop);
 
-    // The rows that the loops of the plan compute, in batches of the size that predict() uses. Fails like predict().
+    // Counts the rows that the loops of the plan compute, in batches of the size that predict() uses. Fails like
+    // predict().
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 
-    // Hands the structure of the graph, as far as it was built, to a run; nullptr if there is none. The predictor then
-    // starts afresh.
+    // Hands the structure of the graph over to a run, as far as it has been built; nullptr if there is none. The
+    // predictor then starts without one.
     std::shared_ptr<executor::Structure> takeStructure();
-    // The result of predict(), and the seconds of the stages in batches of that size. Fails like predict().
+    // Returns the result of predict(), and the seconds of the stages in batches of that size. Fails like predict().
     base::Result<Forecast> forecast(const plan::Plan& plan, const PredictOptions& options, const plan::Machine& machine,
                                     std::stop_token stop);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to forecast: the dry run, which runs small batches of a loop and traces their allocations. Zeros replace the
-// values of earlier stages and of the prologue, since sizes do not depend on the values of features. The cost does not
-// depend on the size of the graph.
+// Private to forecast: implements the dry run, which runs small batches of a loop and traces their allocations. Zeros
+// replace the values of earlier stages and of the prologue, because sizes do not depend on the values of features. The
+// cost does not depend on the size of the graph.
 
 #include <list>
 #include <stop_token>
@@ -13,12 +13,12 @@
 
 namespace hopscope::forecast {
 
-// Returns no batches if an operator fails on zeros, or if there are no small batches. Exceptions pass if the GPU itself has
-// failed.
+// Runs and traces small batches. Returns none if an operator fails on zeros, or if there are no small batches.
+// Exceptions pass through if the GPU itself has failed.
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop);
 
-// The memory of these destinations as a batch on a CPU. nullopt if an operator fails on zeros.
+// Returns the memory of these destinations as a batch on a CPU; nullopt if an operator fails on zeros.
 std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                              const executor::LoopProgram& program, const executor::Destinations& destinations,
                              std::stop_token stop);
@@ -26,11 +26,12 @@ std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Struc
 // Caches the memory of recent loops: successive plans differ in few of their loops.
 class LoopMemories {
 public:
-    // nullptr if the dry run does not determine the memory, which is also cached. Valid until the next call.
+    // Returns the memory of a loop; nullptr if the dry run does not determine it, which is cached as well. Valid until
+    // the next call.
     const LoopMemory* of(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                          const executor::LoopProgram& program, std::stop_token stop);
-    // The memory of a single batch; `rows`: those of each class that the program uses; batches with equal rows use
-    // equal memory. nullopt if the dry run does not determine it, or would take long.
+    // Returns the memory of a single batch; nullopt if the dry run does not determine it or would take long. `rows` has
+    // the number of rows of each class that the program uses; batches with equal numbers use equal memory.
     std::optional<DryRun> single(const analysis::Analysis& analysis, executor::Structure& structure,
                                  const plan::Plan& plan, const executor::LoopProgram& program,
                                  const executor::Destinations& destinations, const std::vector<std::int64_t>& rows,
@@ -50,7 +51,7 @@ private:
     std::list<Known> m_known;  // most recent first
 };
 
-// The row classes that a batch has registers for.
+// Returns the row classes for which a batch has registers.
 std::vector<ir::RowClass> classesOf(const executor::LoopProgram& program);
 
 }  // namespace hopscope::forecast

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: the time of a loop, and a lower bound of it, from the walls of the machine.
+// Private to forecast: computes the time of a loop, and its lower bound, from the walls of the machine.
 
 #include <array>
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace hopscope::forecast {
 
-// Seconds; `bound` by wall: their sum is the lower bound.
+// A time in seconds. `bound` has the seconds at each wall; their sum is the lower bound.
 struct Timing {
     double seconds = 0;
     std::array<double, namesOf(plan::Wall{}).size()> bound{};
@@ -24,16 +24,17 @@ struct Timing {
     [[nodiscard]] double boundSeconds() const;
     [[nodiscard]] plan::Wall wall() const;  // the largest part of the bound
     void add(const Timing& other);
-    // A GPU copies in both directions while it computes: the slowest of the three bounds the stage.
+    // Extends the bound by the time of copies. A GPU copies in both directions while it computes, so the slowest of the
+    // three bounds the stage.
     void link(const plan::Bytes& copied, const WallTable& walls);
 };
 
-// Caches the reuse that follows from the order of a graph, which does not depend on the plan.
+// Caches the reuse of rows that follows from the order of a graph, which does not depend on the plan.
 class ReuseOfColumns {
 public:
     explicit ReuseOfColumns(executor::Structure& structure) : m_structure(structure) {}
 
-    // The share of reads of the column that a cache of this number of rows does not serve.
+    // Returns the share of reads of the column that a cache of `heldRows` rows does not serve.
     double misses(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, std::int64_t tableRows, double heldRows);
 
 private:
@@ -47,7 +48,7 @@ private:
 struct LoopRun {
     const executor::LoopProgram& program;
     double batches = 1;                               // tiles count as batches
-    int workers = 1;                                  // workers that compute batches side by side
+    int workers = 1;                                  // workers that compute batches in parallel
     std::function<double(const ir::RowClass&)> rows;  // of all batches
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to forecast: the bytes that a batch of a loop reads and writes, as a linear function of its row counts.
-// Counts the same bytes for each instruction as Batch and Block do, without executing it.
+// Private to forecast: computes the bytes that a batch of a loop reads and writes, as a linear function of its row
+// counts. For each instruction, it counts the same bytes as Batch and Block do, without executing the instruction.
 
 #include <map>
 #include <set>
@@ -24,7 +24,7 @@ struct Traffic {
     PerRow once;                          // bytes per loop: tables that are read in place
 };
 
-// Assumes destinations in ascending order. Linear in the program.
+// Returns the traffic of a loop, assuming destinations in ascending order. Linear in the program.
 Traffic trafficOf(const analysis::Analysis& analysis, executor::Structure& structure,
                   const executor::LoopProgram& program, const executor::ResidentChoice& choice);
 

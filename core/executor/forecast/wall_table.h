@@ -9,25 +9,25 @@
 
 namespace hopscope::forecast {
 
-// Caches of one size: the cost of a random row that is found in them, but not in smaller ones.
+// A level of caches, with the cost of a random row that is found in it, but not in smaller caches.
 struct CacheLevel {
     double bytes = 0;    // the size of a table that stays in the caches; the last level holds every table
     double seconds = 0;  // per row
 };
 
-// If a machine has no walls of a kind (a GPU, a typical machine), its rates are used instead.
+// The walls of a machine. If it has no walls of a kind, like a GPU or a typical machine, its rates are used instead.
 class WallTable {
 public:
     explicit WallTable(plan::Machine machine);
 
     [[nodiscard]] const plan::Machine& machine() const { return m_machine; }
-    // Bytes per second that operators read and write on tensors of this size.
+    // Returns the bytes per second that operators read and write on tensors of this size.
     [[nodiscard]] double stream(double bytes) const;
-    // Operations per second of a product of rows of `columns` numbers with a matrix of `outputs` columns.
+    // Returns the operations per second of a product of rows of `columns` numbers with a matrix of `outputs` columns.
     [[nodiscard]] double gemm(double columns, double outputs, base::DType dtype) const;
-    // The levels for random rows of `width` bytes, smallest caches first. `kind`: Rows or Segments.
+    // Returns the levels for random rows of `width` bytes, smallest caches first. `kind` is Rows or Segments.
     [[nodiscard]] std::vector<CacheLevel> levels(plan::WallKind kind, double width) const;
-    // The rate of a kind without shapes; `otherwise` where it has not been measured.
+    // Returns the rate of a kind without shapes, or `otherwise` if it has not been measured.
     [[nodiscard]] double rate(plan::WallKind kind, double otherwise) const;
 
 private:
