@@ -33,7 +33,7 @@ enum class DType : std::uint8_t {
     Complex128,
 };
 
-// The names that torch uses, in the order of the enumeration.
+// Returns the names that torch uses, in the order of the enumeration.
 constexpr auto namesOf(DType)
 {
     return std::to_array<Named<DType>>({{DType::Bool, "bool"},

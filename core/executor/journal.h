@@ -119,7 +119,8 @@ public:
     // Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
     virtual void ready() = 0;
-    // To be called when everything is finished. Returns whether this process is the one to publish the results.
+    // Determines which process publishes the results, and returns whether it is this one. Call it when everything is
+    // finished.
     virtual base::Result<bool> conclude(const std::stop_token& stop) = 0;
 };
 

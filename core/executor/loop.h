@@ -29,7 +29,7 @@ struct BatchFigures {
     void add(const BatchFigures& later);
 };
 
-// The figures of a batch that has been computed and stored.
+// Returns the figures of a batch that has been computed and stored.
 BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory,
                        std::vector<StoredPart> parts = {});
 

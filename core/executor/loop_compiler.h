@@ -24,7 +24,7 @@ public:
     // earlier stages that the loop computes or reads. Linear in the loop.
     [[nodiscard]] LoopProgram compile(const plan::Loop& loop, const StoredValues& stored) const;
 
-    // The steps of compile() on a CPU. This one returns the program for tiles, before it is known whether tiles pay
+    // The steps of compile() on a CPU. forTiles() returns the program for tiles, before it is known whether tiles pay
     // off; nullopt if tiles are not wanted.
     [[nodiscard]] std::optional<LoopProgram> forTiles(const plan::Loop& loop, const StoredValues& stored) const;
     // See tilingOf.

@@ -22,7 +22,7 @@ public:
     BatchMemory(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program, bool gpu);
 
     double bytes(const Destinations& destinations, double frontierRatio);
-    // The number of rows that the destinations own in all tables.
+    // Returns the number of rows that the destinations own in all tables.
     std::int64_t ownedRows(const Destinations& destinations);
 
 private:
@@ -62,7 +62,7 @@ public:
     BatchRows learn(Block& block);
     // Reduces the size of batches after one has run out of memory. Returns false if it had a single destination.
     bool backOff(std::int64_t destinations);
-    // The number of rows that the destinations own in all tables.
+    // Returns the number of rows that the destinations own in all tables.
     std::int64_t ownedRows(const Destinations& destinations) { return m_memory.ownedRows(destinations); }
 
 private:

@@ -83,7 +83,7 @@ private:
     KeptRows& ownRows(ir::ValueId v, Window& window, const graph::RowSet& asked, std::int64_t first,
                       graph::RowSet& missing);
 
-    // The rows that the next loop reads (table_stream_next.cpp).
+    // The following functions keep the rows that the next loop reads (table_stream_next.cpp).
     void handOn(Window& window, const SharedSets& sets, std::int64_t firstOwn);
     [[nodiscard]] RowBytes askedByNext() const;
     [[nodiscard]] Destinations firstOfNext(const Destinations& window, const SharedSets& sets, SharedSets& asked) const;

@@ -5,7 +5,7 @@
 
 namespace hopscope::ir {
 
-// The names that documents use for the origins of values.
+// Returns the names that documents use for the origins of values.
 constexpr auto namesOf(Origin)
 {
     return std::to_array<base::Named<Origin>>({{Origin::Input, "input"},
