@@ -5,13 +5,14 @@
 
 namespace hopscope::analysis {
 
-// Roles beyond those of `schema` that follow from the operators of a refused program:
+// Returns roles that follow from the operators of a refused program and differ from those of `schema`:
 // - A weight whose rows an index of the data picks or adds to, or which meets rows of a table, has the rows of that
 //   table if the table has as many in the data, or if only indices determine its number of rows.
 // - An index that points into rows of a table other than the guessed one points there.
 // - An input whose rows are picked by numbers that the model computes, and to which no index points, is not a table.
-// - Numbers of the rows of a table, by which these are counted or combined into a number of rows that no table has, are
-// those of graphs. Omits roles that the user gave. Empty if the operators imply none; another analysis shows whether
+// - Integers on the rows of a table by which these are counted or combined, into a number of rows that no table has,
+//   are numbers of graphs.
+// Omits roles that the user gave. The result is empty if the operators imply none; only another analysis shows whether
 // the program can be split with these roles.
 Overrides rolesInUse(const Analysis& refused, const InputSchema& schema);
 
