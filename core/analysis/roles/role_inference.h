@@ -40,8 +40,8 @@ bool namedSources(const Item& item);
 // Returns the vector that probably has a row for each item of the bags, judged by name and length; nullptr if there is
 // none.
 Item* itemsOf(Draft& draft, const Item& offsets);
-// Returns Offsets if the last number is the end of the last bag, and Starts if it is the start of that bag, judged by
-// the number of items and the numbers of rows that tables have; nullopt if no table fits either.
+// Returns Offsets if the last number is the end of the last bag, or Starts if it is the start of that bag. The number
+// of items and the numbers of rows of tables decide; nullopt if no table fits either form.
 std::optional<EdgeForm> formOfOffsets(const Draft& draft, const Item& offsets, std::int64_t items);
 
 }  // namespace hopscope::analysis::inference

@@ -88,18 +88,18 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 // Roles that were not inferred, by data key or name of a weight.
 using Overrides = std::map<std::string, InputRole>;
 
-// Parses several --role, of which the last one for a name counts. Fails with Usage if one of them is not a role.
+// Parses several --role; the last one for a name takes precedence. Fails with Usage if one of them is not a role.
 base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
-// largest number (linear in their size). Fails with Input if sizes contradict each other, ids are negative or out of
-// range (naming the first bad position and the count), or an override names neither an input nor one of the model's
-// `parameters` (dotted names and numbers of rows). Parameters may be declared as tables of the data: a table that only
-// ids point into has as many rows as its weight. If the first dimension of a feature is smaller than the ids of edges
-// require, its rows lie along a later dimension. Edges that an input points to (the reverse of each edge, pairs of
-// edges) are a node table; so are rows that are requested by number. Types are named after the data keys: Dict keys
-// name node types ("xs.user" -> user) and relations ("es.user__to__item" -> user > item); otherwise there is one node
-// type, "node", and one relation per index.
+// largest number (linear in their size). Fails with Input if sizes contradict each other, or if ids are negative or out
+// of range (naming the first bad position and the count). Also fails if an override names neither an input nor one of
+// the model's `parameters` (dotted names and numbers of rows). Parameters may be declared as tables of the data: a
+// table that only ids point into has as many rows as its weight. If the first dimension of a feature is smaller than
+// the ids of edges require, its rows lie along a later dimension. Edges that an input points to (the reverse of each
+// edge, pairs of edges) are a node table; so are rows that are requested by number. Types are named after the data
+// keys: Dict keys name node types ("xs.user" -> user) and relations ("es.user__to__item" -> user > item); otherwise
+// there is one node type, "node", and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,
                                       const std::map<std::string, std::int64_t>& parameters = {});
 
