@@ -8,11 +8,11 @@
 
 namespace hopscope::placement {
 
-// Returns the plan of a strategy, with the pinned values added to or removed from its stored values. Pins are applied
-// in order; the last pin on a value counts.
-// Checkpoint the value is stored, and read by later stages that need it. If no later stage would read it, its consumers
-// wait for it: they are cut off there, with one more stage if necessary, and stores that no stage reads any more are
-// removed.
+// Returns the plan of a strategy, with the pinned values added to or removed from its stored values. Of the pins on a
+// value, the last one counts:
+//   Checkpoint    the value is stored, and read by the later stages that need it. If no later stage would read it, its
+//                 consumers wait for it, in an additional stage if necessary. Stores that no stage reads any longer are
+//                 removed.
 //   NoCheckpoint  the value is recomputed wherever it is needed.
 // Rules support no other kind of pin. Without pins, returns exactly the strategy's plan. Fails with Unsupported, naming
 // the value's operator, module path and source, if checkPin does or if no legal plan remains; in the latter case with
