@@ -52,8 +52,8 @@ enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
 
 // A foreign-key column of a table: for each of its rows, a row of another table.
 //   Id       a node table's own row number          Pos      the row number (Filter, Perm: of the parent)
-//   End      end 0 or 1 of an edge table             Foreign  an integer column, such as a batch vector, or row `end` of a
-//                                                             pair of them
+//   End      end 0 or 1 of an edge table             Foreign  an integer column, such as a batch vector, or row `end`
+//                                                             of a pair of them
 //   Of       composition: second[first]              Parts    one key per part of a Cat
 // Filter and Perm tables inherit every key of their parent under the same KeyId.
 struct Key {

@@ -11,8 +11,8 @@
 
 namespace hopscope::placement {
 
-// Adds the pins to `model`, whose nodes are complete, and records in `pinOf` the pin that each of them stands for.
-// Pins apply to:
+// Adds the pins to `model`, whose nodes are complete, and records in `pinOf` the pin that each of them stands for. Pins
+// apply to:
 //   store, cut, no recomputation   the rows on which the value is complete, since it can be stored only there
 //   never store                    all rows
 //   hop stage                      every gather that makes the value, or that it aggregates through values on edges

@@ -39,8 +39,8 @@ struct StageDemand {
     bool operator==(const StageDemand&) const = default;
 };
 
-// The work of a stage for later stages, and its demands on earlier ones. Both depend only on `demand` and on what the
-// table and the rule say about the values in `asked`.
+// The work of a stage for later stages, and its demands on earlier ones. Both depend only on `demand` and on the
+// entries of the table and the rule for the values in `asked`.
 struct StageWork {
     StageDemand demand;
     std::vector<plan::Loop> loops;

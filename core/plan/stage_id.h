@@ -1,6 +1,6 @@
 #pragma once
 
-// A stage of a plan, by its number. Stages count from 1 everywhere: in plans, documents, messages and texts. 0 means none.
+// The number of a stage in a plan. Stages count from 1 in plans, documents, messages and texts; 0 means none.
 
 #include <compare>
 #include <cstddef>

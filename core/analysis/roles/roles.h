@@ -80,8 +80,8 @@ bool listsSources(const InputSchema& schema, const std::string& relation);
 // graphs, which count as nodes if the schema says so (`gathered`).
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
-// Parses one --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R | key:T>U | graph | plain;
-// `:T`, `:R`, `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
+// Parses one --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R |
+// key:T>U | graph | plain. `:T`, `:R` and `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads and checks a TorchScript file or an exported program as a zip archive without LibTorch, so that malicious and damaged
-// archives are refused before LibTorch reads them.
+// Reads and checks a TorchScript file or an exported program as a zip archive, without LibTorch, so that malicious and
+// damaged archives are refused before LibTorch reads them.
 
 #include <cstdint>
 #include <memory>
