@@ -258,7 +258,7 @@ struct SortedRows {
     Role rows;
     ValueId column;
 };
-// Returns the order of rows without which the analysis of the operator would not hold; nullopt for most operators.
+// Returns the order of rows that the analysis of an operator relies on; nullopt if it relies on none.
 std::optional<SortedRows> sortedRows(const Analysis& analysis, const ir::Op& op);
 
 }  // namespace hopscope::analysis

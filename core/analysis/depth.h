@@ -14,7 +14,7 @@ void computeDepths(Analysis& analysis);
 std::vector<OpId> hopOperators(const Analysis& analysis);
 
 // Returns, for each operator, the number of the message-passing module call that it belongs to, from 0; -1 if there is
-// none. A message-passing module is an outermost one whose hops form exactly one round.
+// none. The call is that of the outermost module whose hops form exactly one round.
 std::vector<int> messagePassingModules(const Analysis& analysis, const std::vector<OpId>& hops);
 
 }  // namespace hopscope::analysis

@@ -135,7 +135,7 @@ struct Binding {
 // program accepts them under a condition that cannot be checked.
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Extent extent = Extent::Graph);
 
-// Called with the operator that a slow walk has reached.
+// A function that is called with the operator that a slow walk has reached.
 using SlowFn = std::function<void(const std::string& place)>;
 
 // Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with

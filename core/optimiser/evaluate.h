@@ -13,9 +13,9 @@ struct EvaluateOptions {
 };
 
 // Returns the parts of the placement's cost. Fails with Unsupported, naming stage and value, if the placement is not
-// legal. In a legal placement, operands are there when a value is computed; values are written before they are read,
-// and only if they are computed on all rows; each hop runs once, and not in stage 0; no output is missing; no pin is
-// broken, and the budget is not exceeded. Linear in the placement and its operands.
+// legal. In a legal placement, operands are available when a value is computed; values are written before they are
+// read, and only if they are computed on all rows; each hop runs once, and not in stage 0; no output is missing; no pin
+// is broken, and the budget is not exceeded. Linear in the placement and its operands.
 base::Result<Cost> evaluate(const Instance& instance, const Placement& placement, const EvaluateOptions& options = {});
 
 // Returns the peak of host memory over the stages. A stage holds the values that it writes, and earlier ones that it or

@@ -9,8 +9,8 @@
 
 namespace hopscope::optimiser {
 
-// Fuses values that are never stored and have one consumer into it, except for those marked in `kept` (by node of the
-// reduced instance).
+// Fuses values that are never stored and have one consumer into that consumer, except for those marked in `kept` (by
+// node of the reduced instance).
 void fuse(Reduced& reduced, const std::vector<std::uint8_t>& kept);
 
 }  // namespace hopscope::optimiser

@@ -31,9 +31,9 @@ struct Optimum {
 // where pins need them. Pins and `stages` count the stages of the plan, including a first one without gathers. The
 // bound holds for all plans with as many stages that store no gather and run each gather once per use, for the row
 // counts and rates of `costs`. For models that no instance expresses, a search over sets of stores (store_search.h)
-// finds a plan without a bound; it supports neither pins nor a memory limit. Fails with Unsupported (see makeInstance;
-// pins that leave no plan: with the conflicting pins and suggested fixes; the least memory that a plan needs),
-// Cancelled, Resources.
+// finds a plan without a bound; it supports neither pins nor a memory limit. Fails with Unsupported as makeInstance
+// does, or if pins leave no plan (naming the conflicting pins and suggested fixes), or if the memory limit does (naming
+// the least memory that a plan needs). Also fails with Cancelled and Resources.
 //
 // With `before`, a plan of the same model for the same costs and other pins, only the stages around the pins that
 // differ are optimised, and all others remain unchanged. This takes milliseconds for 1,000 operators, and gives no

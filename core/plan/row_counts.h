@@ -12,7 +12,7 @@ namespace hopscope::plan {
 
 struct RowCounts {
     std::map<ir::SpaceId, double> tables;  // rows of each table
-    // Frontier rows of type `second` in a loop over destinations of type `first`, summed over its batches. The mean
+    // Frontier rows of type `second` in a loop over destinations of type `first`, summed over its batches and averaged
     // over all loops that have such a frontier.
     std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> frontiers;
     std::map<ir::SpaceId, double> batches;  // in a loop over destinations of this type

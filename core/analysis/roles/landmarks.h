@@ -20,7 +20,7 @@ std::int64_t repeatedEdge(const IntColumn& source, const IntColumn& destination,
 // Returns the position of the first self-loop; -1 if there is none.
 std::int64_t selfLoop(const IntColumn& source, const IntColumn& destination);
 
-// Returns the most frequent of evenly spaced numbers of the column; -1 if the column is empty.
+// Returns the most frequent number in an evenly spaced sample of the column; -1 if the column is empty.
 std::int64_t mostFrequent(const IntColumn& ends);
 
 // Returns the first of `rows` rows that no column refers to; -1 if there is none. Linear, on all cores.

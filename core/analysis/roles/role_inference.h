@@ -12,7 +12,7 @@ namespace hopscope::analysis::inference {
 
 // Decides which items are edge indices, by name, dtype and shape, and scans them for the range of their ids.
 base::Status findIndices(Draft& draft);
-// Decides which items hold the starts of bags, and which others the items of these bags, one row for each.
+// Decides which items hold the starts of bags, and which hold a row for each item of these bags.
 base::Status findBags(Draft& draft);
 // Finds the row dimension of features that have several batches: the first dimension that all ids fit into.
 base::Status findRowDims(Draft& draft);
@@ -31,7 +31,9 @@ base::Status placeRest(Draft& draft);
 // Changes the roles of inputs on edges whose relation has become a node table.
 base::Status settleEdgeTables(Draft& draft);
 
-// The following functions are shared by the steps. Makes an item an index and scans it.
+// The following functions are shared by the steps.
+
+// Makes an item an index, and scans it for the range of its ids.
 base::Status decideIndex(Item& item, EdgeForm form, std::string relation);
 // True if the item's numbers ascend from 0, as the offsets of compressed rows do.
 bool isOffsets(const Item& item);

@@ -76,12 +76,13 @@ struct InputSchema {
 // True if an input has the sources of a relation's edges; otherwise the edges are the items of bags.
 bool listsSources(const InputSchema& schema, const std::string& relation);
 
-// True if the table is one of nodes: an input has its rows, or edges end in it. Other targets of keys are tables of
-// graphs, which count as nodes if the schema says so (`gathered`).
+// True if the table is one of nodes: an input has its rows, or edges begin or end there. Other targets of keys are
+// tables of graphs, which count as nodes if the schema says so (`gathered`).
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
 // Parses one --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R |
-// key:T>U | graph | plain. `:T`, `:R` and `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
+// key:T>U | graph | plain. `:T`, `:R` and `S>T` may be omitted. The shape of an index shows whether it is [2, E] or
+// [E, 2].
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 

@@ -6,11 +6,12 @@
 
 namespace hopscope::analysis {
 
-// Takes a small induced subgraph of the user's inputs for the sample walk, with a few hundred nodes per type. Nodes and
-// edges keep their order, and row numbers are renumbered without gaps. The sample has at least one edge per non-empty
-// relation, and self-loops, isolated nodes and duplicate edges if the graph has any. Its sizes are chosen to differ
-// from each other and from every feature width. Column-major tensors remain column-major, because the layout decides
-// which operators of the model return views. A table whose rows a weight has is kept whole. Linear in the edges.
+// Extracts a small induced subgraph from the user's inputs for the sample walk, with a few hundred nodes per type.
+// Nodes and edges keep their order, and rows are renumbered without gaps. The sample has at least one edge per
+// non-empty relation, and self-loops, isolated nodes and duplicate edges if the graph has any. Its sizes are chosen to
+// differ from each other and from every feature width. Column-major tensors remain column-major, because the layout
+// decides which operators of the model return views. A table is kept whole if a weight has a row for each of its rows.
+// Linear in the edges.
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema,
                                         std::int64_t nodes = 300, std::uint64_t seed = 1);
 
@@ -32,7 +33,7 @@ struct Sample {
     base::TensorMap tensors;
     std::map<std::string, std::int64_t> sizes;  // of each table of the schema
 };
-// Takes a sample as cutSample() does, with these options, and returns its sizes as well.
+// Extracts a sample as cutSample() does, with these options, and also returns its sizes.
 Sample cutTables(const base::TensorMap& inputs, const InputSchema& schema, const SampleOptions& options);
 
 }  // namespace hopscope::analysis

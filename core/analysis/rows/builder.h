@@ -47,7 +47,7 @@ public:
     // rows.
     bool prefixes = false;
     std::map<ValueId, SpaceId> counted;  // by index: the table of these rows
-    // If set, numbers of rows in the file are sizes of tables whose rows a weight has.
+    // If set, numbers of rows in the file are the sizes of tables with a weight that has their rows (fixed_sizes.h).
     bool fixedSizes = false;
     std::map<std::int64_t, SpaceId> fixed;  // by size; invalid if several tables have it
     std::set<SpaceId> graphs;               // the fixed tables with a row for each graph

@@ -15,8 +15,8 @@ struct OperandRows {
     ValueId value;
     Use use = Use::Same;
     ir::RowClass rows;
-    // Frontier operands: the rows that the frontier must hold, which are key `gatherKey` of the rows of `gatherSpace`
-    // that rows of the batch own by `gatherOwner`.
+    // Frontier operands: the frontier must hold, for each row of `gatherSpace` that the batch owns by key
+    // `gatherOwner`, the row that its key `gatherKey` names.
     SpaceId gatherSpace = {};
     KeyId gatherOwner = {}, gatherKey = {};
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to analysis: recomputes values on the rows of another table: on a whole table instead of a part selected from
-// it, or on one part of a concatenation instead of all of it.
+// Private to analysis: recomputes values on the rows of a different table, either on a whole table instead of a part
+// selected from it, or on one part of a concatenation instead of all of it.
 
 #include <map>
 

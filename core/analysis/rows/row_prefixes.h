@@ -14,7 +14,7 @@ bool isPrefix(const RuleContext& c, SpaceId part);
 // Rewrites look-ups in such a part and aggregations into it; returns nullopt for all other operators.
 std::optional<base::Result<std::vector<ValueId>>> decomposePrefixes(Emitter& emitter, const RuleContext& context);
 
-// Rewrites out[order] = y, where out and y both were computed from rows in this order. The rows return to the original
+// Rewrites out[order] = y, where both out and y were computed from rows in this order. The rows return to the original
 // order; all of them are written, so the previous contents of out do not matter.
 std::optional<base::Result<std::vector<ValueId>>> decomposeUnsorting(Emitter& emitter, const RuleContext& context);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Compares the tensors that share memory after an operator has run with the declaration in the table of operators. For
-// the LibTorch modules only.
+// Checks that the tensors that share memory after an operator has run are those that the table of operators declares.
+// For the LibTorch modules only.
 
 #include <ATen/core/Tensor.h>
 
