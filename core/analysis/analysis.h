@@ -1,8 +1,8 @@
 #pragma once
 
 // The facts that the analysis finds in a program: which rows each value has, how each operator moves between rows, what
-// depends on structure alone, and where the model cannot be split. Plain immutable data; analysis/analyse.h creates it,
-// and analysis/rows/classes.h derives its consequences inside a batch.
+// depends on structure alone, and where the model cannot be split. They are plain immutable data. analysis/analyse.h
+// creates them, and analysis/rows/classes.h derives their consequences inside a batch.
 
 #include <map>
 #include <optional>
@@ -24,7 +24,7 @@ using ir::ValueId;
 
 enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaque };
 
-// A table of rows. A derived table names its sources.
+// A table of rows. A derived table refers to the tables that it is derived from.
 struct Space {
     SpaceKind kind = SpaceKind::Opaque;
     std::string name{};            // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
@@ -35,16 +35,16 @@ struct Space {
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
     ValueId columns[2]{};          // ...or a value for each end; items of bags have the same for both
-    ValueId offsets{};             // Edge: the input with the start of each destination's edges (CSR)
+    ValueId offsets{};             // Edge: the input that holds the start of each destination's edges (CSR)
 
-    // The input that holds an end of the edges; invalid if they are derived.
+    // Returns the input that holds an end of the edges; invalid if the edges are derived.
     [[nodiscard]] ValueId givenEnd(int end) const
     {
         const bool bags = columns[0].valid() && columns[0] == columns[1];
         if (offsets.valid() && (end == 1 || bags)) return offsets;
         return columns[end].valid() ? columns[end] : index;
     }
-    // Rows that forward adds to those of a table, such as one of all nodes.
+    // True for rows that forward adds to those of a table, such as a mean of all nodes.
     [[nodiscard]] bool isAdded() const { return kind == SpaceKind::Graph && rows > 0; }
 };
 
@@ -52,8 +52,8 @@ enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
 
 // A foreign-key column of a table: for each of its rows, a row of another table.
 //   Id       a node table's own row number          Pos      the row number (Filter, Perm: of the parent)
-//   End      end 0 or 1 of an edge table             Foreign  an integer column, such as a batch vector, or row `end` of a
-//                                                             pair of them
+//   End      end 0 or 1 of an edge table             Foreign  an integer column, such as a batch vector, or row `end`
+//                                                             of a pair of them
 //   Of       composition: second[first]              Parts    one key per part of a Cat
 // Filter and Perm tables inherit every key of their parent under the same KeyId.
 struct Key {
@@ -72,7 +72,7 @@ struct Role {
     bool operator==(const Role&) const = default;
 };
 
-// Interned tables, so that equal means equal id.
+// Interned tables and keys: equal ones have the same id.
 struct Tables {
     std::vector<Space> spaces;
     std::vector<Key> keys;
@@ -90,8 +90,8 @@ struct Tables {
     std::string className(const ir::RowClass& c) const;  // "B(v)", "O(e,1)", "F(v)", "ALL"
 };
 
-// A number that is linear in table sizes: sum of coefficient x |space| + constant. Other arithmetic is an opaque atom,
-// evaluated through its scalar operator.
+// A number that is linear in the sizes of tables: the sum of coefficient x |space|, plus a constant. The result of any
+// other arithmetic is an opaque atom, which its scalar operator computes.
 struct Linear {
     std::map<SpaceId, std::int64_t> sizes;
     std::map<ValueId, std::int64_t> atoms;
@@ -101,9 +101,9 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
-// Offsets of compressed rows and their parts: the first (Begin) and the last position (End) of each row of another table,
-// the positions between two rows (Inner: End without that of the last row), and the number of positions.
-// Edges by their destinations, if an input holds the offsets.
+// The offsets of compressed rows (All), such as edges grouped by destination, and tensors derived from them. For each
+// row of the other table, Begin is its first position, End the position after its last one, and Count the number of its
+// positions. Inner is End without the last row.
 enum class OffsetsPart : std::uint8_t { All, Begin, End, Inner, Count };
 struct Compressed {
     Role rows;
@@ -121,16 +121,17 @@ struct ValueInfo {
     std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
     bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space
     Role sparseRow, sparseColumn;
-    // All has one number more than there are destinations, Inner one less: neither has a row space.
+    // If set, the value holds such offsets. All has one number more than there are destinations, and Inner one fewer,
+    // so neither has a row space.
     std::optional<Compressed> compressed;
 
     [[nodiscard]] bool scalarShape() const { return dims.empty(); }
 };
 
-// How an operator uses one operand.
+// The way in which an operator uses one of its operands.
 enum class Use : std::uint8_t {
     Same,          // on the rows of the result
-    Shape,         // only its shape or dtype counts: no dependency
+    Shape,         // only its shape or dtype is used: no dependency
     Init,          // aggregation: the table written into; on the rows of the result
     Index,         // on the rows of the result (gather) or of the messages (aggregation); renumbered to local rows
     Source,        // gather: the table that is read through the operator's role
@@ -186,7 +187,7 @@ struct OpInfo {
     double correction = 1;       // Var, Std
     bool structureOnly = false;  // all outputs are
     bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
-    bool view = false;           // free: never stored, belongs to its consumer
+    bool view = false;           // costs nothing, is never stored and belongs to its consumer
     std::string prologueReason;  // prologue operators without a row rule: the reason why stages cannot use their rows
     int depth = 0;               // rounds of message passing that the result depends on
     int depthModule = 0;
@@ -199,7 +200,7 @@ struct OpInfo {
     }
 };
 
-// Diagnostics for the user, each at an operator. `blocking` ones are the reasons why there is no split.
+// A diagnostic for the user about an operator. A `blocking` one is the reason why the model cannot be split.
 struct Lint {
     std::string code;  // "repaired", "baked-device", "nan-weights", "no-split", ...
     std::string message;
@@ -208,7 +209,7 @@ struct Lint {
     std::string hint = {};  // a remedy for the user; may be empty
 };
 
-// The largest number in `index` must be |space| - 1 on the real data as well.
+// The condition that the largest number in `index` is |space| - 1 on the real data as well.
 struct MaxIndexGuard {
     ValueId index;
     SpaceId space;
@@ -218,7 +219,7 @@ struct MaxIndexGuard {
 // A product with a weight that is computed before an aggregation instead of after it.
 struct Reassociation {
     std::string place, module;     // of the product: ir::describeOp, ir::modulePath
-    std::int64_t in = 0, out = 0;  // columns that were aggregated, and that are now aggregated
+    std::int64_t in = 0, out = 0;  // columns that are aggregated, before and after the change
 };
 
 struct Analysis {
@@ -229,10 +230,10 @@ struct Analysis {
     std::map<SpaceId, std::int64_t> sampleSizes;
     std::vector<MaxIndexGuard> maxIndexGuards;
     std::vector<Lint> lints;
-    bool reassociate = false;                     // whether products were to be moved (--reassociate)
-    std::vector<Reassociation> reassociations{};  // those that were moved; empty if there were none
+    bool reassociate = false;                     // whether --reassociate was given
+    std::vector<Reassociation> reassociations{};  // the products that were moved
     // If set, the reason why the analysis stopped before the end of the program. The refused operator and those after
-    // it are in the program, as rowwise ones of depth 0.
+    // it remain in the program as rowwise operators of depth 0.
     std::optional<base::Error> refusal;
     OpId refusedOp;  // the refused operator; invalid if the cause is not an operator of the program
     int depth = 0, depthModule = 0, depthOp = 0;
@@ -240,23 +241,24 @@ struct Analysis {
     [[nodiscard]] const ValueInfo& info(ValueId id) const { return values[id.at()]; }
     [[nodiscard]] const OpInfo& info(OpId id) const { return ops[id.at()]; }
 
-    // Dimensions that carry rows (Graph rows do not count), the row space, and its dimension; invalid / -1 if none. The
-    // rows of a sparse matrix are its entries.
+    // Returns the row space of a value, or the dimension that carries it; invalid or -1 if there is none. Graph rows do
+    // not count. The rows of a sparse matrix are its entries, which have no dimension.
     [[nodiscard]] SpaceId rowSpace(ValueId id) const;
     [[nodiscard]] int rowDim(ValueId id) const;
     [[nodiscard]] bool hasRows(ValueId id) const { return rowSpace(id).valid(); }
-    // The sizes of all tables in its shape are known from the graph.
+    // True if the sizes of all tables in the value's shape are known from the graph.
     [[nodiscard]] bool knownShape(ValueId id) const;
-    // Inputs, parameters, literals and all structure-only values: available before the first stage.
+    // True if the value is available before the first stage: inputs, parameters, literals and all structure-only
+    // values.
     [[nodiscard]] bool available(ValueId id) const;
 };
 
-// The key by which rows of the data have to be sorted for the analysis of the operator to hold, and the value with its
-// numbers; nullopt for other operators.
+// A key by which rows of the data have to be sorted, and the value that holds its numbers.
 struct SortedRows {
     Role rows;
     ValueId column;
 };
+// Returns the order of rows that the analysis of an operator relies on; nullopt if it relies on none.
 std::optional<SortedRows> sortedRows(const Analysis& analysis, const ir::Op& op);
 
 }  // namespace hopscope::analysis

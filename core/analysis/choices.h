@@ -8,8 +8,8 @@ namespace hopscope::analysis {
 
 // Fills OpInfo::feedsChoice: true if a comparison, a rounding, a sign, a cast to whole numbers, a sorting by value or
 // the like depends on the operator's results, directly or through other operators. Two values that are equal in the
-// model, because each is tanh of the same number, have to be equal whichever way they are computed. Needs the operators
-// in an order in which values are computed before they are used; linear in the operands.
+// model, for example because each is tanh of the same number, have to remain equal however they are computed. Expects
+// the operators in topological order. Linear in the operands.
 void findChoices(Analysis& analysis);
 
 }  // namespace hopscope::analysis

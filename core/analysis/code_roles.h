@@ -1,16 +1,16 @@
 #pragma once
 
-// Roles of inputs as the model's code uses them: a tensor that is gathered by an end of edges has the rows of that end,
-// and one that is combined with gathered rows has a row for each edge. Roles are first inferred from names and sizes,
-// which mislead if sizes happen to be equal.
+// Infers roles of inputs from the model's code: a tensor that is gathered by an end of edges has the rows of that end,
+// and one that is combined with gathered rows has a row for each edge. Names and sizes, from which roles are inferred
+// first, mislead if sizes happen to be equal.
 
 #include "analysis/roles/roles.h"
 #include "ir/program.h"
 
 namespace hopscope::analysis {
 
-// Roles for the inputs that a raw program uses differently from the schema, and for the edges between them, as
-// overrides for inferSchema(); empty if nothing contradicts the schema. Omits roles that the user gave.
+// Returns roles for the inputs that a raw program uses differently from the schema, and for the edges between them, as
+// overrides for inferSchema(). The result is empty if nothing contradicts the schema. Omits roles that the user gave.
 Overrides rolesByCode(const ir::Program& program, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

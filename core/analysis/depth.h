@@ -9,11 +9,12 @@ namespace hopscope::analysis {
 // Fills depth, depthModule and depthOp of every operator and of the whole model. Needs finished row spaces.
 void computeDepths(Analysis& analysis);
 
-// The operators that gather over a hop on the rows where the model uses them, in order: depth counts their rounds.
+// Returns the operators that gather over a hop on the rows on which the model uses them, in program order. Depth counts
+// the rounds of these operators.
 std::vector<OpId> hopOperators(const Analysis& analysis);
 
-// For each operator, the message-passing module call it belongs to: the outermost module whose hops form exactly one
-// round. Operators of one call share a number from 0; -1: in none.
+// Returns, for each operator, the number of the message-passing module call that it belongs to, from 0; -1 if there is
+// none. The call is that of the outermost module whose hops form exactly one round.
 std::vector<int> messagePassingModules(const Analysis& analysis, const std::vector<OpId>& hops);
 
 }  // namespace hopscope::analysis

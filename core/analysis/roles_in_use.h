@@ -5,13 +5,15 @@
 
 namespace hopscope::analysis {
 
-// Roles beyond those of `schema` that follow from the operators of a refused program:
-// - A weight whose rows an index of the data picks or adds to, or which meets rows of a table, has the rows of that
-//   table if the table has as many in the data, or if only indices determine its number of rows.
+// Returns roles that follow from the operators of a refused program and differ from those of `schema`:
+// - If an index of the data picks rows of a weight or adds to them, or if the weight is combined with rows of a table,
+//   the weight has the rows of that table. The table must have as many rows in the data, or only indices may determine
+//   their number.
 // - An index that points into rows of a table other than the guessed one points there.
 // - An input whose rows are picked by numbers that the model computes, and to which no index points, is not a table.
-// - Numbers of the rows of a table, by which these are counted or combined into a number of rows that no table has, are
-// those of graphs. Omits roles that the user gave. Empty if the operators imply none; another analysis shows whether
+// - Integers on the rows of a table by which these are counted or combined, into a number of rows that no table has,
+//   are numbers of graphs.
+// Omits roles that the user gave. The result is empty if the operators imply none; only another analysis shows whether
 // the program can be split with these roles.
 Overrides rolesInUse(const Analysis& refused, const InputSchema& schema);
 

@@ -7,12 +7,12 @@
 
 namespace hopscope::analysis {
 
-// The type of the value's table: `store` determines it for values that stages store for each other; inputs, values of
-// the prologue and outputs keep their own.
+// Returns the type in which a value is stored. `store` determines it for values that stages store for each other;
+// inputs, outputs and values of the prologue keep their own type.
 base::DType storedType(const Analysis& analysis, ValueId value, base::StoreType store);
-// True if that is a type other than its own.
+// True if the value is stored in a type other than its own.
 bool isNarrowed(const Analysis& analysis, ValueId value, base::StoreType store);
-// The size of the value once stored, given its size in bytes before.
+// Returns the size of the stored value in bytes, given its size in its own type.
 std::int64_t storedBytes(const Analysis& analysis, ValueId value, base::StoreType store, std::int64_t bytes);
 
 }  // namespace hopscope::analysis

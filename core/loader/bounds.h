@@ -1,14 +1,15 @@
 #pragma once
 
-// Operators of LibTorch that use elements of a tensor as offsets into memory without checking them. For the LibTorch
-// modules only.
+// Bounds checks for operators of LibTorch that use elements of a tensor as offsets into memory without checking them.
+// For the LibTorch modules only.
 
 #include <torch/csrc/jit/runtime/operator.h>
 
 namespace hopscope::loader {
 
-// Runs `op`. Raises c10::IndexError if one of the few operators that do not check such numbers would reach beyond the
-// memory of a tensor. Linear in these elements for such operators; others are not slowed down.
+// Returns an operation that runs `op`. If `op` is one of these operators, the operation raises c10::IndexError before
+// memory outside a tensor is accessed, and takes additional time linear in the elements. All other operators are not
+// slowed down.
 torch::jit::Operation boundedOperation(const torch::jit::Operator& op);
 
 }  // namespace hopscope::loader

@@ -1,7 +1,7 @@
 #pragma once
 
-// From a TorchScript file or an exported program to a raw ir::Program. LibTorch reads the former: call it in a confined process
-// only.
+// Loads a TorchScript file or an exported program and records it as a raw ir::Program. LibTorch reads TorchScript
+// files, so these functions must only be called in a confined process.
 
 #include <functional>
 #include <map>
@@ -36,11 +36,11 @@ struct Parameter {  // a parameter or buffer, with its dotted name
     std::int64_t notFinite = 0;  // NaN and infinite elements
 };
 
-struct SizeLimit {  // a size that an exported program takes only within limits
+struct SizeLimit {  // the limits within which an exported program accepts a size
     SizePlace place;
     std::int64_t least = 0, most = 0;  // equal: the size was fixed when the program was exported
 };
-// How to export a program without such sizes.
+// The hint that explains how to export a program without such sizes.
 inline constexpr const char* dynamicSizesHint =
     "export it with dynamic sizes: torch.export.export(model, (x, edge_index), dynamic_shapes={\"x\": {0: Dim.AUTO}, "
     "\"edge_index\": {1: Dim.AUTO}}), with Dim of torch.export; if it is still fixed, Dim.DYNAMIC names the line that "
@@ -56,13 +56,13 @@ struct ModelLimits {  // of the inputs of an exported program
     std::map<std::string, base::DType> types;  // of tensors, by data key
     std::map<std::string, std::size_t> ranks;  // of tensors, by data key
 };
-// Inputs of a whole graph, or of a part of it, for which ranges of sizes and guards say nothing.
+// Whether inputs are those of a whole graph or of a part of it. Ranges of sizes and guards do not apply to a part.
 enum class Extent : std::uint8_t { Graph, Part };
 
 struct ModelInfo {
     std::string path;
     std::string hash;    // xxh3-128 of the file, hex
-    std::string sha256;  // of the file, hex; empty unless load() was asked for it, and for exported programs
+    std::string sha256;  // of the file, hex; empty unless requested from load(), and for exported programs
     std::int64_t fileBytes = 0;
     std::string className;
     bool traced = false;
@@ -70,8 +70,9 @@ struct ModelInfo {
     std::vector<Argument> arguments;
     ModelLimits limits;
     std::vector<Repair> repairs;
-    std::map<std::string, int> devices;  // devices in the code ("cuda:0"), replaced by the CPU, with their number
-    std::vector<std::string> stubs;      // custom operators in the code that have no implementation here
+    std::map<std::string, int>
+        devices;  // devices in the code ("cuda:0") that were replaced by the CPU, with the number of occurrences
+    std::vector<std::string> stubs;  // custom operators in the code that have no implementation here
     std::vector<Parameter> parameters;
 };
 
@@ -86,13 +87,14 @@ private:
     std::shared_ptr<const Impl> m_impl;
 };
 
+// Whether load() computes the SHA-256 hash, which takes seconds for a file of a gigabyte.
+enum class Sha256 : std::uint8_t { No, Yes };
+
 // Loads a model on the CPU, after checking the archive without LibTorch. Devices in the model's code are replaced by
 // the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
-// ...") are repaired in memory. Archives of torch.export.save (.pt2), recognised by their members, become a module in memory;
-// nothing of them is executed. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom classes, FlatBuffer,
-// packages of AOTInductor).
-// Hashing files of a gigabyte by SHA-256 takes seconds, so the hash is optional.
-enum class Sha256 : std::uint8_t { No, Yes };
+// ...") are repaired in memory. Archives of torch.export.save (.pt2), recognised by their members, become a module in
+// memory; nothing in them is executed. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom
+// classes, FlatBuffer, packages of AOTInductor).
 base::Result<Model> load(const std::string& path, Sha256 hashed = Sha256::No);
 
 // A straight-line program recorded from one run of forward, and the tensors of its Parameter and Constant values.
@@ -100,12 +102,12 @@ struct Walk {
     struct Tensors;  // by ValueId: loader/torch_model.h
     ir::Program program;
     std::shared_ptr<const Tensors> tensors;
-    std::int64_t prints = 0;  // calls of print on the sample, which are not carried out
+    std::int64_t prints = 0;  // number of calls of print on the sample, which print nothing
     std::string firstPrint;   // "print in conv1 (gcn.py:12)"
 };
 
-// The tensor of a Parameter or Constant value, which may be from the walk's program or one derived from it
-// (Value::raw); nullopt for other values and for tensors that are not strided.
+// Returns the tensor of a Parameter or Constant value of the walk's program or of one derived from it (Value::raw);
+// nullopt for other values and for tensors that are not strided.
 std::optional<base::TensorView> leafTensor(const Walk& walk, const ir::Value& value);
 
 // Source code around the line that an operator was recorded from, as stored in the archive.
@@ -118,24 +120,29 @@ struct SourceText {
 struct SourceTexts {
     std::optional<SourceText> python, torchScript;
 };
-// The source code of an operator; nullopt where the archive has none. Linear in the size of the model's code.
+// Returns the source code of an operator; nullopt if the archive does not contain it. Linear in the size of the model's
+// code.
 SourceTexts findSource(const Model& model, const ir::Op& op);
 
-// Checks the data keys in `inputs` against forward's arguments. Keys that are not arguments are ignored with a note;
-// optional arguments without data are None. Fails with Input if a required argument has no data, if a key that is
-// not an argument is probably a misspelt one, or if an exported program takes no inputs of such sizes; with Unsupported if it
-// takes them under a condition that cannot be checked.
+// The data keys that forward takes, and those that it does not.
 struct Binding {
     std::vector<std::string> used;
     std::vector<std::string> ignored;  // notes about keys that forward does not take
 };
+// Checks the data keys in `inputs` against forward's arguments. Keys that are not arguments are ignored with a note;
+// optional arguments without data are None. Fails with Input if a required argument has no data, if a key is probably a
+// misspelt argument, or if an exported program does not accept inputs of these sizes. Fails with Unsupported if the
+// program accepts them under a condition that cannot be checked.
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Extent extent = Extent::Graph);
+
+// A function that is called with the operator that a slow walk has reached.
+using SlowFn = std::function<void(const std::string& place)>;
 
 // Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
 // Unsupported, naming the operator's module path and source line, if an operator is not in the table
 // (operators/operators.h), behaves differently from its entry there or draws random numbers, or if forward throws.
-// `whole`, if given, is the complete data from which the sample was cut: if forward throws on it as well, the error is
-// Input, because the data is wrong; if it does not, a size was probably baked into the file on export.
+// `whole`, if given, is the complete data from which the sample was taken. If forward throws on `whole` as well, the
+// error is Input, because the data is wrong; if it does not, a size was probably baked into the file on export.
 //
 // The raw program has these properties:
 //   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
@@ -158,19 +165,18 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs, Ex
 //   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
 //     called.
 //
-// `slow` is called once if forward has not ended after 3 s, with the operator that it has reached ("aten::matmul
-// (model.py:12)"), on another thread and before walk() returns. An operator cannot be interrupted; after two
-// minutes forward ends with Unsupported after the operator that is then running.
-using SlowFn = std::function<void(const std::string& place)>;
+// If forward has not ended after 3 s, `slow` is called once with the operator that forward has reached ("aten::matmul
+// (model.py:12)"), on another thread and before walk() returns. After two minutes, the walk fails with Unsupported as
+// soon as the running operator ends, since operators cannot be interrupted.
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr,
                         const SlowFn& slow = {});
 
-// The operators in the code of forward and of everything that it calls, found without running them: for showing a model
-// that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body
-// of a loop once; containers and numbers are omitted. Inputs have the shapes of `sample` (keys as in --data; if it is
-// empty, shapes are unknown and every argument is an input), results have no shape. `where` is Error::where of the
-// refusal: the node at that place becomes an operator in any case. Reading ends after
-// 200,000 instructions.
+// Returns the operators in the code of forward and of everything that it calls, without running them. The program shows
+// a model that cannot be walked; it cannot be evaluated. Both sides of a branch are read unless a constant decides it,
+// and the body of a loop is read once. Containers and numbers are omitted. Inputs have the shapes of `sample` (keys as
+// in --data); if it is empty, shapes are unknown and every argument is an input. Results have no shape. `where` is
+// Error::where of the refusal: the node at that location becomes an operator in any case. Reading ends after 200,000
+// instructions.
 ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
 
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the

@@ -9,15 +9,15 @@
 
 namespace hopscope::loader::names {
 
-// True if `key` is probably a misspelling of `wanted`: it differs in case, a plural s, underscores, or, for long names,
-// one or two letters.
+// True if `key` is probably a misspelling of `wanted`: the two differ in case, a plural s, underscores, or, for longer
+// names, in one or two letters.
 bool similar(std::string_view key, std::string_view wanted);
 
-// The first key that is probably a misspelling of `wanted`; empty if there is none.
+// Returns the first key that is probably a misspelling of `wanted`; empty if there is none.
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs);
 
-// The sentence of a message of LibTorch, at most 300 characters: its first non-empty line, or the last one after a traceback of
-// TorchScript, without the location in LibTorch's sources.
+// Returns the essential line of a message of LibTorch, at most 300 characters: the first non-empty line or, after a
+// traceback of TorchScript, the last one. The location in LibTorch's sources is omitted.
 std::string firstLine(std::string_view text);
 
 }  // namespace hopscope::loader::names

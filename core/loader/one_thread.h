@@ -1,12 +1,14 @@
 #pragma once
 
-// For operators on a few rows only: distributing one over threads takes several times as long as computing it.
+// Restricts LibTorch to one thread, for operators on a few rows: distributing such an operator over threads takes
+// several times as long as computing it.
 
 #include <ATen/Parallel.h>
 
 namespace hopscope::loader {
 
-// While it exists, LibTorch computes on the calling thread only; the destructor restores the number of threads.
+// While an instance exists, LibTorch computes on the calling thread only. The destructor restores the number of
+// threads.
 class OneThread {
 public:
     OneThread() { at::set_num_threads(1); }

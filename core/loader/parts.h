@@ -1,7 +1,7 @@
 #pragma once
 
-// The operators that a composite operator of LibTorch consists of: its kernel (CompositeImplicitAutograd) only calls others. For
-// the LibTorch modules only.
+// Divides composite operators of LibTorch into their parts: the kernel of such an operator (CompositeImplicitAutograd)
+// only calls other operators. For the LibTorch modules only.
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
@@ -13,17 +13,17 @@
 
 namespace hopscope::loader {
 
-// True if an operator without a line in the table is composite and writes to none of its operands.
+// True if the operator has no line in the table, is composite, and writes to none of its operands.
 bool isComposite(const c10::FunctionSchema& schema);
-// The same for any of its overloads.
+// True if this holds for any overload of the operator.
 bool isComposite(const std::string& name);
 
-// Called with a part and a stack of its arguments, which it replaces by the results.
+// A function that is called with a part and a stack of its arguments, which it replaces by the results.
 using PartFn = std::function<void(const torch::jit::Operator& part, torch::jit::Stack& stack)>;
 
-// While it exists, a call of a composite operator without a line on this thread becomes calls of `part`, one for each
-// of its parts; a composite part is divided further. Calls from within `part` run as usual. Exceptions pass
-// through.
+// While an instance exists, a call of a composite operator without a line in the table becomes calls of `part` on this
+// thread, one for each part; composite parts are divided further. Calls from within `part` run as usual. Exceptions
+// pass through.
 class PartsApart {
 public:
     explicit PartsApart(PartFn part);

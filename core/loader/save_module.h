@@ -10,9 +10,9 @@ struct Module;
 
 namespace hopscope::loader {
 
-// Writes a TorchScript file. Fails with Resources if the file cannot be written, and may then leave a part of it, and
-// with Internal if LibTorch refuses the module. (torch::jit::Module::save ends the process if it cannot write: its
-// writer throws in its destructor.)
+// Writes a TorchScript file. Fails with Resources if the file cannot be written, in which case a part of it may remain,
+// and with Internal if LibTorch refuses the module. (torch::jit::Module::save ends the process if it cannot write,
+// because its writer throws in its destructor.)
 base::Status saveModule(const torch::jit::Module& module, const std::string& path);
 
 }  // namespace hopscope::loader

@@ -6,7 +6,8 @@
 
 namespace hopscope::loader {
 
-// The schema from LibTorch's registry, "aten::relu(Tensor self) -> Tensor"; empty for Hopscope's own scalar operators.
+// Returns the operator's schema from LibTorch's registry, "aten::relu(Tensor self) -> Tensor"; empty for Hopscope's own
+// scalar operators.
 std::string operatorSchema(const ir::Op& op);
 
 }  // namespace hopscope::loader

@@ -1,7 +1,7 @@
 #pragma once
 
-// The modules that a node belongs to, where its graph contains the nodes of all modules: exported programs. For the LibTorch
-// modules only.
+// The modules that the nodes of exported programs belong to. The graph of such a program contains the nodes of all
+// modules. For the LibTorch modules only.
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -15,11 +15,11 @@ struct ModuleScope {
     std::string type;  // "GCNConv"
 };
 
-// A scope within another one. Two calls of a module have two scopes.
+// Returns a new scope of a module within another scope. Two calls of a module have two scopes.
 torch::jit::ScopePtr pushModule(const torch::jit::ScopePtr& outer, const ModuleScope& module);
-// The innermost module of a scope that pushModule() made.
+// Returns the innermost module of a scope that pushModule() made.
 ModuleScope moduleOf(const torch::jit::Scope& scope);
-// The scope of a node of an exported program; nullptr for nodes of TorchScript code.
+// Returns the scope of a node of an exported program; nullptr for nodes of TorchScript code.
 torch::jit::ScopePtr scopeOf(const torch::jit::Node& node);
 
 }  // namespace hopscope::loader

@@ -1,7 +1,7 @@
 #pragma once
 
-// Expressions of the sizes of inputs, such as "edge_index.size(1) > 4 * x.size(0)". They have Python's meaning: a condition
-// is the number 1 or 0.
+// Expressions of the sizes of inputs, such as "edge_index.size(1) > 4 * x.size(0)". They have the same meaning as in
+// Python; a condition is the number 1 or 0.
 
 #include <array>
 #include <cstdint>
@@ -56,7 +56,7 @@ enum class SizeOperator : std::uint8_t {
     Log2,
 };
 
-// The names of scalar operators (ir/program.h), where there is one.
+// The names of these operators, which are those of scalar operators (ir/program.h) where such operators exist.
 constexpr auto namesOf(SizeOperator)
 {
     using enum SizeOperator;
@@ -106,15 +106,15 @@ struct SizeExpression {
 
 using SizeAt = std::function<std::optional<std::int64_t>(const SizePlace&)>;
 
-// Linear. nullopt where a size is not known, where Python would raise an exception, and where numbers are too large to be
-// computed exactly.
+// Evaluates an expression. Returns nullopt if a size is unknown, if Python would raise an exception, or if numbers are
+// too large to be computed exactly. Linear in the expression.
 std::optional<SizeNumber> evaluate(const SizeExpression& expression, const SizeAt& sizes);
-// Whether the condition holds; nullopt likewise.
+// Returns whether the condition holds; nullopt in the same cases.
 std::optional<bool> holds(const SizeExpression& condition, const SizeAt& sizes);
 
-// All sizes in it, each once, in their order.
+// Returns the sizes in the expression, each once, in order.
 std::vector<SizePlace> placesIn(const SizeExpression& expression);
-// Whether it states that two sizes are equal, and nothing else.
+// True if the condition only states that two sizes are equal.
 bool isEqualityOfSizes(const SizeExpression& condition);
 
 std::string describe(const SizePlace& place);  // "x.size(0)", "n"

@@ -16,11 +16,11 @@ struct Walk::Tensors {
 };
 
 at::ScalarType scalarType(base::DType dtype);
-base::Result<base::DType> dtypeOf(at::ScalarType type);  // Unsupported for quantised and other exotic types
+base::Result<base::DType> dtypeOf(at::ScalarType type);  // fails with Unsupported for quantised and other exotic types
 
-// A tensor on the view's memory, which it keeps alive. Must not be written to.
+// Returns a tensor on the view's memory, which it keeps alive. The tensor must not be written to.
 at::Tensor toTensor(const base::TensorView& view);
-// A view of the tensor's memory, which it keeps alive. The tensor must be strided and on the CPU.
+// Returns a view of the tensor's memory, which it keeps alive. The tensor must be strided and on the CPU.
 base::TensorView toView(const at::Tensor& tensor);
 
 }  // namespace hopscope::loader

@@ -13,16 +13,16 @@ struct Model::Impl {
     torch::jit::Module module;  // in eval mode; its tensors and the devices in its code are on the CPU
 };
 
-// The arguments of forward in order, assembled from the data keys: elements of Dict and List arguments are collected,
+// Assembles the arguments of forward, in order, from the data keys. Elements of Dict and List arguments are collected;
 // optional arguments without data are None. Fails with Input, as bind() does.
 base::Result<std::vector<c10::IValue>> assembleInputs(const Model& model, const base::TensorMap& inputs);
 
-// The dtype that a Python number has as a tensor: bool, int64 or float64.
+// Returns the dtype that a Python number has as a tensor: bool, int64 or float64.
 at::TensorOptions scalarOptions(const c10::IValue& number);
-// A dictionary key as part of a name: "user" of "x.user".
+// Returns a dictionary key as a part of a name: "user" in "x.user".
 std::string keyText(const c10::IValue& key);
 
-// The tensors in the result of forward with the names that they have in Program::outputs ("out", "out.0", "out.KEY").
+// Returns the tensors in the result of forward, with their names in Program::outputs ("out", "out.0", "out.KEY").
 base::Result<std::vector<std::pair<std::string, at::Tensor>>> flattenOutputs(const c10::IValue& result);
 
 }  // namespace hopscope::loader

@@ -7,23 +7,24 @@
 
 namespace hopscope::operators {
 
-// Instructions of the language, and questions about a tensor that have the same answer on every graph (its rank, its
-// dtype): "prim::If", "aten::dim".
+// True for instructions of TorchScript and for properties of a tensor that are the same on every graph, such as its
+// rank: "prim::If", "aten::dim".
 bool isInstruction(std::string_view name);
-// Questions of that kind only.
+// True for such properties only.
 bool isFact(std::string_view name);
-// From a one-element tensor to a number: "aten::item".
+// True for operators that turn a one-element tensor into a number: "aten::item".
 bool isToNumber(std::string_view name);
-// Operators on numbers, texts, lists and dictionaries that hold no tensor: "aten::floordiv". Many share a name with an
-// operator on tensors.
+// True for operators on numbers, texts, and lists and dictionaries that hold no tensor: "aten::floordiv". Many share a
+// name with an operator on tensors.
 bool isPlain(std::string_view name);
 
-// Files, global state, memory owned by others, in-place changes of a shape: listed so that a refusal can name the
-// reason.
+// True for operators that access files, global state or memory owned by others, or change a shape in place. They are
+// listed so that a refusal can name the reason.
 bool hasSideEffects(std::string_view name);
-// Derivatives by automatic differentiation, which need the graph of all operators before them: no batch has it.
+// True for automatic differentiation, which needs the graph of all operators before it; a batch does not have this
+// graph.
 bool takesGradients(std::string_view name);
-// Operators that always draw random numbers, judged by their names.
+// True for operators that always draw random numbers, judged by their names.
 bool isRandom(std::string_view name);
 
 }  // namespace hopscope::operators

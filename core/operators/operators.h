@@ -13,8 +13,9 @@
 
 namespace hopscope::operators {
 
-// The family of its rule; analysis maps each to a function. None: only on values without rows and on what depends on
-// structure alone, which is computed once for the whole graph.
+// The family of rules that an operator belongs to; analysis maps each one to a function. None: the operator may only be
+// used on values without rows, and on values that depend on structure alone, which are computed once for the whole
+// graph.
 enum class Rule : std::uint8_t {
     None,
     Arange,
@@ -69,7 +70,8 @@ enum class Rule : std::uint8_t {
     Unsqueeze,
 };
 
-// The memory that the results share with the first operand. The walk compares the storages and refuses a contradiction.
+// The memory that the results of an operator share with its first operand. The walk compares storages and refuses
+// operators that contradict this.
 enum class Aliasing : std::uint8_t {
     Fresh,        // memory of their own
     Copy,         // a copy, with the same numbers if the dtype is the same
@@ -81,9 +83,9 @@ enum class Aliasing : std::uint8_t {
     Unfollowed,   // may share memory with an operand: writing to it in place is refused
 };
 
-// The operator that undoes a view, so that a write through it can be made to its base.
+// The way to undo a view, so that a write through the view can be made to its base.
 enum class Undo : std::uint8_t {
-    None,  // it does not
+    None,  // not a view, or one that cannot be undone
     Select,
     Unbind,
     Slice,
@@ -99,7 +101,7 @@ enum class Undo : std::uint8_t {
 
 enum class Fill : std::uint8_t { None, Zero, One, Number };
 
-// In-place operators without a plain twin of the same name; the others are `relu_` for `relu`.
+// In-place operators that have no plain twin of the same name, as `relu_` has `relu`.
 enum class Write : std::uint8_t { None, Zero, Copy };
 
 struct Operator {
@@ -111,50 +113,53 @@ struct Operator {
         Fill fill = Fill::None;
         Write write = Write::None;
         int fillArgument = -1;       // Fill::Number: the position of the argument with the number
-        bool aggregates = false;     // one more round of message passing where it combines rows
+        bool aggregates = false;     // adds a round of message passing where it combines rows
         bool multiplies = false;     // a matrix product: its work grows with the other width
         bool overwrites = false;     // its in-place twin may write over an operand that is no longer read
-        bool tells = false;          // true or false for any operands
-        bool keepsOrder = false;     // the result does not change if rows are renumbered in the same order
+        bool tells = false;          // its results are booleans for any operands
+        bool keepsOrder = false;     // renumbering rows in the same order does not change its result
         bool otherForShape = false;  // its argument "other" only provides a shape or a dtype
         bool intoSelf = false;       // its result has the dimensions of "self", and replaces all of it or a part
-        bool mixesRows = false;      // its result is not the same for every row although its operands are
-        bool jumps = false;          // rounding of an operand may change more than the last digits of its result
+        bool mixesRows = false;      // its result can differ between rows even if its operands do not
+        bool jumps = false;          // rounding of an operand can change more than the last digits of its result
         bool countsContent = false;  // the size of its result depends on the values of its operands
-        bool ofCoalesced = false;    // a part of a sparse matrix that only a coalesced one has
+        bool ofCoalesced = false;    // its result is a part that only coalesced sparse matrices have
         bool plumbing = false;       // irrelevant to the description of a stage
-        // Rule::Batched: for each argument, the number of its last dimensions that one call needs as a whole. The
-        // dimensions before them are a batch and may be rows. "." stands for other arguments, which may not have rows.
+        // Rule::Batched: one character per argument, the number of last dimensions that one call needs as a whole. The
+        // dimensions before them are a batch and may be rows. "." stands for an argument that may not have rows.
         std::string_view whole = {};
     };
     Traits traits;
 };
 
-// Sorted by name.
+// The operators, sorted by name.
 std::span<const Operator> table();
 
 // Finds an operator by its full name ("aten::relu"); nullptr if the table does not contain it. An in-place operator is
 // found by its own name only if it has no plain twin.
 const Operator* find(std::string_view name);
-// The same for an operator that may be missing: the result then has no rule and no traits, and fresh results.
+// The same for an operator that may be missing. It then has no rule and no traits, and its results are fresh.
 const Operator& of(std::string_view name);
 
 std::string fullName(const Operator& op);  // "aten::relu"
 
-// "aten::relu_" -> "aten::relu", "aten::__iand__" -> "aten::__and__"; empty for names that do not write in place.
+// Returns the plain twin of an in-place operator: "aten::relu_" -> "aten::relu", "aten::__iand__" -> "aten::__and__".
+// Empty for names of other operators.
 std::string plainName(std::string_view name);
 
-// True if the table, or the entry of the plain twin, lets it run on tensors. For numbers see names.h.
+// True if the table has an entry for the operator or its plain twin that lets it run on tensors. For numbers, see
+// names.h.
 bool known(std::string_view name);
 
-// Results are views of the first operand wherever they can be: they cost nothing, and are never stored.
+// True if the results are views of the first operand wherever possible. Such results cost nothing and are never stored.
 bool isView(const Operator& op);
 bool isView(std::string_view name);
-// The result follows from the shapes alone once its rows are known: a size baked in at export cannot mislead it.
+// True if the result follows from shapes alone once its rows are known, so that a size baked in at export cannot
+// mislead it.
 bool reshapes(std::string_view name);
 bool expands(std::string_view name);
 bool isFill(std::string_view name);
-// Arguments that only provide their shape or dtype.
+// True for arguments that only provide their shape or dtype.
 bool isShapeOnly(std::string_view name, std::string_view argument);
 
 }  // namespace hopscope::operators

@@ -1,7 +1,7 @@
 #pragma once
 
-// Placements that follow from one label per value: the only stage in which it is computed. Values that a later stage
-// uses are stored and read back. Pins and budgets are ignored.
+// Placements that follow from one label per value, the only stage in which the value is computed. Values that a later
+// stage uses are stored and read back. Pins and budgets are ignored.
 
 #include "base/choices.h"
 #include "base/result.h"
@@ -12,15 +12,16 @@ namespace hopscope::optimiser {
 enum class Baseline : std::uint8_t {
     DepthCut,       // the label is the depth
     SourceRule,     // the depth, then every cut is moved towards the inputs
-    DepthCutHops,   // as DepthCut, but every hop on a path counts, also one that is used only locally
-    SourceRuleHops  // as SourceRule, likewise
+    DepthCutHops,   // as DepthCut, but every hop on a path counts, even one that is only used locally
+    SourceRuleHops  // as SourceRule, with hops counted in the same way
 };
 
-// The baseline that corresponds to a rule.
+// Returns the baseline that corresponds to a rule.
 Baseline baselineOf(base::Strategy rule);
 
-// Fails with Unsupported if labels do not result in a placement (a value is needed on rows on which it cannot be
-// computed in its stage). May use more stages than the instance has. Linear.
+// Returns the placement of a baseline, which may use more stages than the instance has. Fails with Unsupported if the
+// labels do not result in a placement, because a value is needed on rows on which it cannot be computed in its stage.
+// Linear.
 base::Result<Placement> baseline(const Instance& instance, Baseline which);
 
 }  // namespace hopscope::optimiser

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: the demands of pins, outputs and required reads on a placement, node by node. The
-// algorithms read these bounds instead of the kinds of pins.
+// Private to the optimiser: the demands that pins, outputs and required reads make on a placement, node by node. The
+// algorithms read these bounds instead of the pins.
 
 #include <cstdint>
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace hopscope::optimiser {
 
-void addOnce(std::vector<int>& list, int v);  // unless the list contains it. Linear
+void addOnce(std::vector<int>& list, int v);  // does nothing if the list contains it; linear
 
-// The bounds of each node. Linear.
+// The bounds of all nodes. Construction is linear.
 struct Bounds {
     explicit Bounds(const Instance& instance, bool withPins = true);
 
@@ -23,7 +23,7 @@ struct Bounds {
     std::vector<std::uint8_t> pinned;          // has to be written as well
     std::vector<std::uint8_t> forbidden;       // must not be written, not even as an output
     std::vector<std::uint8_t> mayStore, once;  // the nodes' own flags included
-    std::vector<int> stagePin;  // the stage in which a hop has to run, or never; after the last stage: in none
+    std::vector<int> stagePin;  // the stage in which a hop has to run; never: not pinned; after the last stage: in none
 
     [[nodiscard]] bool mustWrite(int v) const { return output[v] || pinned[v]; }
     [[nodiscard]] bool isCut(int u, int v) const;

@@ -37,12 +37,14 @@ struct Cells {
     std::vector<std::uint8_t> computeD, readD, write, computeF, readF;
 };
 
-// The decisions of a placement, without stages beyond the graph's and nodes with image -1. Empty image: identity.
+// Returns the decisions of a placement as a table. Omits stages that the graph does not have, and nodes with image -1;
+// an empty image stands for the identity.
 Cells cellsOf(const Graph& g, const Placement& placement, const std::vector<int>& image = {});
 
-// The placement of `g` that takes its decisions from `cells`, a table over the graph to whose nodes `image` maps those of
-// `g` (-1: computed wherever it is needed; empty: identity). Writes that nothing reads and needless computations are
-// dropped. Cost and peak are set. Fails with Internal if a decision is missing.
+// Returns the placement of `g` that takes its decisions from `cells`, the table of another graph. `image` maps the
+// nodes of `g` to those of the other graph (-1: the node is computed wherever it is needed; empty: identity). Omits
+// needless computations and writes that nothing reads. Sets cost and peak. Fails with Internal if a decision is
+// missing.
 base::Result<Placement> realise(const Graph& g, const Cells& cells, const std::vector<int>& image = {});
 
 }  // namespace hopscope::optimiser

@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of check() that is about pins and required reads: for an instance that has passed before it was pinned.
+// Checks pins and required reads as check() does, for an instance that passed check() before it was pinned.
 
 #include "optimiser/instance.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: the cost of a plan that is given by its stores and the stages of its hops. Created once per
-// graph, evaluated thousands of times.
+// Private to the optimiser: computes the cost of a plan, given its stores and the stages of its hops. Created once per
+// graph and evaluated thousands of times.
 
 #include <cstdint>
 #include <vector>
@@ -13,25 +13,27 @@ namespace hopscope::optimiser {
 struct Choice {
     std::vector<std::uint8_t> stored;  // by node: may be read back; values that nothing reads are not written
     std::vector<int> hopStage;         // by node
-    std::vector<int> writeStage;       // by node; -1 or too early: the earliest possible stage
+    std::vector<int> writeStage;       // by node; -1 or too early a stage: the earliest possible one
 };
 
 class Completion {
 public:
     explicit Completion(const Graph& g);
 
-    // Stores only the values that have to be stored, and runs hops in their pinned or earliest stages.
+    // Returns the choice that stores only the values that have to be stored and runs hops in their pinned or earliest
+    // stages.
     [[nodiscard]] Choice plain() const;
 
-    // The cost (without regard to the host budget), or infinity if a value is needed but neither stored nor computable.
-    // From the last stage to the first, a needed value is read or computed, as in `like` if it decides this and it is
-    // possible, otherwise by the cheaper of both, considered alone.
+    // Returns the cost of a choice, without regard to the host budget; infinity if a needed value is neither stored nor
+    // computable. Stages are visited from the last to the first. A needed value is read or computed as in `like`, if
+    // `like` decides this and it is possible; otherwise in the way that is cheaper for this value alone. `cells`, if
+    // given, receives the decisions.
     double evaluate(const Choice& choice, Cells* cells = nullptr, const Cells* like = nullptr);
 
-    // The node that made the last evaluation infinite: it is needed where it is neither stored nor computable. -1:
-    // none.
+    // The node that made the last evaluation infinite, because it is neither stored nor computable where it is needed;
+    // -1 if there is none.
     [[nodiscard]] int stuckAt() const { return m_stuck; }
-    [[nodiscard]] double peak() const;  // on the host, of the last evaluation
+    [[nodiscard]] double peak() const;  // of the host's memory, in the last evaluation
 
 private:
     enum Need : std::uint8_t { No, Wanted, MustRead };
@@ -75,7 +77,7 @@ private:
     std::vector<std::uint8_t> m_pending, m_need;
     std::vector<int> m_computed;
     std::vector<std::vector<int>> m_hops, m_writes;  // by stage
-    std::vector<std::uint64_t> m_waiting;            // bits by position: nodes to visit in this stage
+    std::vector<std::uint64_t> m_waiting;            // one bit per position in the order: nodes to visit in this stage
     std::vector<int> m_touched;
     std::vector<double> m_memo;
     std::vector<int> m_memoStamp;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Instances and placements as JSON (docs/reference/placement-instance.md).
+// Reads and writes instances and placements as JSON (docs/reference/placement-instance.md).
 
 #include <map>
 #include <string>
@@ -13,19 +13,19 @@
 namespace hopscope::optimiser {
 
 // Reads one case object, or a document of them: {"format": "placement-cases/1", "cases": [..], "random_cases": [..]}.
-// Unknown members are refused, except those that describe a case (title, why, expect, ...). Every instance returned
-// passes check(). Fails with Input, naming file, JSON pointer and node.
+// Unknown members are refused, except those that describe a case (title, why, expect, ...). All instances that are
+// returned pass check(). Fails with Input, naming file, JSON pointer and node.
 base::Result<std::vector<Instance>> readInstances(const json::Value& document, const std::string& file);
 
-// One case object that readInstances() reads back equal.
+// Returns one case object, from which readInstances() reads an equal instance.
 json::Value writeInstance(const Instance& instance);
 
-// The member "plan": one object per stage {stage, hops, compute_D, compute_F, read_D, read_F, write}; entries of frontier
-// rows are "value" where there is one type, "value@type" otherwise.
+// Returns the member "plan", with one object per stage {stage, hops, compute_D, compute_F, read_D, read_F, write};
+// entries of frontier rows are "value" where there is one type, "value@type" otherwise.
 json::Value writePlacement(const Instance& instance, const Placement& placement);
 
-// The reverse, for tests and tools; the cost is evaluated, not read. Fails with Input on names and types that the instance
-// does not have.
+// Reads the member "plan", for tests and tools. The cost is evaluated, not read. Fails with Input on names and types
+// that the instance does not have.
 base::Result<Placement> readPlacement(const Instance& instance, const json::Value& plan, const std::string& file);
 
 }  // namespace hopscope::optimiser

@@ -12,14 +12,14 @@ struct EvaluateOptions {
     bool budget = true;  // nor is one that exceeds the host budget
 };
 
-// The placement's cost by parts. Fails with Unsupported, naming stage and value, if it is not legal: a value is
-// computed without its operands, read before it is written or written without being computed on all rows, a hop runs
-// never, twice or in stage 0, an output is missing, a pin is broken or the budget is exceeded. Linear in the placement
-// and its operands.
+// Returns the parts of the placement's cost. Fails with Unsupported, naming stage and value, if the placement is not
+// legal. In a legal placement, operands are available when a value is computed; values are written before they are
+// read, and only if they are computed on all rows; each hop runs once, and not in stage 0; no output is missing; no pin
+// is broken, and the budget is not exceeded. Linear in the placement and its operands.
 base::Result<Cost> evaluate(const Instance& instance, const Placement& placement, const EvaluateOptions& options = {});
 
-// The peak of host memory over the stages. A stage holds the values being written and those written earlier that this
-// or a later stage reads; outputs stay. The placement has to be legal.
+// Returns the peak of host memory over the stages. A stage holds the values that it writes, and earlier ones that it or
+// a later stage reads; outputs remain. The placement has to be legal.
 double hostPeak(const Instance& instance, const Placement& placement);
 
 }  // namespace hopscope::optimiser

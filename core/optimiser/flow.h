@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: minimum cuts by Dinic's method on flat arrays (E. A. Dinic, 1970). O(V^2 E), far less on
-// these shallow networks.
+// Private to the optimiser: computes minimum cuts by Dinic's algorithm on flat arrays (E. A. Dinic, 1970). O(V^2 E),
+// far less on these shallow networks.
 
 #include <vector>
 
@@ -14,9 +14,9 @@ public:
     explicit Flow(int vertices) : m_first(static_cast<std::size_t>(vertices), -1) {}
 
     void addEdge(int from, int to, double capacity);
-    // The value of a minimum cut; at least `unlimited` if there is none of finite capacity.
+    // Returns the value of a minimum cut; at least `unlimited` if no cut has finite capacity.
     double minimumCut(int source, int sink);
-    // Whether a vertex is on the source's side of the minimum cut that is nearest to the sink.
+    // True if a vertex is on the source's side of the minimum cut that is nearest to the sink.
     [[nodiscard]] bool onSourceSide(int vertex) const { return !m_reachesSink[vertex]; }
 
 private:
@@ -28,7 +28,7 @@ private:
         int to, next;
         double left;
     };
-    std::vector<Arc> m_arcs;  // an arc and its reverse are neighbours
+    std::vector<Arc> m_arcs;  // an arc and its reverse are adjacent
     std::vector<int> m_first, m_level, m_current;
     std::vector<unsigned char> m_reachesSink;
 };

@@ -9,7 +9,8 @@
 
 namespace hopscope::optimiser {
 
-// Values that are never stored and have one consumer are fused into it. `kept` (by node of the reduced instance) do not.
+// Fuses values that are never stored and have one consumer into that consumer, except for those marked in `kept` (by
+// node of the reduced instance).
 void fuse(Reduced& reduced, const std::vector<std::uint8_t>& kept);
 
 }  // namespace hopscope::optimiser

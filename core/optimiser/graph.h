@@ -11,7 +11,8 @@
 
 namespace hopscope::optimiser {
 
-// Nodes and types are plain indices here. Linear (times the number of types). Keeps a reference to the instance.
+// An instance whose nodes and types are plain indices. Construction is linear, times the number of types. Keeps a
+// reference to the instance.
 struct Graph : Bounds {
     explicit Graph(const Instance& instance);
 
@@ -21,12 +22,13 @@ struct Graph : Bounds {
     std::vector<std::vector<int>> consumers;        // each once, ascending by index
     std::vector<std::vector<int>> operands;         // src and loc, each once
     std::vector<std::uint8_t> frontier;             // an op that can be computed on frontier rows
-    // Windows, bounds included. An earliest stage after a hop's latest one means that there is no legal placement.
+    // The windows of stages, both ends included. If the earliest stage of a hop is after its latest, there is no legal
+    // placement.
     std::vector<int> earliest;   // stage in which the node can be computed on D, if there is one (0: from `first` on)
     std::vector<int> earliestF;  // stage in which an op can be computed on frontier rows
     std::vector<int> latest;     // stage in which a hop can run
     std::vector<int> lastD;      // stage in which D rows can be useful, or never
-    std::vector<int> lastF;      // likewise frontier rows, by node * types + type
+    std::vector<int> lastF;      // the same for frontier rows, by node * types + type
 
     [[nodiscard]] const Node& node(int v) const { return in.nodes[static_cast<std::size_t>(v)]; }
     [[nodiscard]] bool isInput(int v) const { return node(v).kind == NodeKind::Input; }
@@ -40,7 +42,7 @@ struct Graph : Bounds {
     [[nodiscard]] double computeF(int v, int t) const { return node(v).computeF.empty() ? 0 : node(v).computeF[t]; }
     [[nodiscard]] bool usesSrc(int v, int u) const;  // u is gathered by v
     [[nodiscard]] bool usesLoc(int v, int u) const;
-    // Whether the windows alone prove that there is no legal placement (they seldom can: false proves nothing).
+    // True if the windows alone prove that there is no legal placement. They seldom can: false proves nothing.
     [[nodiscard]] bool impossible() const;
 
 private:

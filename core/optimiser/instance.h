@@ -4,16 +4,16 @@
 // read back, recomputed and delayed, each at a cost. Nothing here depends on models, tensors or files; the caller
 // chooses the unit of costs (seconds, bytes).
 //
-// Stages run one after the other; each visits all destination batches. Within a stage a value can be there on
+// Stages run one after the other; each visits all destination batches. Within a stage, a value can be available on
 //   D    the destination rows of the batches (over the stage: all its rows),
 //   F@t  the unique frontier rows of the batches whose destinations have type t. F@(own type) includes D.
-// A value is an input (on the host from the start), an op (no message passing; may be computed as often as one likes) or
-// a hop (message passing: computed exactly once, on D, in one of the stages 1..S). An operand is either gathered by
+// A value is an input (on the host from the start), an op (no message passing; may be computed any number of times) or
+// a hop (message passing; computed exactly once, on D, in one of the stages 1..S). An operand is either gathered by
 // source (src: needed on F@type of the hop) or destination-local (loc: needed on the rows that are computed).
 //
-// Other operations: a row reduction, a random or a mutating operation is a hop without src and without relation; where
-// its consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing, and are merged
-// into their consumers before an instance is built.
+// Row reductions, random operations and mutating operations are hops without src and without relation. If their
+// consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing, and are merged into
+// their consumers before an instance is built.
 
 #include <cstdint>
 #include <optional>
@@ -54,14 +54,14 @@ struct Node {
     double computeD = 0;           // per stage that computes it on D
     std::vector<double> computeF;  // by destination type; per stage and type
     double size = 0;               // on the host while stored, in the unit of Instance::hostBudget
-    RelationId relation;           // of a hop whose structure has to be loaded; none: costs nothing
-    bool noCheckpoint = false;     // can never be stored (without effect on outputs)
+    RelationId relation;           // of a hop: the structure that it loads; none: it loads nothing
+    bool noCheckpoint = false;     // is never stored (no effect on outputs)
     bool noRecompute = false;      // is computed at most once: one stage, one class of rows
     bool operator==(const Node&) const = default;
 };
 
-// Empty vectors of frontier costs mean 0. The own frontier includes D: if it is nevertheless cheaper than D, a value is
-// not read there only for its D rows.
+// Return the costs on frontier rows; empty vectors mean 0. The frontier of a value's own type includes D. Even if it is
+// cheaper than D, a value is not read there for its D rows alone.
 double readCostF(const Node& node, TypeId type);
 double computeCostF(const Node& node, TypeId type);
 
@@ -103,19 +103,20 @@ struct Instance {
     [[nodiscard]] const Node& node(NodeId id) const { return nodes[id.at()]; }
 };
 
-// Whether everything is in range, finite and not negative, names differ, edges have no cycle, src operands have node
-// rows, frontier costs are given where frontier rows can be needed, pins apply to the nodes that they name. Fails with
-// Input, naming the node. Linear. Every other function of the module requires an instance that passes.
+// Checks that everything is in range, finite and not negative, that names differ, and that edges have no cycle.
+// Operands in src must have node rows, frontier costs must be given where frontier rows can be needed, and pins must
+// apply to the nodes that they name. Fails with Input, naming the node. Linear. All other functions of the module
+// require an instance that passes this check.
 base::Status check(const Instance& instance);
 
-// The earliest stage of every node: max(d of loc operands, 1 + d of src operands), required reads 1 + d; pins are
-// ignored. A hop that uses another hop only locally keeps its stage.
+// Returns the earliest stage d of every node: the maximum of d of loc operands, 1 + d of src operands, and 1 + d of
+// required reads. Pins are ignored. A hop that uses another hop only locally keeps its stage.
 std::vector<int> depths(const Instance& instance);
 
-// The depths' maximum, at least 1: the number of stages that an instance needs without pins and budget.
+// Returns the number of stages that an instance needs without pins and budget: the maximum depth, but at least 1.
 int neededStages(const Instance& instance);
 
-// "cut conv0 -> relu", "hop conv1 in stage 2": the text of a pin.
+// Returns the text of a pin: "cut conv0 -> relu", "hop conv1 in stage 2".
 std::string describePin(const Instance& instance, const Pin& pin);
 
 }  // namespace hopscope::optimiser

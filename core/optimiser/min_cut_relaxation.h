@@ -1,7 +1,7 @@
 #pragma once
 
 // A relaxation of the placement problem: values are stored and read back such that every path between two hops is cut
-// at least once. Solved by a single minimum cut; a lower bound, not an executable plan.
+// at least once. A single minimum cut solves it. The result is a lower bound, not an executable plan.
 
 #include <vector>
 
@@ -15,12 +15,13 @@ struct MinCutRelaxation {
     std::vector<Edge> readEdges;
 };
 
-// Among several optima, the one with the latest cuts. An edge costs a frontier read if its use leads to a gather, else
-// a read on D; a stored value costs its write.
+// Returns the optimum of the relaxation; of several optima, the one with the latest cuts. An edge costs a frontier read
+// if its use leads to a gather, and otherwise a read on D; a stored value costs its write.
 MinCutRelaxation minCutRelaxation(const Instance& instance);
 
-// A bound on the cost of every legal placement, without a solver: each op computed, output written, input read and
-// relation loaded once, plus a minimum cut through the values to be written and read between hops. Not sharp (20-30 %).
+// Returns a lower bound for the cost of every legal placement, without a solver: each op computed, output written,
+// input read and relation loaded once, plus a minimum cut through the values to be written and read between hops. Not
+// sharp (20-30 %).
 double cutBound(const Instance& instance);
 
 }  // namespace hopscope::optimiser

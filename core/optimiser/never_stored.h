@@ -9,8 +9,8 @@
 
 namespace hopscope::optimiser {
 
-// Sets Node::noCheckpoint if some cheapest placement never stores the node. `kept`: nodes, by index, that are neither
-// removed nor used to decide on others.
+// Sets Node::noCheckpoint of nodes that some cheapest placement never stores. Nodes marked in `kept` (by index) are
+// neither changed nor used to decide on others.
 void markNeverStored(Instance& instance, const std::vector<std::uint8_t>& kept);
 
 }  // namespace hopscope::optimiser

@@ -35,22 +35,22 @@ struct Cost {
 };
 
 struct Placement {
-    std::vector<StagePlacement> stages;  // those in which anything happens, ascending
+    std::vector<StagePlacement> stages;  // those that do anything, in ascending order
     Cost cost;
-    double hostPeak = 0;  // see hostPeak()
+    double hostPeak = 0;  // see hostPeak() in evaluate.h
 };
 
-// The same in stages without gaps, from stage 1 on, or from stage 0 if it is used; unchanged if pins of the instance
-// name stages. Costs and peak do not change.
+// Renumbers stages without gaps, from stage 0 if it is used and otherwise from stage 1. Returns the placement unchanged
+// if pins of the instance name stages. Costs and peak do not change.
 Placement withoutGaps(const Instance& instance, Placement placement);
 
-// The stored values, outputs included, by id.
+// Returns the stored values, outputs included, in the order of their ids.
 std::vector<NodeId> writtenSet(const Placement& placement);
 
-// The stage that writes each node, or -1. By node.
+// Returns, by node, the stage that writes it, or -1.
 std::vector<int> writeStages(const Instance& instance, const Placement& placement);
 
-// The stage that reads each node last, or -1. By node.
+// Returns, by node, the last stage that reads it, or -1.
 std::vector<int> lastReads(const Instance& instance, const Placement& placement);
 
 }  // namespace hopscope::optimiser

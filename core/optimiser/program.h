@@ -1,11 +1,11 @@
 #pragma once
 
-// Private to the optimiser: the placement problem of a graph as an integer program.
+// Private to the optimiser: formulates the placement problem of a graph as an integer program.
 //
 // Binary columns: computed on D or F@t, read on D or F@t, written, each by node and stage within the graph's windows.
-// Rows: operands are there; a read has an earlier write; a write has a computation; every hop runs once; outputs are
-// written; a stage loads the structure of its relations. Rows that are implied for whole solutions but not for fractions
-// (every live op is computed, every live input read at least once) make the relaxation tight.
+// Rows: operands are available; a read has an earlier write; a write has a computation; every hop runs once; outputs
+// are written; a stage loads the structure of its relations. Rows that are implied for whole solutions but not for
+// fractions (every live op is computed, every live input read at least once) make the relaxation tight.
 
 #include <limits>
 #include <optional>
@@ -16,8 +16,8 @@
 namespace hopscope::optimiser {
 
 struct ProgramOptions {
-    // The number of values above a stage's demand that may be recomputed there (each value may always be computed in
-    // its earliest stage); negative: without limit. A bound of a limited program is not a bound of the problem.
+    // The number of values above a stage's demand that may be recomputed in it; negative: no limit. Each value may
+    // always be computed in its earliest stage. A bound of a limited program does not bound the problem.
     int recompute = -1;
     const Cells* include = nullptr;  // cells that a limited program always has
     // Stages outside from..to keep their cells from `include`.
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] const solver::Problem& problem() const { return m_problem; }
     [[nodiscard]] solver::Problem& problem() { return m_problem; }
 
-    // The columns' values for these cells (a legal plan of the graph).
+    // Returns the values of the columns for these cells, a legal plan of the graph.
     [[nodiscard]] std::vector<double> values(const Cells& cells) const;
     [[nodiscard]] Cells cells(const std::vector<double>& values) const;
 
@@ -78,7 +78,7 @@ private:
     int m_peak = -1;
 };
 
-// The cells of a program with this limit on recomputation.
+// Returns the cells of a program with this limit on recomputation.
 Cells limitedCells(const Graph& g, int recompute);
 
 }  // namespace hopscope::optimiser

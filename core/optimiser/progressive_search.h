@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to the optimiser: from a first valid plan to the proven optimum, by a sequence of integer programs that allow
-// more and more recomputation.
+// Private to the optimiser: improves a first valid plan to the proven optimum, by a sequence of integer programs that
+// allow more and more recomputation.
 
 #include <chrono>
 #include <optional>
@@ -15,7 +15,7 @@ namespace hopscope::optimiser {
 
 class ProgressiveSearch {
 public:
-    // Both are kept by reference.
+    // Keeps references to both arguments.
     ProgressiveSearch(const Instance& instance, const Options& options);
 
     base::Result<Answer> run();

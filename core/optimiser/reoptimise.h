@@ -1,6 +1,6 @@
 #pragma once
 
-// Local re-optimisation while the user drags: only the stages around a pin are optimised, all others are fixed.
+// Re-optimises locally while the user drags: only the stages around a pin are optimised, and all others are fixed.
 
 #include <limits>
 #include <memory>
@@ -17,22 +17,22 @@ struct ReoptimiseOptions {
     std::shared_ptr<std::int64_t> iterations = nullptr;  // see solver::Limits
 };
 
-// A cheap plan that respects all pins of the instance and is close to `incumbent`, a plan of the same instance without
-// the changes `changed` (pins added or removed), if there is one that differs only in a few stages around these. Pins
-// that are far apart are handled one after the other. Stages of the instance that the incumbent does not use are
-// inserted where the first of these pins are. Takes milliseconds for instances of any size, apart from a few linear
-// passes. Returns nullopt without a solver, or with a host budget, which concerns all stages.
+// Returns a cheap plan that respects all pins of the instance and differs from `incumbent` in a few stages only;
+// nullopt if none is found. `incumbent` is a plan of the same instance before its pins changed, and `changed` are the
+// pins that were added or removed. Pins that are far apart are handled one after the other. Stages that the incumbent
+// does not use are inserted at the first of these pins. Takes milliseconds for instances of any size, apart from a few
+// linear passes. Returns nullopt without a solver, or with a host budget, which concerns all stages.
 std::optional<Placement> reoptimiseLocally(const Instance& instance, const Placement& incumbent,
                                            const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
 
-// Likewise, but the neighbourhood widens until there is a legal plan, in the end to the whole instance, or repairs the
-// incumbent (repair.h), if that is cheaper or the instance is large. Status is Feasible (lowerBound 0 if nothing was
-// proven), or Infeasible with proof; explainInfeasibility() gives the reason. Meant to be followed by solve() in the
-// background. Fails as solve() does.
+// Does the same, but widens the neighbourhood until there is a legal plan, in the end to the whole instance. Repairs
+// the incumbent instead (repair.h) if that is cheaper or the instance is large. The status is Feasible (lowerBound 0 if
+// nothing was proven), or Infeasible with proof; explainInfeasibility() gives the reason. To be followed by solve() in
+// the background. Fails as solve() does.
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options = {});
 
-// The same where reoptimiseLocally has found nothing.
+// Does the same after reoptimiseLocally() has found nothing.
 base::Result<Answer> reoptimiseWhole(const Instance& instance, const Placement& incumbent,
                                      const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
 

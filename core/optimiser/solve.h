@@ -1,15 +1,16 @@
 #pragma once
 
-// The optimiser: the cheapest placement, with proof.
+// The optimiser: finds the cheapest placement, with proof.
 //
 //     Options options;
 //     options.deadlineSeconds = 5;
 //     options.onImprovement = [](const Answer& better) { show(better); };
 //     const base::Result<Answer> answer = solve(instance, options);
 //
-// Optimality-preserving reductions come first: values that need never be stored, chains that are fused into one value.
-// The baselines and a local search provide a first valid plan; integer programs that allow more and more recomputation
-// improve it, each starting from the best plan so far; the linear relaxation of the full program bounds it from below.
+// Reductions that preserve optimality come first: they find values that need never be stored, and fuse chains into one
+// value. The baselines and a local search provide a first valid plan; integer programs that allow more and more
+// recomputation improve it, each starting from the best plan so far; the linear relaxation of the full program bounds
+// it from below.
 
 #include <cstdint>
 #include <functional>
@@ -28,16 +29,16 @@ using base::Strategy;
 
 enum class Status : std::uint8_t {
     Optimal,     // proven: no legal placement is cheaper (relative tolerance 1e-6)
-    Feasible,    // legal; the gap bounds the saving of any other placement
+    Feasible,    // legal; the gap bounds what any other placement can save
     Infeasible,  // proven: pins, stages and budget leave no legal placement
 };
 const char* statusName(Status status);  // "optimal", "feasible", "infeasible"
 
 struct Answer {
     Status status = Status::Infeasible;
-    Placement placement;    // empty where infeasible
+    Placement placement;    // empty if infeasible
     double lowerBound = 0;  // of the cost of every legal placement
-    double gap = 0;         // (cost - lowerBound) / cost; 0 where optimal
+    double gap = 0;         // (cost - lowerBound) / cost; 0 if optimal
     std::string found;      // the method that found the placement: "depth", "local search", "recompute 2", ...
 };
 
@@ -48,23 +49,23 @@ struct Options {
     // Called on the calling thread with every cheaper plan or higher bound, the first valid plan first.
     std::function<void(const Answer&)> onImprovement;
     const Placement* incumbent = nullptr;  // a legal plan to start from; others are ignored
-    bool reduce = true;                    // off: the program of the whole instance, to compare with
-    bool solver = true;                    // off: as if built without HiGHS
-    bool search = true;                    // off: no baselines and no local search, only the programs
-    // Ends with a good plan rather than the best one: local search and the program with all recomputation, which take
-    // longest, follow only if the rules and the smaller programs have found none.
+    bool reduce = true;                    // false: solves the program of the whole instance, for comparison
+    bool solver = true;                    // false: as if built without HiGHS
+    bool search = true;                    // false: no baselines and no local search, only the programs
+    // Returns a good plan rather than the best one. Local search and the program with all recomputation, which take
+    // longest, only run if the rules and the smaller programs have found no plan.
     bool brief = false;
     std::shared_ptr<std::int64_t> iterations = nullptr;  // of the smaller programs, see solver::Limits
 };
 
-// Ends with a proof, at the deadline or when stopped, then with the best plan so far. Strategies Depth and SourceRule give
-// the baselines (pins and budget are ignored); LocalSearch never uses the solver. Fails with Unsupported where a
-// baseline is not executable, or where no legal plan was found and none could be excluded (no solver); with Cancelled
-// when stopped, or with Resources at the deadline, before any plan was found.
+// Returns a proven answer or, at the deadline or when stopped, the best plan so far. The strategies Depth and
+// SourceRule return the baselines, which ignore pins and budget; LocalSearch never uses the solver. Fails with
+// Unsupported if a baseline is not executable, or if without a solver no legal plan was found and none could be
+// excluded. Fails with Cancelled if stopped, and with Resources at the deadline, before any plan was found.
 base::Result<Answer> solve(const Instance& instance, const Options& options = {});
 
-// The smallest hostPeak that a legal placement can have; the instance's own budget is ignored. Fails with Unsupported
-// without a solver or where there is no legal placement; with Resources at the deadline.
+// Returns the smallest hostPeak that a legal placement can have; the instance's own budget is ignored. Fails with
+// Unsupported without a solver or if there is no legal placement, and with Resources at the deadline.
 base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds = 60,
                                      const std::stop_token& stop = {});
 

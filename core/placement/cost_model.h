@@ -15,29 +15,31 @@ namespace hopscope::placement {
 
 using base::Objective;
 
-// All costs are in the objective's unit. If the objective is bytes, an operator costs a millionth of a byte per byte
-// that it touches, so that of two plans that move the same number of bytes, the one with less work is cheaper.
+// The cost model of a plan. All costs are in the objective's unit. If the objective is bytes, an operator costs a
+// millionth of a byte per byte that it reads or writes. Of two plans that move the same number of bytes, the one with
+// less work is therefore cheaper.
 class CostModel {
 public:
-    // `store`: the type of stores.
+    // `store` is the type of values in stores. The analysis must outlive this object.
     CostModel(const analysis::Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows,
               base::StoreType store = base::StoreType::Exact);
 
-    // The rows of a class in all batches of a loop over `destination`.
+    // Returns the number of rows of a class in all batches of a loop over `destination`.
     [[nodiscard]] double rows(const ir::RowClass& rows, ir::SpaceId destination) const;
     [[nodiscard]] double write(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
     // Structure-only values are read like inputs, and count as structure.
     [[nodiscard]] double read(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
     [[nodiscard]] double compute(ir::OpId op, const ir::RowClass& on, ir::SpaceId destination) const;
-    // The row numbers of a gather by `key` of the rows of `space`, owned by `owner`, from the frontier of `type`.
+    // Returns the cost of the row numbers with which the rows of `space`, owned by `owner`, gather by `key` from the
+    // frontier of `type`.
     [[nodiscard]] double relation(ir::SpaceId space, ir::KeyId owner, ir::SpaceId type, ir::SpaceId destination) const;
     [[nodiscard]] double stage(ir::SpaceId destination) const;  // fixed cost of a loop, without its work
     [[nodiscard]] double bytes(ir::ValueId value) const;        // of all its rows, in a store
     [[nodiscard]] Objective objective() const { return m_objective; }
     [[nodiscard]] const plan::RowCounts& rowCounts() const { return m_rows; }
 
-    // The same with an additional price in seconds on each byte that is moved (0: none), so that the plan that moves
-    // less is the cheaper of two plans of nearly the same time. No effect if the objective is bytes.
+    // Returns a model with an additional price in seconds on each byte that is moved (0: none). Of two plans that take
+    // nearly the same time, the one that moves less is then cheaper. No effect if the objective is bytes.
     [[nodiscard]] CostModel leaning(double secondsPerByte) const;
     [[nodiscard]] bool leans() const { return m_secondsPerByte > 0; }
 
@@ -57,7 +59,7 @@ private:
     double m_secondsPerByte = 0;
 };
 
-// Bytes of one row, from the sample's shape. Constant time.
+// Returns the bytes of one row, from the sample's shape. Constant time.
 double rowBytes(const analysis::Analysis& analysis, ir::ValueId value);
 
 }  // namespace hopscope::placement

@@ -1,11 +1,11 @@
 #pragma once
 
-// The stage in which each value can be available on each row class, if the values with `mayStore` are stored.
+// The first stage in which each value is available on each row class, if the values with `mayStore` may be stored.
 //   comp(v, C) = max over operands of dep(operand, rows of the operand for C)
 //   home(v)    = min over partition classes P of comp(v, P), not before the stage that it is delayed to
 //   dep(v, C)  = min(comp(v, C), 1 + home(v) if v may be stored)
-// Consumers of a value that must be read wait for its store: dep(v, C) = 1 + home(v).
-// Numbers count stages from 0. Filled in one pass over the operators.
+// Consumers of a value that must be read wait for its store: dep(v, C) = 1 + home(v). Stages count from 0. The table is
+// filled in one pass over the operators.
 
 #include <functional>
 #include <map>
@@ -25,17 +25,18 @@ public:
 
     using NotBefore = std::map<ir::ValueId, int>;
 
-    // `mustRead` names values that may be stored. `notBefore` delays stores, and row reductions (by their results): a home
-    // lies in that stage or later.
+    // `mustRead` contains values that may be stored and must be read from their stores. `notBefore` delays stores and
+    // row reductions (by their results): their home lies in the given stage or later.
     DepTable(const analysis::Analysis& analysis, const MayStore& mayStore, std::set<ir::ValueId> mustRead = {},
              NotBefore notBefore = {});
 
-    // The table of the same model and `mustRead` for other stores and delays. Computes only the entries that the
-    // difference affects.
+    // Derives the table for different stores and delays from one with the same model and `mustRead`. Computes only the
+    // entries that the difference affects.
     DepTable(const DepTable& before, const std::set<ir::ValueId>& stored, NotBefore notBefore);
 
-    [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;  // computed there, without reading v itself
-    [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;   // computed or read there
+    [[nodiscard]] int
+    comp(ir::ValueId v, const ir::RowClass& rows) const;  // stage in which it can be computed, without reading v itself
+    [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;  // stage in which it can be computed or read
 
     struct Home {
         int stage = never;
@@ -45,20 +46,20 @@ public:
     [[nodiscard]] Home home(ir::ValueId v) const { return m_home[v.at()]; }
     [[nodiscard]] Home reductionHome(ir::OpId op) const;  // the loop that a row reduction runs over
 
-    // For a table derived from another one: whether its entries for the value may differ.
+    // True if this table is derived from another one and its entries for the value may differ.
     [[nodiscard]] bool differs(ir::ValueId v) const { return !m_differs.empty() && m_differs[v.at()] != 0; }
 
 private:
-    struct Cell {  // of a value
+    struct Cell {  // one row class of a value
         ir::RowClass rows;
         int stage = never;
         bool operator==(const Cell&) const = default;
     };
-    struct Place {  // of a value among the cells
+    struct Place {  // the cells of a value
         std::size_t first = 0, count = 0;
     };
 
-    struct Known {  // of a value
+    struct Known {  // the entries of a value
         Home home;
         std::vector<Cell> cells;
         bool operator==(const Known&) const = default;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: the user's pins as pins of an instance.
+// Private to placement: translates the user's pins to pins of an instance.
 
 #include <map>
 #include <set>
@@ -11,9 +11,10 @@
 
 namespace hopscope::placement {
 
-// Adds the pins to `model`, whose nodes are complete, and stores in `pinOf` which pin each stands for.
-//   store, cut, no recomputation   on the rows on which the value is complete: it can be stored only there
-//   never store                    on all rows
+// Adds the pins to `model`, whose nodes are complete, and records in `pinOf` the pin that each of them stands for. Pins
+// apply to:
+//   store, cut, no recomputation   the rows on which the value is complete, since it can be stored only there
+//   never store                    all rows
 //   hop stage                      every gather that makes the value, or that it aggregates through values on edges
 class InstancePins {
 public:
@@ -48,7 +49,7 @@ private:
     ModelInstance& m_model;
 };
 
-// The values whose gathers have to be one node of the instance: those that such a pin may store.
+// Returns the values whose gathers have to be a single node of the instance, because a pin may store them.
 std::set<ir::ValueId> sharedByPins(const std::vector<plan::Pin>& pins);
 
 }  // namespace hopscope::placement

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: turns a rule that says when a value is read back into stages, loops and steps.
+// Private to placement: builds stages, loops and steps, given a rule that decides which values are read back.
 
 #include <array>
 #include <functional>
@@ -25,13 +25,13 @@ struct Wanted {
     ir::SpaceId destination;
 };
 
-// Whether the loop reads the value from a store instead of computing it.
+// Returns true if the loop reads the value from a store instead of computing it.
 using ReadRule = std::function<bool(const Wanted& wanted)>;
 
-// Operators that are computed on the frontier of a loop's own type, by destination.
+// The operators that are computed on the frontier of a loop's own type, by destination.
 using OnFrontier = std::set<std::pair<ir::SpaceId, ir::OpId>>;
 
-// The demands of later stages on one.
+// The demands of later stages on a stage.
 struct StageDemand {
     std::set<std::pair<ir::ValueId, ir::RowClass>> writes;
     std::set<std::pair<ir::OpId, ir::RowClass>> reductions;
@@ -39,14 +39,14 @@ struct StageDemand {
     bool operator==(const StageDemand&) const = default;
 };
 
-// The work of a stage for later stages, and its demands on earlier ones. It depends on the stage's own demand, and on
-// the entries of table and rule for the values in `asked`.
+// The work of a stage for later stages, and its demands on earlier ones. Both depend only on `demand` and on the
+// entries of the table and the rule for the values in `asked`.
 struct StageWork {
     StageDemand demand;
     std::vector<plan::Loop> loops;
     std::vector<ir::ValueId> reads;   // from stores, in ascending order
     std::vector<ir::ValueId> wholes;  // values without rows
-    std::vector<ir::ValueId> asked;   // about these, in ascending order
+    std::vector<ir::ValueId> asked;   // the values that it asked table and rule about, in ascending order
     OnFrontier onFrontier;
 };
 
@@ -63,14 +63,14 @@ struct Schedule {
 struct EarlierSchedule {
     const Schedule& schedule;
     std::set<int>
-        stages;  // those in which the rule decides differently, except for values whose entries in the table differ
+        stages;  // those in which the rule decides differently, other than for values whose table entries differ
 };
 
-// Demand-driven from the outputs: every output and every value that the rule reads is stored at its home, everything else
-// is computed in the stage that needs it. Values that a loop computes on the frontier of its own type are not
-// recomputed on the batch's rows, which come first in the frontier. Fails with Unsupported if a value is needed where
-// it can neither be computed nor read, naming it and the operator in the way. With `earlier`, from whose table this one
-// was made, the result is the same.
+// Schedules the work on demand, beginning with the outputs. Every output and every value that the rule reads is stored
+// at its home; everything else is computed in the stage that needs it. Values that a loop computes on the frontier of
+// its own type are not recomputed on the batch's rows, which come first in the frontier. Fails with Unsupported, naming
+// the value and the operator that prevents it, if a value can neither be computed nor read where it is needed.
+// `earlier`, whose table this one is derived from, saves work and does not change the result.
 base::Result<Schedule> schedule(const analysis::Analysis& analysis, const DepTable& table, const ReadRule& rule,
                                 const EarlierSchedule* earlier = nullptr);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: the strategy `source-rule`, on depth_module and after the prologue is taken out.
+// Private to placement: the strategy `source-rule`, which uses depth_module, without the operators of the prologue.
 
 #include <map>
 #include <set>
@@ -10,19 +10,19 @@
 
 namespace hopscope::placement {
 
-// The steps of the rule, in order. Labels are its t_i: stages from 1 on, and 0 for values that depend on inputs alone.
+// The steps of the rule, in order. The labels t_i are stages from 1 on, and 0 for values that depend on inputs alone.
 struct SourceRule {
     using Labels = std::map<ir::OpId, int>;
     Labels labels;              // before the first pull: d_i
-    std::vector<Labels> pulls;  // of each cut that moved: its operators, with their new label
+    std::vector<Labels> pulls;  // for each cut that moved, the operators with new labels
     std::set<ir::ValueId> stored;
 };
 
-// t_i = d_i; then every cut is pulled towards the parents until a node with several parents, an input, a message-passing
-// node, or a parent whose consumers differ in t.
+// Traces the rule. Labels begin as t_i = d_i. Every cut is then pulled towards the parents until it meets a node with
+// several parents, an input, a message-passing node, or a parent with consumers that differ in t.
 SourceRule traceSourceRule(const analysis::Analysis& analysis);
 
-// The values that cross from one t_i to a later one in the end.
+// Returns the values that the rule stores: in the end, their consumers have a later t_i.
 std::set<ir::ValueId> sourceRuleCut(const analysis::Analysis& analysis);
 
 }  // namespace hopscope::placement

@@ -1,6 +1,7 @@
 #pragma once
 
-// From an analysis to a plan. A plan is decided by its stored values: everything else follows from the dep table.
+// Makes a plan from an analysis. The stored values determine a plan: everything else follows from the dependence table
+// (dep_table.h).
 
 #include <compare>
 #include <map>
@@ -18,23 +19,24 @@ namespace hopscope::placement {
 
 using base::Strategy;  // Optimal and LocalSearch are found by `optimise`
 
-// The plan of a rule. Fails with Unsupported, naming operator, module path and source, if the model cannot be split.
+// Returns the plan of a rule. Fails with Unsupported, naming operator, module path and source, if the model cannot be
+// split.
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy);
 
-// The values that a rule stores. Fails as makePlan does.
+// Returns the values that a rule stores. Fails as makePlan does.
 base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& analysis, Strategy strategy);
 
-// The plan that stores exactly `stored` (outputs are always stored), each value computed in the earliest stage that this
-// allows and recomputed wherever it is not stored; or, with Unsupported, the reason why it is not legal: which value is
-// needed on which rows and is neither stored nor computable there. Values that no later stage reads are then not
-// stored. `read` (part of `stored`) holds values that every consumer reads from the store, in a later stage than the
-// one that makes them.
+// Returns the plan that stores `stored` and the outputs. Each value is computed in the earliest possible stage, and
+// recomputed wherever it is needed and not stored. Values that no later stage reads are not stored. `read`, a subset of
+// `stored`, holds values that every consumer reads from the store, in a later stage than the one that makes them. Fails
+// with Unsupported if the plan is not legal, naming the value that is neither stored nor computable on the rows on
+// which it is needed.
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
                                   const std::set<plan::ValueId>& read = {});
 
 // The decisions of a solver beyond the set of stored values. Stages count from 0.
 struct Decisions {
-    struct Read {  // `value`, needed on `rows` by the loop over `destination` of stage `stage`, comes from its store
+    struct Read {  // the loop over `destination` of stage `stage` reads `value` on `rows` from its store
         plan::ValueId value;
         plan::RowClass rows;
         int stage = 0;
@@ -46,7 +48,7 @@ struct Decisions {
     std::set<Read> reads;  // everything else is computed where it is needed, if it can be
 };
 
-// Intermediate results of a plan, for the next one with similar decisions. Immutable.
+// The intermediate results of a plan, which are reused for the next plan with similar decisions. Immutable.
 struct Realisation;
 
 struct Realised {
@@ -54,9 +56,9 @@ struct Realised {
     std::shared_ptr<const Realisation> how;
 };
 
-// The plan of these decisions. Delays, recomputation and a first stage without hops follow the decisions; unneeded
-// values are omitted, and results that are not named are stored as well. Fails as `evaluate` does. With `before`, of
-// the same model, only the stages that differ are built again; the plan is the same.
+// Returns the plan of these decisions, including delays, recomputation and a first stage without hops. Unneeded values
+// are omitted; results of the model are stored even if the decisions do not name them. Fails as `evaluate` does. With
+// `before`, of the same model, only the stages that differ are rebuilt; the plan is the same.
 base::Result<Realised> realise(const analysis::Analysis& analysis, const Decisions& decisions,
                                const Realisation* before = nullptr);
 

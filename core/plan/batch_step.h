@@ -1,6 +1,6 @@
 #pragma once
 
-// The action of a step of a batch.
+// The kinds of steps that a batch consists of.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace hopscope::plan {
 
-// Rows are read, rows are numbered for the batch, or an operator computes.
+// A step reads rows, numbers rows for the batch, or computes an operator.
 enum class BatchStep : std::uint8_t { Rows, Numbers, Operator };
 
 constexpr auto namesOf(BatchStep)

@@ -2,7 +2,7 @@
 
 // The figures of a stage: the measured costs of its run. The executor measures them; reports, traces, the terminal, the
 // window and the Python package read the table below.
-//     A new figure is a member, a line of the table, and the code that measures it.
+// A new figure consists of a member, a line of the table, and the code that measures it.
 
 #include <array>
 #include <concepts>
@@ -19,14 +19,14 @@ namespace hopscope::plan {
 struct PhaseSeconds {
     double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
 
-    // The seconds of a phase, by its position in namedPhases.
+    // Returns the seconds of a phase, by its position in namedPhases.
     double& operator[](std::size_t phase);
     double operator[](std::size_t phase) const;
     [[nodiscard]] double sum() const;
     bool operator==(const PhaseSeconds&) const = default;
 };
 
-// The phases of a batch in their order, by the names that documents and messages give them.
+// The phases of a batch in order, with their names in documents and messages.
 struct NamedPhase {
     const char* name;
     double PhaseSeconds::*seconds;
@@ -37,7 +37,7 @@ inline constexpr std::array<NamedPhase, 6> namedPhases{{{"block", &PhaseSeconds:
                                                         {"compute", &PhaseSeconds::compute},
                                                         {"d2h", &PhaseSeconds::d2h},
                                                         {"write", &PhaseSeconds::write}}};
-// The positions of this array.
+// The phases by their positions in namedPhases.
 enum class Phase : std::uint8_t { Block, Gather, HostToDevice, Compute, DeviceToHost, Write };
 inline constexpr int phaseCount = static_cast<int>(namedPhases.size());
 
@@ -75,19 +75,20 @@ struct StageFigures {
     bool operator==(const StageFigures&) const = default;
 };
 
-// The rule by which a figure of several batches follows from those of each.
+// The rule that combines a figure of several batches. OfStage: the figure is measured for the whole stage, not for
+// batches.
 enum class Merge : std::uint8_t { Sum, Most, Least, OfStage };
 
 template <class M>
 struct Figure : base::Field<StageFigures, M> {
     Merge merge;
-    const char* label;  // as a column and a line of its own; empty: tables show it together with others
+    const char* label;  // heading of its column or line; empty: tables show it together with other figures
 
     using base::Field<StageFigures, M>::take;
     constexpr void take(const char* text) { label = text; }
 };
 
-// Traits: a Quantity, a Presence, a label.
+// Describes a figure. `traits`, all optional: a Quantity, a Presence, a label.
 template <class M, class... Traits>
 constexpr Figure<M> figure(const char* name, M StageFigures::*member, Merge merge, const char* meaning,
                            Traits... traits)
@@ -143,10 +144,11 @@ constexpr auto fieldsOf(const T*)
 
 PhaseSeconds& operator+=(PhaseSeconds& into, const PhaseSeconds& later);
 
-// Adds the figures of batches, except those of a whole stage.
+// Combines figures of batches by their Merge rules; those of a whole stage remain unchanged.
 StageFigures& operator+=(StageFigures& into, const StageFigures& later);
 
-// Calls, for each figure that has a label, visit(figure, its number; nullopt if it is null or zero).
+// Calls visit(figure, value) for each figure that has a label. The value is nullopt for optional figures that are null
+// and for other figures that are zero.
 template <class Visit>
 void forEachLabelled(const StageFigures& figures, Visit&& visit)
 {

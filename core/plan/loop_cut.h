@@ -9,7 +9,7 @@
 
 namespace hopscope::plan {
 
-// The way a loop is cut, which affects the last bits of its results.
+// The division of a loop into tiles, which affects the last bits of its results.
 struct LoopCut {
     StageId stage{1};
     int loop = 1;

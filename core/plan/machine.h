@@ -1,7 +1,7 @@
 #pragma once
 
-// The speed of a device on large graphs, as the cost model sees it, and its walls. Measured by `hopscope-engine bench
-// machine`; the numbers here are those of a small server and of a recent GPU, good enough to rank plans by.
+// The speed of a device on large graphs, as the cost model uses it, and its walls. `hopscope-engine bench machine`
+// measures them. The numbers here, of a small server and of a recent GPU, are good enough to rank plans.
 
 #include <string>
 
@@ -14,18 +14,18 @@ struct Machine {
     double read = 2e10;          // bytes/s: consecutive rows of a store, to the device
     double gather = 6e9;         // bytes/s: rows of a store picked by number, to the device
     double write = 2e9;          // bytes/s: rows of a batch, to a store
-    double structure = 4e8;      // bytes/s: row numbers made for a block
+    double structure = 4e8;      // bytes/s: row numbers computed for a block
     double elementwise = 8e9;    // bytes/s: read and written by operators on rows
     double aggregate = 6e9;      // bytes/s: messages combined
     double matmul = 5e10;        // floating-point operations/s
     double call = 5e-6;          // s per operator and batch
     double batch = 1e-4;         // s per batch
     Walls walls{};               // empty: not known
-    double slowness = 1;         // the time of finished runs relative to that by the walls
+    double slowness = 1;         // the duration of finished runs relative to the prediction from the walls
     bool operator==(const Machine&) const = default;
 };
 
-// The walls of two cores of a server, with 32 MiB of cache.
+// Returns the walls of two cores of a server with 32 MiB of cache.
 inline Walls typicalWalls()
 {
     constexpr std::int64_t Ki = 1 << 10, Mi = 1 << 20;

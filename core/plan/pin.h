@@ -18,7 +18,8 @@ struct Pin {
     bool operator==(const Pin&) const = default;
 };
 
-// Both answer one question, so that only the later counts: whether a value is stored, where it is gathered.
+// True if both pins answer the same question, such as whether a value is stored or in which stage it is gathered. Only
+// the later one then counts.
 inline bool sameQuestion(const Pin& left, const Pin& right)
 {
     if (left.value != right.value) return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The plan of a run: plain data, made by placement, written and read by schema, run by the executor.
+// The plan of a run as plain data. Placement makes it, schema writes and reads it, and the executor runs it.
 
 #include <concepts>
 #include <cstdint>
@@ -24,13 +24,13 @@ using ir::RowClass;
 using ir::SpaceId;
 using ir::ValueId;
 
-struct Step {  // compute operator `op` on `rows`; steps of a loop are in execution order
+struct Step {  // computes operator `op` on `rows`; the steps of a loop are in execution order
     OpId op;
     RowClass rows;
     bool operator==(const Step&) const = default;
 };
 
-struct Access {  // value `value` read from a store (or an input), written to a store, or reduced over, on `rows`
+struct Access {  // reads `value` from a store or an input, writes it to a store, or reduces it, on `rows`
     ValueId value;
     RowClass rows;
     bool operator==(const Access&) const = default;
@@ -93,7 +93,7 @@ constexpr auto fieldsOf(const T*)
 
 struct Plan {
     base::Strategy strategy = base::Strategy::Depth;
-    base::Objective objective = base::Objective::Bytes;  // gives the unit of costs
+    base::Objective objective = base::Objective::Bytes;  // determines the unit of costs
     std::string device = "cpu";
     std::optional<std::int64_t> batch;  // destinations per batch; none: chosen while running
     std::vector<Pin> pins;              // the stores follow from the strategy and these pins
@@ -101,7 +101,7 @@ struct Plan {
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;
     std::vector<ValueId> resident;   // tables that stay on a GPU from their first use to their last: inputs and stores
-    bool residentStructure = false;  // so do the adjacencies that their readers go along
+    bool residentStructure = false;  // the adjacencies that loops read stay there as well
     std::optional<double> cost, lowerBound, gap;
     std::optional<Bytes> bytes;  // null without data
     std::optional<std::int64_t> peakMemory;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A stage of a plan, by its number. Stages count from 1 everywhere: in plans, documents, messages and texts. 0 means none.
+// The number of a stage in a plan. Stages count from 1 in plans, documents, messages and texts; 0 means none.
 
 #include <compare>
 #include <cstddef>
@@ -12,7 +12,7 @@ struct StageId {
 
     constexpr StageId() = default;
     constexpr explicit StageId(int n) : number(n) {}
-    // The id of the stage at a position of a list that begins with the first one.
+    // Returns the id of the stage at this position of a list that begins with stage 1.
     [[nodiscard]] static constexpr StageId at(std::size_t position) { return StageId(static_cast<int>(position) + 1); }
 
     [[nodiscard]] constexpr bool valid() const { return number > 0; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps by which the rules and the optimum arrive at their plans: the answer to plan/steps.
+// The steps that lead to the plans of the rules and to the optimal plan: the answer to plan/steps.
 
 #include <concepts>
 #include <optional>
@@ -67,8 +67,9 @@ constexpr auto fieldsOf(const T*)
                            field("steps", &T::steps, "from an empty plan to the plan of the strategy"));
 }
 
-// The values that are stored and read back if every path between two rounds of message passing only has to be cut once, at the
-// least cost: black nodes and edges. No plan writes and reads for less at the same row counts; this need not be a plan itself.
+// The optimum of the min-cut relaxation: the values that are stored and read back if every path between two rounds of
+// message passing only has to be cut once. For the same row counts, no plan writes and reads at a lower cost. The
+// stored values need not form a plan.
 struct Colouring {
     double cost = 0;
     std::vector<ValueId> stored{};

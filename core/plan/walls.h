@@ -1,6 +1,6 @@
 #pragma once
 
-// The walls of a machine: its speed at the few things that stages spend their time on, by shape, with all cores and
+// The walls of a machine: its speed at the few operations that stages spend their time on, by shape, with all cores and
 // with one. The time of a stage is predicted from them, and no stage can be faster than they allow.
 
 #include <cstdint>
@@ -19,10 +19,10 @@ enum class WallKind : std::uint8_t {
     Gemm,       // products of rows with a matrix of `width` x `outputs`: floating-point operations
     Pages,      // fresh memory cleared by the system and written
     Stores,     // a file written while the system keeps it in memory
-    DiskWrite,  // a file written to the disk that stores would lie on
-    DiskRead,   // and read back
+    DiskWrite,  // a file written to the disk that holds stores
+    DiskRead,   // the same file read back
     Up,         // copies of pinned memory to a GPU
-    Down,       // and back
+    Down,       // copies from a GPU to pinned memory
 };
 
 constexpr auto namesOf(WallKind)
@@ -52,7 +52,7 @@ struct WallRate {
 
 using Walls = std::vector<WallRate>;
 
-// The bound of a stage, in the words of its report.
+// The wall that bounds a stage, as its report names it.
 enum class Wall : std::uint8_t { Gemm, Rows, Stream, Link, Disk };
 
 constexpr auto namesOf(Wall)
@@ -64,7 +64,7 @@ constexpr auto namesOf(Wall)
                                              {Wall::Disk, "disk"}});
 }
 
-// A readable name, as in "1.4 x the bound (random rows)".
+// Returns a readable name, as in "1.4 x the bound (random rows)".
 constexpr const char* inWords(Wall wall)
 {
     switch (wall) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to solver: a smaller problem with the same solutions, by one linear pass. Columns with equal bounds are
-// merged into the rows' bounds; rows that always hold are dropped; rows of one column become its bounds.
+// Private to solver: reduces a problem to a smaller one with the same solutions, in one linear pass. Columns with equal
+// bounds are merged into the bounds of rows, rows that always hold are dropped, and rows of one column become its
+// bounds.
 
 #include <vector>
 
@@ -18,7 +19,7 @@ struct Compacted {
 
 Compacted compact(const Problem& original);
 
-// Values of the original's columns from those of the compacted problem.
+// Returns the values of the original's columns, given those of the compacted problem.
 std::vector<double> expand(const Compacted& compacted, const std::vector<double>& values);
 
 // True if the values satisfy bounds, integrality and rows, up to rounding.

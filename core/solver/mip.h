@@ -1,8 +1,8 @@
 #pragma once
 
-// Mixed-integer linear programs behind one narrow interface. A program has columns with bounds, costs and
-// integrality, and rows that are sparse sums between two bounds; its objective is minimised. The solver's types appear
-// nowhere else, nothing is printed, nothing is thrown.
+// Mixed-integer linear programs behind one narrow interface. A program has columns with bounds, costs and integrality,
+// and rows that are sparse sums between two bounds; its objective is minimised. The solver's types appear nowhere else;
+// nothing is printed or thrown.
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +27,7 @@ struct Problem {
     double constant = 0;  // added to every objective value
 
     int addColumn(double columnCost, double low, double high, bool isInteger);
-    // Terms are pushed with term(), then closed into a row.
+    // term() adds a term to the current row, which closeRow() completes.
     void term(int column, double value);
     void closeRow(double low, double high);
     [[nodiscard]] int columns() const { return static_cast<int>(cost.size()); }
@@ -37,8 +37,8 @@ struct Problem {
 struct Limits {
     double seconds = infinity;
     std::stop_token stop;
-    // The remaining iterations of the simplex, if they are limited: by a count, which unlike a time does not depend on
-    // the machine. Programs that are given the same counter share it.
+    // The remaining iterations of the simplex method, if they are limited. Unlike a time, this limit does not depend on
+    // the machine. Programs with the same counter share it.
     std::shared_ptr<std::int64_t> iterations = nullptr;
     double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
     double cutoff = infinity;                   // solutions must cost less than this to be of interest
@@ -65,12 +65,12 @@ struct Solution {
 bool available();
 const char* solverName();  // with its version, or "none"
 
-// The relaxation, integrality ignored: Optimal, Infeasible, Unbounded or Unknown. Fails with Unsupported if no solver
-// is available, with Internal if it throws.
+// Solves the relaxation, which ignores integrality. The outcome is Optimal, Infeasible, Unbounded or Unknown. Fails
+// with Unsupported if no solver is available, with Internal if it throws.
 base::Result<Solution> solveRelaxation(const Problem& problem, const Limits& limits = {});
 
-// The integer program. `start` (by column, may be empty) is a feasible solution to improve on; one that is not feasible is
-// ignored. Fails as solveRelaxation().
+// Solves the integer program. `start` (by column, may be empty) is a feasible solution to improve on; an infeasible one
+// is ignored. Fails as solveRelaxation() does.
 base::Result<Solution> solveInteger(const Problem& problem, const std::vector<double>& start = {},
                                     const Limits& limits = {});
 

@@ -10,7 +10,8 @@ namespace hopscope::analysis {
 // Only sound on functional programs.
 ir::Program removeDead(const ir::Program& program);
 
-// max and min along a dimension become amax and amin if their row numbers are unused: those can be merged over batches.
+// Turns max and min along a dimension into amax and amin if their row numbers are unused, because these can be merged
+// over batches.
 void dropUnusedPositions(ir::Program& program);
 
 }  // namespace hopscope::analysis

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: dimensions that are merged only to be separated again.
+// Private to analysis: removes dimensions that are merged only to be separated again.
 
 #include "ir/program.h"
 

@@ -6,7 +6,7 @@
 
 namespace hopscope::analysis {
 
-// A row put in front of others, as in PyG's coalesce, which compares each key with the one before it:
+// Removes a row that is put in front of others, as in PyG's coalesce, which compares each key with the one before it:
 //   front = empty(n + 1), front[0] = c, front[1:] = keys;  front[1:]               ->  keys
 //                                                          front[1:] > front[:-1]  ->  diff(keys, prepend=[c]) > 0
 // for 64-bit integers, so that no tensor has one row more than the table of the keys.

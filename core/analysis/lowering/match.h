@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: predicates on a program for passes that look for patterns.
+// Private to analysis: predicates on programs, for passes that match patterns.
 
 #include <algorithm>
 #include <initializer_list>
@@ -25,7 +25,7 @@ inline std::optional<ir::ValueId> valueOf(const ir::Op& op, const std::string& n
     return arg && arg->value() ? std::optional(*arg->value()) : std::nullopt;
 }
 
-// The sizes passed to a reshape; null for other operators.
+// Returns the sizes passed to a reshape; null for other operators.
 inline const ir::Arg* sizesOf(const ir::Op& op) { return ir::argument(op, {"shape", "size"}); }
 
 // True if the argument is this number; `otherwise` if it is left out.
@@ -44,8 +44,8 @@ inline bool isFlag(const ir::Op& op, const std::string& name, bool flag, bool ot
     return b ? *b == flag : isNumber(op, name, flag ? 1 : 0);
 }
 
-// True if each element of the result depends only on those at the same position. prelu has its weights along the second
-// dimension.
+// True if each element of the result only depends on the operands' elements at the same position. (The weights of prelu
+// lie along the second dimension.)
 inline bool isElementwise(const ir::Program& program, const ir::Op& op)
 {
     if (operators::of(op.name).rule != operators::Rule::Pointwise) return false;
@@ -53,7 +53,7 @@ inline bool isElementwise(const ir::Program& program, const ir::Op& op)
     return !weight || program.value(*weight).shape.empty() || program.value(*weight).shape[0] == 1;
 }
 
-// True if the model leaves all arguments except these at their defaults.
+// True if the model leaves all other arguments at their defaults.
 inline bool onlyGives(const ir::Op& op, std::initializer_list<std::string_view> arguments)
 {
     return std::ranges::all_of(op.argInfo, [&](const ir::ArgInfo& argument) {

@@ -11,8 +11,8 @@
 
 namespace hopscope::analysis {
 
-// product = aggregate(.. table ..) x weight + bias, where all operators between are linear in the rows of `table`, do
-// the same to each column, and have no other use: it then also equals aggregate(.. table x weight ..) + bias.
+// A product = aggregate(.. table ..) x weight + bias that also equals aggregate(.. table x weight ..) + bias, because
+// all operators in between are linear in the rows of `table`, treat all columns alike, and have no other use.
 struct MovedProduct {
     ir::OpId product;
     ir::ValueId table;            // one row per source, of `in` columns
@@ -23,18 +23,18 @@ struct MovedProduct {
     std::int64_t in = 0, out = 0;
 };
 
-// Products that make rows narrower, in the order of their operators; their `inner` values are disjoint. Linear in the
-// operators.
+// Returns the products that make rows narrower, in the order of their operators. Their `inner` values are disjoint.
+// Linear in the operators.
 std::vector<MovedProduct> movedProducts(const ir::Program& program);
 
-// The arguments of a linear operator that hold rows of the table: "self", or "self" and "other" of a sum. Empty for
-// other operators.
+// Returns the arguments of a linear operator that hold rows of the table: "self", or "self" and "other" for a sum.
+// Empty for other operators.
 std::vector<std::string> carriedArguments(const ir::Program& program, const ir::Op& op);
 
-// The column that `v` repeats for each of its columns; none if it does not.
+// Returns the value whose single column `v` repeats; none for other values.
 std::optional<ir::ValueId> repeatedColumn(const ir::Program& program, ir::ValueId v);
 
-// A use of a value on a path that only reads its shape or dtype.
+// True if the operator only reads the shape or dtype of this operand.
 bool onlyLooksAt(const ir::Op& op, ir::Slot slot);
 
 }  // namespace hopscope::analysis

@@ -6,7 +6,7 @@
 
 namespace hopscope::analysis {
 
-// Two ways to look up a table of neighbours [N, K] become a plain x[table]:
+// Rewrites two forms of a look-up by a table of neighbours [N, K] to a plain x[table]:
 //   x[table.view(-1)].view(N, K, ..)                       rows and neighbours are never one dimension
 //   cat([x, row])[table] and cat([row, x])[table]          a look-up in x, and a choice between its rows and the other
 // Only sound on functional programs. Linear in the operators.

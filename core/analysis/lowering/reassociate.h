@@ -9,10 +9,10 @@
 
 namespace hopscope::analysis {
 
-// aggregate(.. x ..) W + b becomes aggregate(.. x W ..) + b if W makes rows narrower (moved_products.h states when the
-// two are equal): fewer columns are gathered, added up and stored. They are equal for real numbers; floating-point sums
-// round differently. `moved` gets a record for each place, in the order of the program. Only sound on functional
-// programs. Linear in the operators.
+// Rewrites aggregate(.. x ..) W + b to aggregate(.. x W ..) + b if W makes rows narrower, so that fewer columns are
+// gathered, added up and stored. The two are equal for real numbers under the conditions of moved_products.h;
+// floating-point sums round differently. Adds a record to `moved` for each product, in program order. Only sound on
+// functional programs. Linear in the operators.
 ir::Program reassociate(const ir::Program& program, std::vector<Reassociation>& moved);
 
 }  // namespace hopscope::analysis

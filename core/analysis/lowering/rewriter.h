@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: the common base of passes that rewrite a program.
+// Private to analysis: the common base class of passes that rewrite a program.
 
 #include <utility>
 #include <vector>
@@ -15,7 +15,7 @@ class Rewriter {
 protected:
     explicit Rewriter(const ir::Program& old) : m_new(old) { m_new.ops.clear(); }
 
-    // The next operator, whose results have these ids.
+    // Appends the next operator, whose results have these ids.
     void append(ir::Op op, const std::vector<ir::ValueId>& outputs)
     {
         op.id = ir::OpId(m_new.ops.size());
@@ -24,7 +24,7 @@ protected:
         m_new.ops.push_back(std::move(op));
     }
 
-    // A new value like `out`.
+    // Adds a new value like `out`.
     ir::ValueId fresh(ir::Value out)
     {
         out.id = ir::ValueId(m_new.values.size());
@@ -33,7 +33,8 @@ protected:
         return m_new.values.back().id;
     }
 
-    // The result of an operator that the model did not write, attributed to the module and line of `place`.
+    // Adds an operator that the model does not contain, attributed to the module and line of `place`, and returns its
+    // result.
     ir::ValueId add(const ir::Op& place, const std::string& signature, std::vector<ir::Arg> args, ir::Value out)
     {
         const ir::ValueId id = fresh(std::move(out));

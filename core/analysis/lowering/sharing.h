@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: the values of a raw program that may share memory, as the walk saw it.
+// Private to analysis: finds the values of a raw program that may share memory, by the observations of the walk.
 
 #include <optional>
 #include <vector>
@@ -10,23 +10,23 @@
 
 namespace hopscope::analysis {
 
-// True if a result of the operator shared its first operand's memory in the walk; if the walk could not see it, the
-// answer of the table of operators.
+// True if a result of the operator shared its first operand's memory in the walk. If the walk could not observe this,
+// the table of operators decides.
 bool sharesWithFirst(const ir::Program& raw, const ir::Op& op, ir::ValueId result);
 
-// Functional programs follow writes from views to their bases. A write that cannot be followed is harmless unless the
-// other side is read afterwards; this class finds the writes after which it is read.
+// Finds harmful writes to shared memory. Functional programs follow writes from views to their bases. A write that
+// cannot be followed does no harm unless a value that shares the written memory is read afterwards.
 class Sharing {
 public:
     // Keeps a reference. Linear in the program.
     explicit Sharing(const ir::Program& raw);
 
-    // The refusal of an in-place operator, if a value that is read after it shares the written memory on some graphs
-    // and not on others, or shares it in a way that cannot be followed. Linear in the program.
+    // Returns the refusal of an in-place operator if a value that is read after it shares the written memory on some
+    // graphs only, or in a way that cannot be followed. Linear in the program.
     [[nodiscard]] std::optional<base::Error> conflict(const ir::Op& write) const;
 
 private:
-    struct Doubt {  // whether the two share memory differs between graphs, or cannot be traced
+    struct Doubt {  // two families that share memory on some graphs only, or in a way that cannot be traced
         int a = 0, b = 0;
         ir::OpId op;
     };
@@ -39,7 +39,7 @@ private:
     [[nodiscard]] base::Error error(const ir::Op& write, ir::ValueId read, const Doubt& doubt) const;
 
     const ir::Program& m_raw;
-    std::vector<int> m_family;    // by value: one of those that share its memory for certain, in a way that is followed
+    std::vector<int> m_family;    // by value: a value that certainly shares its memory, in a way that is followed
     std::vector<int> m_lastRead;  // by value: position of the last operator that reads its numbers; -1: none
     std::vector<Doubt> m_doubts;  // by families
 };

@@ -11,7 +11,8 @@
 
 namespace hopscope::analysis {
 
-// A node of the graph of operators: an end of the model, or an operator classified by its effect on rows.
+// The kind of a node in the graph of operators: an input or output of the model, or an operator, classified by its
+// effect on rows.
 enum class NodeKind : std::uint8_t { Input, Structure, Rowwise, Gather, Aggregate, Reduce, Output };
 
 constexpr auto namesOf(NodeKind)
@@ -25,12 +26,11 @@ constexpr auto namesOf(NodeKind)
                                                  {NodeKind::Output, "output"}});
 }
 
-// "aten::index_add_.out" -> "index_add": namespace, overload and the mark of in-place operators removed.
+// Removes the namespace, the overload and the underscore of in-place operators: "aten::index_add_.out" -> "index_add".
 std::string_view plainName(std::string_view name);
 
-// An operator can have different words on rows of edges and on rows of nodes. `name` is the operator's, with or without
-// namespace and overload ("aten::index_add_.out"). Operators that are not in the vocabulary keep their name, spelled
-// with blanks.
+// Returns the word for an operator, which can depend on its kind. `name` may include namespace and overload
+// ("aten::index_add_.out"). Operators that are not in the vocabulary keep their name, with blanks for underscores.
 std::string opWord(NodeKind kind, std::string_view name);
 
 }  // namespace hopscope::analysis

@@ -9,12 +9,12 @@
 
 namespace hopscope::analysis {
 
-// "node", "part of edge_index", "edge_index + self-loops"; a reordered table has the name of the original. "none" for
-// none.
+// Returns the label of a table: "node", "part of edge_index", "edge_index + self-loops"; "none" for an invalid id. A
+// reordered table has the label of the original.
 std::string tableLabel(const Tables& tables, SpaceId id);
 
-// The rows that a batch computes: "rows of node in the batch", "rows of edge_index into the batch", "rows of node in the
-// frontier", "all rows".
+// Returns the label of the rows that a batch computes: "rows of node in the batch", "rows of edge_index into the
+// batch", "rows of node in the frontier", "all rows".
 std::string rowsLabel(const Tables& tables, const ir::RowClass& rows);
 
 }  // namespace hopscope::analysis

@@ -3,8 +3,8 @@
 // Readable names of values. Two values never share one:
 //   x                        an input, a parameter or an output of the model, by its own name
 //   conv1.lin output         the result that a module returns to the code around it
-//   conv1 sum aggregation    the result of an operator inside of a module
-//   relu after conv1         the result of an operator outside of all modules that is applied to a module's result
+//   conv1 sum aggregation    the result of an operator inside a module
+//   relu after conv1         the result of an operator outside all modules that is applied to a module's result
 //   relu after conv1 (2)     the second one of that name
 // The engine names the values of an analysis, the window those of the document that it receives: both describe the
 // model by the records below, so that the names agree.
@@ -25,14 +25,15 @@ struct OpToName {
 
 struct ValueToName {
     std::string name;            // its own: inputs and parameters; else empty
-    bool structureOnly = false;  // says nothing about where a feature comes from
+    bool structureOnly = false;  // such values do not name the results computed from them
 };
 
-// The result of an operator: its word, but "sum" for the verb "add".
+// Returns the word for the result of an operator: that of the operator, with nouns for verbs ("sum" for "add").
 std::string resultWord(NodeKind kind, std::string_view name);
 
-// One name per value. `ops` in execution order, with the ends of the model as operators of the kinds "input" and "output",
-// named as they are. Linear in operators and operands, times the depth of module paths.
+// Returns one name per value. `ops` are in execution order; inputs and outputs of the model are among them as operators
+// of the kinds Input and Output, under their own names. Linear in operators and operands, times the depth of module
+// paths.
 std::vector<std::string> nameValues(const std::vector<OpToName>& ops, const std::vector<ValueToName>& values);
 
 }  // namespace hopscope::analysis

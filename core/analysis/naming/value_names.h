@@ -13,7 +13,8 @@
 
 namespace hopscope::analysis {
 
-// Copies its data. Construction is linear: create it once for a table, or for an error report.
+// Maps the values of an analysis to their names. Copies its data. Construction is linear in the model: create it once
+// for a table or an error report.
 class ValueNames {
 public:
     explicit ValueNames(const Analysis& analysis);
@@ -26,17 +27,17 @@ private:
     std::map<std::string, ir::ValueId> m_ids;
 };
 
-// A single name; linear in the model.
+// Returns a single name. Linear in the model.
 std::string nameOfValue(const Analysis& analysis, ir::ValueId id);
 
-// The place where a value is computed: "aten::relu in convs.1 (model.py:17)"; empty for inputs, parameters and
-// constants.
+// Returns the operator that computes a value, with module and source line: "aten::relu in convs.1 (model.py:17)". Empty
+// for inputs, parameters and constants.
 std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
 
-// The name of a key's column: "row 0" and "row 1" of an edge index, a batch vector by the name of the value.
+// Returns the name of a key's column: "row 0" or "row 1" for an edge index, the name of the value for a batch vector.
 std::string nameOfKey(const Analysis& analysis, KeyId id);
 
-// The kind of an operator: never an end of the model; Rowwise after a refusal.
+// Returns the kind of an operator, which is never Input or Output. Rowwise for operators that were not analysed.
 NodeKind nodeKind(const Analysis& analysis, ir::OpId op);
 
 }  // namespace hopscope::analysis

@@ -1,8 +1,7 @@
 #pragma once
 
 // The working state of the inference of roles: the data keys, the node tables found so far, the schema under
-// construction.
-// Internal to inferSchema().
+// construction. Internal to inferSchema().
 
 #include <algorithm>
 #include <map>
@@ -19,10 +18,10 @@ namespace hopscope::analysis::inference {
 using names::Hint;
 
 struct Range {
-    std::int64_t low = 0, high = -1;  // without numbers: high < low
+    std::int64_t low = 0, high = -1;  // high < low if there are no numbers
 };
 
-// Linear, on all cores.
+// Returns the range of the numbers in the column. Linear, on all cores.
 Range rangeOf(const IntColumn& column);
 
 inline std::string shapeText(const base::TensorView& view)
@@ -38,7 +37,7 @@ struct Item {
     names::KeyName name;
     Hint hint = Hint::None;
     InputRole role;
-    bool forced = false;  // the kind was given by the user
+    bool forced = false;  // the user gave the kind
     bool decided = false;
     Range ranges[2];          // Index: per end
     std::int64_t items = -1;  // Starts: the number of edges
@@ -57,12 +56,12 @@ struct Item {
     [[nodiscard]] bool open() const { return !forced && !decided; }
     // The part of a sparse tensor: "coo_indices" of "adj.coo_indices".
     [[nodiscard]] bool sparsePart(const char* part) const { return name.part == part; }
-    // The key of the tensor that it is, or is a part of.
+    // The data key without the part of a sparse tensor: "adj" for "adj.coo_indices".
     [[nodiscard]] std::string tensorKey() const
     {
         return name.part.empty() ? key : key.substr(0, key.size() - name.part.size() - 1);
     }
-    // "a__b" of "edge_index.a__b"; else empty.
+    // "a__b" for "edge_index.a__b"; empty for items that are not relations.
     [[nodiscard]] std::string relationItem() const
     {
         return name.item.find("__") == std::string::npos ? "" : name.item;
@@ -90,7 +89,7 @@ public:
     [[nodiscard]] std::int64_t rows(const std::string& type) const { return m_tables.at(type).rows; }
     [[nodiscard]] const std::string& origin(const std::string& type) const { return m_tables.at(type).origin; }
 
-    // Rows of any type; -1 if none has that name.
+    // Returns the number of rows of a type, with or without a table; -1 if no type has that name.
     [[nodiscard]] std::int64_t sizeOf(const std::string& type) const
     {
         if (has(type)) return rows(type);
@@ -138,28 +137,30 @@ struct Draft {
 
 void decide(Item& item, RoleKind kind, std::string first, std::string second = {});
 
-// The prefix of positions in messages: "0, " for the numbers of an end, or nothing.
+// Returns the prefix of positions in messages: "0, " for the numbers of an end, or nothing.
 std::string placeOf(const Item& index, int end);
 
-// The item with the size of the sparse tensor whose ends this one has; nullptr if there is none.
+// Returns the item that holds the size of a sparse tensor, given the item that holds its indices; nullptr if there is
+// none.
 const Item* sizeOfSparse(const Draft& draft, const Item& item);
-// The end of the index, or position in a pair, that belongs to a position or end: the rows of COO matrices, which are multiplied
-// from the left, are destinations.
+// Converts an end of the index to a position in a pair, and back. The rows of COO matrices, which are multiplied from
+// the left, are destinations.
 inline int endInPair(const Item& index, int place) { return index.sparsePart("coo_indices") ? 1 - place : place; }
-// Whether the item can hold the rows of an end of edges by its position in a pair, x = (sources, destinations), and which:
-// 0 for "x.0" and 1 for "x.1", if x has no other elements and the ids of an index fit into both; -1 for other items.
+// Returns the position of the item in a pair x = (sources, destinations): 0 for "x.0" and 1 for "x.1", if x has no
+// other elements and the ids of an index fit into both. -1 for other items.
 int placeInPair(const Draft& draft, const Item& item);
-// The other element of the pair; only where placeInPair() is not -1.
+// Returns the other element of the pair. Requires placeInPair() to be other than -1.
 const Item& otherOfPair(const Draft& draft, const Item& item);
 
-// True if an item holds the sources of the index's edges; otherwise these are the items of bags.
+// True if an item holds the sources of the index's edges; otherwise the edges are the items of bags.
 bool hasSources(const Draft& draft, const Item& index);
 // True if an index has this number of edges.
 bool isEdgeCount(const Draft& draft, std::int64_t rows);
-// The index of a relation, by the relation's name, the data key, or the item in it; nullptr if there is none.
+// Returns the index of a relation, given the relation's name, the data key, or the item in the key; nullptr if there is
+// none.
 const Item* relationNamed(const Draft& draft, const std::string& name);
 // Fails with Input unless all numbers of the column are row numbers below `size`, naming the first that is not
-// (KEY[`where` + position]). `type` is the table they point to; empty if that is not known yet.
+// (KEY[`where` + position]). `type` is the table that they point into; empty if it is not known yet.
 base::Status checkIds(const Item& item, const IntColumn& column, const std::string& where, std::int64_t size,
                       const std::string& type);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// A strided run of integers of any width, read as int64; keeps its tensor. Header-only: the loops over edges inline it.
+// A strided vector of integers of any width, read as int64. Keeps its tensor alive. Header-only, so that loops over
+// edges inline it.
 
 #include <cstdint>
 #include <cstring>
@@ -13,16 +14,16 @@ namespace hopscope::analysis {
 class IntColumn {
 public:
     IntColumn() = default;
-    // The vector itself.
+    // Reads a vector.
     explicit IntColumn(const base::TensorView& vector) : IntColumn(vector, 0, vector.shape[0], vector.strides[0]) {}
-    // The slice `at` of dimension `dim` of a two-dimensional tensor: a row, or with 1 a column.
+    // Reads slice `at` of a matrix along dimension `dim`: a row for 0, a column for 1.
     IntColumn(const base::TensorView& matrix, std::int64_t at, std::size_t dim)
         : IntColumn(matrix, at * matrix.strides[dim], matrix.shape[1 - dim], matrix.strides[1 - dim])
     {}
 
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
-    // uint64 numbers beyond int64 come out negative and are therefore refused like any other negative id.
+    // uint64 numbers beyond the range of int64 become negative, and are refused like any other negative id.
     [[nodiscard]] std::int64_t operator[](std::int64_t i) const
     {
         const std::byte* at = m_data + i * m_step;
@@ -40,7 +41,7 @@ public:
 
     [[nodiscard]] base::DType dtype() const { return m_dtype; }
     [[nodiscard]] const std::byte* data() const { return m_data; }
-    // True if the numbers, of type T, are contiguous: then number i is at<T>(data(), i).
+    // True if the numbers, which are of type T, are contiguous. Number i is then at<T>(data(), i).
     template <class T>
     [[nodiscard]] bool follows() const
     {
@@ -51,7 +52,7 @@ public:
     {
         return load<T>(first + i * static_cast<std::int64_t>(sizeof(T)));
     }
-    // The number at `i` of a column of T.
+    // Returns number `i` of a column of type T.
     template <class T>
     [[nodiscard]] std::int64_t of(std::int64_t i) const
     {
@@ -89,7 +90,7 @@ private:
     std::shared_ptr<const void> m_owner;
 };
 
-// Calls work(number), where number(i) is column[i], with the layout resolved once for the usual widths.
+// Calls work(number), where number(i) is column[i]. The layout is resolved once for the usual widths.
 template <class Work>
 void withNumbers(const IntColumn& column, Work&& work)
 {

@@ -4,7 +4,7 @@
 
 namespace hopscope::analysis {
 
-// Spreads the bits of a number; a bijection.
+// Mixes the bits of a number; the function is a bijection.
 inline std::uint64_t mix(std::uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

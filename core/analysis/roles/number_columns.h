@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to roles: inputs whose numbers may be counts, by the table whose rows they have.
+// Private to roles: columns of numbers that may be counts, by table.
 
 #include <cstdint>
 #include <map>
@@ -14,20 +14,20 @@ namespace hopscope::analysis {
 
 class NumberColumns {
 public:
-    // Takes integers of any shape, and floats with one number for each row; skips other inputs.
+    // Adds an input that holds integers of any shape, or floats with one number for each row. Skips other inputs.
     void add(const std::string& table, const base::TensorView& view);
 
-    // For each column, the table and the first row that holds its largest number. Linear.
+    // Returns, for each column, the table and the first row that holds the largest number. Linear.
     [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> largest() const;
-    // From now on leftOut() contains the table's rows that hold the largest number of a column; a column that would
-    // leave no row is skipped. Linear.
+    // Marks the table's rows that hold the largest number of a column as left out. Skips columns that would leave no
+    // row. Linear.
     void leaveOut(const std::string& table, std::int64_t rows);
     [[nodiscard]] bool leftOut(const std::string& table, std::int64_t row) const
     {
         const auto out = m_leftOut.find(table);
         return out != m_leftOut.end() && out->second.has(row);
     }
-    // The rows without those left out; all rows if none would remain.
+    // Returns `rows` without those that are left out, or all of them if none would remain.
     [[nodiscard]] std::vector<std::int64_t> others(const std::string& table, std::vector<std::int64_t> rows) const;
 
 private:

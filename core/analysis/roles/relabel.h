@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: inputs that hold row numbers, for the rows that a sample keeps.
+// Private to analysis: rewrites inputs that hold row numbers for the rows that a sample keeps.
 
 #include <string>
 
@@ -9,21 +9,21 @@
 
 namespace hopscope::analysis {
 
-// The starts of the edges of each kept destination, given the destinations of all edges and the edges kept, both
-// ascending; followed by the end of the last ones, unless `form` leaves it out.
+// Returns the start of the edges of each kept destination, given the destinations of all edges and the kept edges, both
+// in ascending order. The end of the last edges follows, unless `form` omits it.
 base::TensorView offsetsOf(const base::TensorView& offsets, EdgeForm form, const Members& targets,
                            const IntColumn& ends, const Members& edges);
 
-// The node table that a vector divides into consecutive groups of rows, as PyG's `ptr` does: its numbers ascend from 0
-// to that table's size. Empty for others. Linear.
+// Returns the node table that a vector, such as PyG's `ptr`, divides into consecutive groups of rows: its numbers
+// ascend from 0 to the size of the table. Empty for other vectors. Linear.
 std::string groupedTable(const base::TensorView& view, const InputSchema& schema);
 
-// The starts of these groups among the rows that are kept.
+// Returns the starts of these groups among the kept rows.
 base::TensorView groupOffsets(const base::TensorView& offsets, const Members& rows);
 
-// The numbers of kept rows, as ranks among the kept targets, out of `all` targets in the data. In a table of
-// neighbours, those that are not kept become others, because the values computed from them do not matter; padding stays
-// padding.
+// Returns the key of the kept rows, with ranks among the kept targets instead of row numbers; the data has `all`
+// targets. In a table of neighbours, targets that are not kept are replaced by others, because the values computed from
+// them do not matter. Padding remains padding.
 base::TensorView relabelKey(const base::TensorView& key, const Members& rows, const Members& targets, std::int64_t all);
 
 }  // namespace hopscope::analysis

@@ -14,8 +14,8 @@ namespace hopscope::analysis::names {
 // Feature: a table of nodes of its own; Node: a column of such a table (labels, masks, positions).
 enum class Hint : std::uint8_t { None, Index, Edge, Feature, Node, Key, Neighbours, Graph, Plain };
 
-// "xs.user" -> argument "xs", item "user"; "adj.user__item.csr_col" -> argument "adj", item "user__item", part "csr_col"
-// of a sparse tensor; "xs.user.0" -> one of several items "user"; "x" -> argument "x".
+// The parts of a data key: "xs.user" -> argument "xs", item "user"; "adj.user__item.csr_col" -> argument "adj", item
+// "user__item", part "csr_col" of a sparse tensor; "xs.user.0" -> one of several items "user"; "x" -> argument "x".
 struct KeyName {
     std::string argument, item, part;
 
@@ -40,7 +40,7 @@ inline KeyName splitKey(const std::string& key)
     return name;
 }
 
-// Lower-case words between underscores, dots and digits: "x_user2" -> x, user.
+// Splits a name into lower-case words, separated by underscores, dots or digits: "x_user2" -> x, user.
 inline std::vector<std::string> words(std::string_view name)
 {
     std::vector<std::string> list(1);
@@ -86,14 +86,14 @@ inline Hint hintOfWord(std::string_view name)
     return Hint::None;
 }
 
-// The argument's name decides first, then a Dict item's name ("data.edge_index") if the argument's gives no hint.
+// Returns the hint of the argument's name or, if that gives none, of a Dict item's name ("data.edge_index").
 inline Hint hintOf(const KeyName& name)
 {
     const Hint hint = hintOfWord(name.argument);
     return hint == Hint::None && name.dictItem() ? hintOfWord(name.item) : hint;
 }
 
-// The words that can name a node type: "x_user" -> "user"; "x" -> "".
+// Returns the words that can name a node type: "x_user" -> "user"; "x" -> "".
 inline std::string typeWords(std::string_view name)
 {
     static const std::set<std::string> generic{
@@ -104,7 +104,8 @@ inline std::string typeWords(std::string_view name)
     return joined(list);
 }
 
-// "user__to__item" -> user, item; known types win over the plain split. Empty if it names no relation.
+// Splits the name of a relation into its ends: "user__to__item" -> user, item. Known types that match take precedence.
+// Empty if the item names no relation.
 inline std::pair<std::string, std::string> relationEnds(const std::string& item, const std::set<std::string>& known)
 {
     const auto first = item.find("__");
@@ -118,7 +119,7 @@ inline std::pair<std::string, std::string> relationEnds(const std::string& item,
     return ends;
 }
 
-// The number of words that two names share.
+// Returns the number of words that two names share.
 inline int affinity(std::string_view a, std::string_view b)
 {
     const std::vector<std::string> left = words(a), right = words(b);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The input schema: the role of each data key. The model file does not say which argument holds node features and which
-// an edge index; it is inferred from names, dtypes and sizes, and can be overridden (--role).
+// The input schema: the role of each data key. A model file does not say which argument holds node features and which
+// an edge index. Roles are inferred from names, dtypes and sizes, and can be overridden (--role).
 
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@ enum class EdgeForm : std::uint8_t {
     Source,       // [E]: the sources; another input has the destinations
     Destination,  // [E]
     Offsets,      // [N + 1]: the start of each destination's edges among the sources of another input (CSR)
-    Starts,       // [N]: the same without the last number, the number of edges
+    Starts,       // [N]: the same without the last number, which is the number of edges
 };
 
 enum class RoleKind : std::uint8_t {
@@ -52,52 +52,55 @@ constexpr bool hasEnd(EdgeForm form, int end)
 {
     return form == EdgeForm::Rows || form == EdgeForm::Pairs || (form == EdgeForm::Source) == (end == 0);
 }
-// True if it has one end only, and another input has the other.
+// True if an index of this form has only one end, and another input has the other.
 constexpr bool isOneEnd(EdgeForm form) { return form != EdgeForm::Rows && form != EdgeForm::Pairs; }
-// True if it holds the start of each destination's edges. Without an input with the sources, the edges are the items of
-// bags: each has the node of its bag at both ends.
+// True if an index of this form holds the start of each destination's edges. If no input holds the sources, the edges
+// are the items of bags, and each has the node of its bag at both ends.
 constexpr bool isCompressed(EdgeForm form) { return form == EdgeForm::Offsets || form == EdgeForm::Starts; }
-// Starts do not include the number of edges: no edge begins there.
+// Returns the number of edges in the index. Starts do not contain it: for them, returns the start of the last
+// destination's edges.
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
-// The numbers of one end that the index holds. A compressed index holds both ends, and its numbers are written out:
-// linear in the edges, in memory as well. `edges`: the number of edges.
+// Returns the numbers of one end of the index, which has `edges` edges. Those of a compressed index are expanded, which
+// takes time and memory linear in the edges.
 IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::int64_t edges);
 
-// Data keys (and, for declared weight tables, dotted parameter names) to roles.
+// The roles of data keys and, for weights declared as tables, of dotted parameter names.
 struct InputSchema {
     std::map<std::string, InputRole> roles;
     std::map<std::string, std::int64_t> sizes;  // node types, relations and graph tables: number of rows in the data
     std::vector<std::string> notes;             // the guesses, as sentences
-    std::set<std::string> gathered;  // graph tables whose rows are computed like nodes: each from the rows of its graph
+    std::set<std::string>
+        gathered;  // graph tables whose rows are computed like those of nodes, each from the rows of its graph
 };
 
-// True if an input has the sources of a relation's edges; else they are the items of bags.
+// True if an input has the sources of a relation's edges; otherwise the edges are the items of bags.
 bool listsSources(const InputSchema& schema, const std::string& relation);
 
-// True if a table is one of nodes: a key's target is, if an input has rows of it or edges lead to it; else it is one of
-// graphs, which count as nodes if the schema declares so.
+// True if the table is one of nodes: an input has its rows, or edges begin or end there. Other targets of keys are
+// tables of graphs, which count as nodes if the schema says so (`gathered`).
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
-// One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R | key:T>U | graph | plain;
-// `:T`, `:R`, `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
+// Parses one --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R |
+// key:T>U | graph | plain. `:T`, `:R` and `S>T` may be omitted. The shape of an index shows whether it is [2, E] or
+// [E, 2].
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 
 // Roles that were not inferred, by data key or name of a weight.
 using Overrides = std::map<std::string, InputRole>;
 
-// Several --role; the last one for a name wins. Fails with Usage if one of them is not a role.
+// Parses several --role; the last one for a name takes precedence. Fails with Usage if one of them is not a role.
 base::Result<Overrides> parseRoles(const std::vector<std::string>& texts);
 
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
-// largest number (linear in their size). Fails with Input if sizes contradict each other, ids are negative or out of
-// range (naming the first bad position and the count), or an override names neither an input nor one of the model's
-// `parameters` (dotted names and numbers of rows), which may be declared as tables of the data; a table that only ids point
-// into has the rows of its weight.
-// If the first dimension of a feature has fewer rows than edges point to, its rows lie along a different one. Edges
-// that an input points to (the reverse of each edge, pairs of edges) are a node table; so are rows that are requested
-// by number. Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
-// ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
+// largest number (linear in their size). Fails with Input if sizes contradict each other, or if ids are negative or out
+// of range (naming the first bad position and the count). Also fails if an override names neither an input nor one of
+// the model's `parameters` (dotted names and numbers of rows). Parameters may be declared as tables of the data: a
+// table that only ids point into has as many rows as its weight. If the first dimension of a feature is smaller than
+// the ids of edges require, its rows lie along a later dimension. Edges that an input points to (the reverse of each
+// edge, pairs of edges) are a node table; so are rows that are requested by number. Types are named after the data
+// keys: Dict keys name node types ("xs.user" -> user) and relations ("es.user__to__item" -> user > item); otherwise
+// there is one node type, "node", and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const Overrides& overrides,
                                       const std::map<std::string, std::int64_t>& parameters = {});
 

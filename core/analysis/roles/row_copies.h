@@ -4,8 +4,8 @@
 
 namespace hopscope::analysis {
 
-// The disjoint union of several copies of the graph: a larger graph of the same kind, for graphs that are too small to
-// be cut. Rows follow each other copy by copy; edges, keys and offsets stay within their copy.
+// Returns the disjoint union of several copies of the graph, for graphs that are too small to take a sample from. The
+// rows of each copy follow those of the one before it; edges, keys and offsets stay within their copy.
 Sample disjointCopies(const base::TensorMap& inputs, const InputSchema& schema, std::int64_t copies);
 
 }  // namespace hopscope::analysis

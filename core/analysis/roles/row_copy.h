@@ -14,7 +14,7 @@ namespace hopscope::analysis {
 
 using Members = std::vector<std::int64_t>;  // ascending rows of a table that the sample keeps
 
-// Copies element by element along `dim` and the later dimensions, where the source has gaps.
+// Copies a strided source element by element, along `dim` and the later dimensions. Returns the end of the copy.
 inline std::byte* copyStrided(const base::TensorView& view, const std::byte* from, std::size_t dim, std::byte* to)
 {
     const std::size_t item = base::itemSize(view.dtype);
@@ -27,7 +27,7 @@ inline std::byte* copyStrided(const base::TensorView& view, const std::byte* fro
     return to;
 }
 
-// These rows along `dim`, from dimension `at` on.
+// Copies the given rows along `dim`, recursively from dimension `at` on. Returns the end of the copy.
 inline std::byte* copyRows(const base::TensorView& view, const Members& rows, std::size_t dim, const std::byte* from,
                            std::size_t at, std::byte* to)
 {
@@ -53,7 +53,7 @@ inline base::TensorView sliceRows(const base::TensorView& view, const Members& r
     return out.view;
 }
 
-// The same numbers in column-major order.
+// Returns a copy of the matrix in column-major order.
 inline base::TensorView inColumns(const base::TensorView& view)
 {
     base::TensorView turned = view;
@@ -73,7 +73,8 @@ inline void storeInteger(std::byte* to, base::DType dtype, std::int64_t value)
     std::memcpy(to, &value, base::itemSize(dtype));
 }
 
-// The layout of an end's numbers in a contiguous index: bytes to the first, and from one to the next.
+// The layout of an end's numbers in a contiguous index: the offset of the first one and the distance between two, in
+// bytes.
 struct EdgePlaces {
     std::int64_t first = 0, step = 0;
 };

@@ -5,7 +5,7 @@
 
 namespace hopscope::analysis {
 
-// One bit per row of a table.
+// A set of rows of a table, with one bit per row.
 class RowSet {
 public:
     explicit RowSet(std::int64_t rows = 0) : m_rows(rows), m_words(static_cast<std::size_t>((rows + 63) / 64)) {}
@@ -21,7 +21,7 @@ public:
         ++m_count;
         return true;
     }
-    // Does not count the rows: for sets on which only firstAbsent() and has() are called.
+    // Adds a row without counting it, for sets on which only firstAbsent() and has() are called.
     void mark(std::int64_t row) { m_words[at(row)] |= std::uint64_t{1} << (row & 63); }
     void markAll(const RowSet& other)
     {
@@ -34,7 +34,7 @@ public:
         --m_count;
     }
 
-    // The members in ascending order; stops early after the last one.
+    // Returns the members in ascending order.
     [[nodiscard]] std::vector<std::int64_t> members() const
     {
         std::vector<std::int64_t> list;
@@ -45,7 +45,7 @@ public:
         return list;
     }
 
-    // The first row that is not in the set; -1 if there is none.
+    // Returns the first row that is not in the set; -1 if there is none.
     [[nodiscard]] std::int64_t firstAbsent() const
     {
         for (std::size_t w = 0; w < m_words.size(); ++w) {

@@ -6,16 +6,16 @@
 
 namespace hopscope::analysis {
 
-// A small induced subgraph of the user's inputs for the sample walk: a few hundred nodes per type, relabelled, input
-// order of nodes and edges kept; with self-loops, isolated nodes and duplicate edges where the graph has any; sizes
-// chosen to differ from each other and from every feature width; column-major tensors stay column-major, because the
-// layout decides which operators of the model give views. At least one edge per non-empty relation and, for keys, every
-// target table's rows renumbered without gaps. A table whose rows a weight has is kept whole. Linear in the edges.
+// Extracts a small induced subgraph from the user's inputs for the sample walk, with a few hundred nodes per type.
+// Nodes and edges keep their order, and rows are renumbered without gaps. The sample has at least one edge per
+// non-empty relation, and self-loops, isolated nodes and duplicate edges if the graph has any. Its sizes are chosen to
+// differ from each other and from every feature width. Column-major tensors remain column-major, because the layout
+// decides which operators of the model return views. A table is kept whole if a weight has a row for each of its rows.
+// Linear in the edges.
 base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema,
                                         std::int64_t nodes = 300, std::uint64_t seed = 1);
 
-// The treatment of numbers in the data from which a model may derive a count
-// (int(batch.max()) + 1).
+// How a sample treats numbers in the data from which a model may derive a count, as in int(batch.max()) + 1.
 enum class Numbers : std::uint8_t {
     Renumbered,  // omits graphs without a node in the sample
     Largest,     // keeps all graphs, and for each column of numbers a row with the largest one
@@ -23,7 +23,7 @@ enum class Numbers : std::uint8_t {
 };
 
 struct SampleOptions {
-    std::int64_t nodes = 300;  // at most this number of a type
+    std::int64_t nodes = 300;  // at most this number per type
     std::uint64_t seed = 1;
     double share = 1;  // at most this share of the rows of a type
     Numbers numbers = Numbers::Renumbered;
@@ -33,6 +33,7 @@ struct Sample {
     base::TensorMap tensors;
     std::map<std::string, std::int64_t> sizes;  // of each table of the schema
 };
+// Extracts a sample as cutSample() does, with these options, and also returns its sizes.
 Sample cutTables(const base::TensorMap& inputs, const InputSchema& schema, const SampleOptions& options);
 
 }  // namespace hopscope::analysis

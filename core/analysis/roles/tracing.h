@@ -14,10 +14,10 @@ struct TracingSample {
     bool whole = false;                         // the sample is all of the data
 };
 
-// Four samples: one for the first trace (the data themselves if they are small enough), one whose trace differs where
-// the first one has a size baked in, one on which to compare the file with the module, and one with smaller numbers;
-// the first three have the largest numbers of the data. Their sizes differ as far as the data can be cut or, if tiny,
-// repeated. Linear in the edges.
+// Returns four samples. The first one is for the first trace, and is all of the data if they are small enough. The
+// trace of the second differs where the first has a size baked in. On the third, the file is compared with the module.
+// The fourth has smaller numbers; the first three contain the largest numbers of the data. Sizes differ as far as the
+// data can be divided or, if they are tiny, repeated. Linear in the edges.
 std::vector<TracingSample> tracingSamples(const base::TensorMap& inputs, const InputSchema& schema);
 
 }  // namespace hopscope::analysis

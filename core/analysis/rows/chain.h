@@ -25,7 +25,7 @@ public:
         return emitted(signature, std::move(args), out);
     }
 
-    // The size of a table as a number of the program, `now` on the sample.
+    // Emits an operator that computes a number, such as the size of a table, which is `now` on the sample.
     ValueId number(const std::string& signature, std::vector<ir::Arg> args, std::int64_t now)
     {
         ir::Value out;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to analysis: the conditions on a whole program whose rows are known.
+// Private to analysis: checks conditions on a whole program, once its rows are known.
 
 #include <map>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::analysis {
 
-// The error of a model that is refused at this operator.
+// Returns the error of a model that is refused at this operator.
 tl::unexpected<base::Error> refusal(const ir::Op& op, const Refused& why);
 
 // Fails with Unsupported, and sets analysis.refusedOp, if an output is a sparse matrix or has unknown rows (`unknown`:

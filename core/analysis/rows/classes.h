@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside a batch: the rows on which an operator needs its operands when its result is needed on given rows. Planner and
-// executor share this one place, so that they cannot disagree.
+// The rows on which an operator in a batch needs its operands, given the rows on which its result is needed. Planner
+// and executor share these functions, so that they cannot disagree.
 
 #include <optional>
 #include <vector>
@@ -15,27 +15,27 @@ struct OperandRows {
     ValueId value;
     Use use = Use::Same;
     ir::RowClass rows;
-    // A Frontier operand names the rows the frontier must hold: key `gatherKey` of the rows of `gatherSpace` owned by
-    // `gatherOwner` (of the batch).
+    // Frontier operands: the frontier must hold, for each row of `gatherSpace` that the batch owns by key
+    // `gatherOwner`, the row that its key `gatherKey` names.
     SpaceId gatherSpace = {};
     KeyId gatherOwner = {}, gatherKey = {};
 };
 
-// The operands of `op` (Shape operands left out) with their rows, if its result is needed on `rows`; nullopt if it
-// cannot exist on them.
+// Returns the operands of `op`, other than Shape operands, with the rows on which they are needed if the result is
+// needed on `rows`; nullopt if the result cannot exist on `rows`.
 std::optional<std::vector<OperandRows>> operandRows(const Analysis& analysis, OpId op, const ir::RowClass& rows);
 
-// B(t) for a node table keyed by its own id, else O(space, key).
+// Returns B(t) for a node table keyed by its own id, and O(space, key) otherwise.
 ir::RowClass owned(const Analysis& analysis, SpaceId space, KeyId key);
 
-// The partition classes on which a value of `space` may be written: B, or one O per used key into a node table, the
-// destination end preferred.
+// Returns the partition classes on which a value of `space` may be written: B, or one O per used key into a node table,
+// beginning with the destination end.
 std::vector<ir::RowClass> partitions(const Analysis& analysis, SpaceId space);
 
-// The destination type whose loop owns a Batch or Owned class; invalid if there is none.
+// Returns the destination type of the loop that owns a Batch or Owned class; invalid if there is none.
 SpaceId loopOf(const Analysis& analysis, const ir::RowClass& rows);
 
-// The table whose rows the class holds (invalid for All).
+// Returns the table that the rows of a class belong to; invalid for All.
 SpaceId tableOf(const ir::RowClass& rows);
 
 }  // namespace hopscope::analysis

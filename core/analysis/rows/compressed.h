@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to analysis: relations whose destinations are given as offsets into the sources (CSR). The destinations are
-// written out once, in the prologue; the operators by which a model derives them from the offsets are recognised, and
-// become a look-up or an aggregation by that column.
+// Private to analysis: handles relations whose destinations are given as offsets into the sources (CSR). The prologue
+// expands the offsets to a column of destinations once. Operators by which a model derives destinations from the
+// offsets are recognised, and become look-ups or aggregations by this column.
 
 #include "analysis/rows/decompose.h"
 
@@ -12,17 +12,17 @@ namespace hopscope::analysis {
 // sources.
 base::Status writeOffsetsOut(Emitter& emitter, Builder& builder);
 
-// offsets[1:], offsets[:-1] and offsets[:N], also as narrow.
+// Recognises offsets[1:], offsets[:-1] and offsets[:N], also as narrow.
 std::optional<Outcomes> partOfOffsets(RuleContext& c, ValueId x);
-// End - Begin, by sub.
+// Recognises End - Begin, computed by sub.
 std::optional<Compressed> countsOf(RuleContext& c);
-// offsets[-1], as a number.
+// Recognises offsets[-1] as a number.
 std::optional<Linear> lastOffset(RuleContext& c, ValueId x);
-// repeat_interleave(counts).
+// Recognises repeat_interleave(counts).
 std::optional<Outcomes> repeatedIds(RuleContext& c);
 
-// repeat_interleave(x, counts) as a look-up, segment_reduce as an aggregation, both by the destinations. Empty segments
-// give the same as in PyTorch: 0 for sum, NaN for mean, infinities for extrema, 1 for prod.
+// Rewrites repeat_interleave(x, counts) to a look-up and segment_reduce to an aggregation, both by the destinations.
+// Empty segments give the same results as in PyTorch: 0 for sum, NaN for mean, infinities for extrema, 1 for prod.
 std::optional<base::Result<std::vector<ValueId>>> decomposeCompressed(Emitter& emitter, const RuleContext& c);
 
 }  // namespace hopscope::analysis

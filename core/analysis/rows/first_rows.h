@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to analysis: x[:n], where n is the number of rows of another node table. Samplers number the targets of a layer
-// first; row i of the targets is row i of the sources.
+// Private to analysis: handles x[:n], where n is the number of rows of another node table. Samplers number the targets
+// of a layer first, so that row i of the targets is row i of the sources.
 
 #include <optional>
 
@@ -10,8 +10,8 @@
 
 namespace hopscope::analysis {
 
-// A look-up by row number in place of the slice; nullopt for any other operator. There must be no more targets than
-// sources: the executor checks it on the data.
+// Replaces the slice by a look-up by row number; returns nullopt for all other operators. There must not be more
+// targets than sources, which the executor checks on the data.
 std::optional<base::Result<std::vector<ValueId>>> decomposeFirstRows(Emitter& emitter, const RuleContext& c);
 
 }  // namespace hopscope::analysis

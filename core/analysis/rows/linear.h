@@ -20,7 +20,7 @@ inline Linear sizeOf(SpaceId space)
     return l;
 }
 
-// The same, as a plain number if it is the same on every graph.
+// Returns the size of a table; a constant if it is the same on every graph.
 inline Linear rowsOf(const Tables& tables, SpaceId space)
 {
     const std::int64_t fixed = tables.space(space).rows;
@@ -37,8 +37,8 @@ inline Linear atom(ValueId value)
 Linear add(const Linear& a, const Linear& b, std::int64_t factor = 1);  // a + factor * b
 Linear scale(const Linear& a, std::int64_t factor);
 
-// The result of a scalar operator ("add", "floordiv", ...) where it is linear: both constant, or add, sub, neg, and mul by
-// a constant. nullopt otherwise.
+// Returns the result of a scalar operator ("add", "floordiv", ...) if it is linear: all operands are constant, or the
+// operator is add, sub, neg, or mul by a constant. nullopt otherwise.
 std::optional<Linear> combine(const std::string& name, const std::vector<Linear>& operands);
 
 }  // namespace hopscope::analysis

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to analysis: recomputes values on the rows of another table: on a whole table instead of a part selected from
-// it, or on one part of a concatenation instead of all of it.
+// Private to analysis: recomputes values on the rows of a different table, either on a whole table instead of a part
+// selected from it, or on one part of a concatenation instead of all of it.
 
 #include <map>
 
@@ -9,7 +9,8 @@
 
 namespace hopscope::analysis {
 
-// The number of rows of a table as a number of the program, from any value that has them; invalid if none has.
+// Returns the number of rows of a table as a number of the program, from any value with these rows; invalid if there is
+// none.
 ValueId rowCount(Emitter& emitter, SpaceId table, const ir::Op& place);
 
 class OtherRows {
@@ -22,8 +23,8 @@ public:
     // Recomputes on a part of `cat`.
     static OtherRows partOf(Emitter& emitter, SpaceId cat, std::size_t part);
 
-    // The value itself if it does not have these rows; invalid if it is not computed row by row from values that are
-    // known on the other rows.
+    // Returns the value on the other rows; the value itself if it does not have the rows of the original table. Invalid
+    // if the value is not computed row by row from values that are known on the other rows.
     ValueId of(ValueId v);
 
 private:

@@ -41,7 +41,7 @@ struct Refused {
         Fused,            // a product over rows and an addition in one operator
         SparseResult,     // a sparse matrix as a result of the model
         SparseReduction,  // a reduction of the products of a row other than their sum
-        Factors,          // a second factor that has rows
+        Factors,          // the second factor has rows
         Columns,          // a weight with a column for each row of a table
         Offsets,          // segments whose beginnings are unknown
         AllRows,          // a result that cannot be merged from parts
@@ -66,10 +66,11 @@ using Refusal = tl::unexpected<Refused>;
 template <class T>
 using Ruled = tl::expected<T, Refused>;
 
-// A remedy that the user can apply to a refusal of this kind.
+// Returns a remedy that the user can apply to a refusal of this kind.
 const char* hintOf(Refused::Kind kind);
 
-// A number of rows that the operator expects is a constant of the file instead of following from the inputs.
+// Returns the refusal of an operator that expects a number of rows which is a constant of the file and does not follow
+// from the inputs.
 inline Refused bakedSize(const std::string& what)
 {
     return {what + ": a size is baked into the file", Refused::Kind::BakedSize};
@@ -78,10 +79,10 @@ inline Refused bakedSize(const std::string& what)
 using Outcomes = std::vector<Outcome>;
 class RuleContext;
 
-// The refusal of a constant dimension that meets rows of the table.
+// Returns the refusal of a constant dimension that meets rows of the table.
 Refused constantMeets(const RuleContext& c, std::int64_t extent, SpaceId table);
 
-// Fits no dimension, row or step.
+// A number that is no valid dimension, row or step.
 constexpr std::int64_t unknownNumber = -(std::int64_t{1} << 40);
 
 // One operator under its rule: its arguments by name, the facts known about its operands, and the OpInfo to fill in.
@@ -106,24 +107,25 @@ public:
     [[nodiscard]] bool has(const std::string& argument) const;            // present and not None
     [[nodiscard]] const ir::Arg& arg(const std::string& argument) const;  // None if there is none
     [[nodiscard]] ValueId tensor(const std::string& argument) const;      // invalid if it is none
-    // A literal; `otherwise` if the argument is None, unknownNumber if it is a number that depends on the inputs.
+    // Returns a literal; `otherwise` if the argument is None, and unknownNumber if it depends on the inputs.
     [[nodiscard]] std::int64_t integer(const std::string& argument, std::int64_t otherwise) const;
     [[nodiscard]] bool boolean(const std::string& argument, bool otherwise = false) const;
     [[nodiscard]] std::string text(const std::string& argument) const;
     [[nodiscard]] Slot slot(const std::string& argument) const { return {index(argument), -1}; }
     void use(Slot slot, Use how, int part = 0) { info.uses[slot] = {how, part}; }
 
-    // The accessors above mark an argument as read. These mark arguments that have the same meaning on any rows: the
-    // operator itself runs with them.
+    // The accessors above mark an argument as read. These functions mark arguments that have the same meaning on any
+    // rows, and with which the operator itself runs.
     void passOn(std::initializer_list<const char*> arguments) const;
     void passOnAll() const;
     void forgetRead() const { m_read.clear(); }
-    // The first unread argument that differs from its default, or unread operand with rows, as a refusal.
+    // Returns a refusal of the first unread argument that differs from its default, or of the first unread operand with
+    // rows.
     [[nodiscard]] std::optional<Refused> unread() const;
 
-    // Tensor operands that are dependencies (not Shape), in order; they count as read.
+    // Returns the tensor operands that are dependencies (not Shape), in order, and marks all tensor operands as read.
     [[nodiscard]] std::vector<ValueId> operands() const;
-    // The same for those that are not dependencies.
+    // Returns the same operands without marking any as read.
     [[nodiscard]] std::vector<ValueId> dependencies() const;
 
     [[nodiscard]] const ValueInfo& of(ValueId v) const { return builder.analysis.info(v); }
@@ -131,7 +133,7 @@ public:
     [[nodiscard]] const std::vector<SpaceId>& dims(ValueId v) const { return of(v).dims; }
     [[nodiscard]] const std::vector<std::int64_t>& shape(ValueId v) const { return value(v).shape; }
     [[nodiscard]] int rank(ValueId v) const { return static_cast<int>(shape(v).size()); }
-    // LibTorch treats a single number as a vector of one element: such a number has a dimension, without rows.
+    // LibTorch treats a single number as a vector of one element, so that it has a dimension, without rows.
     [[nodiscard]] SpaceId dim(ValueId v, int d) const
     {
         return d < rank(v) ? dims(v)[static_cast<std::size_t>(d)] : SpaceId{};
@@ -146,20 +148,20 @@ public:
     [[nodiscard]] const Space& space(SpaceId s) const { return builder.analysis.tables.space(s); }
     [[nodiscard]] std::string spaceName(SpaceId s) const { return tableLabel(builder.analysis.tables, s); }
 
-    // An integer argument (literal or number value) as a linear form; nullopt if it is not a number.
+    // Returns an integer argument (literal or number value) as a linear form; nullopt if it is not a number.
     [[nodiscard]] std::optional<Linear> linear(const ir::Arg& a) const;
     [[nodiscard]] std::vector<ir::Arg> items(const std::string& argument) const;  // a list argument, or its one item
-    // Literal integers of a list argument; items that are not literal count as -2.
+    // Returns the literal integers of a list argument; -2 stands for items that are not literal.
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& argument) const;
 
-    // The row space with this size; none for constants. Refuses other sizes.
+    // Returns the row space with this size; none for constants. Refuses other sizes.
     [[nodiscard]] Ruled<SpaceId> spaceOf(const Linear& size) const;
     [[nodiscard]] Ruled<SpaceId> spaceOf(const ir::Arg& size) const;
 
-    // The refusal of rows of these two spaces that cannot meet.
+    // Returns the refusal of rows of two spaces that cannot be combined.
     [[nodiscard]] Refused differ(SpaceId a, SpaceId b) const;
 
-    // Right-aligned broadcast of dims; refuses unequal spaces and constants that meet rows.
+    // Broadcasts dims, aligned on the right. Refuses unequal spaces, and constants that meet rows.
     struct Shaped {
         std::vector<SpaceId> dims;
         std::vector<std::int64_t> shape;
@@ -168,10 +170,10 @@ public:
     [[nodiscard]] Ruled<std::vector<SpaceId>> broadcastOperands() const;
     [[nodiscard]] Shaped shaped(ValueId v) const { return {dims(v), shape(v)}; }
 
-    // An outcome per output with these dims.
+    // Returns an outcome with these dims for each output.
     [[nodiscard]] Outcomes all(const std::vector<SpaceId>& d) const;
     [[nodiscard]] static Outcomes one(std::vector<SpaceId> d);
-    // One outcome with the roles of `v` kept.
+    // Returns one outcome with these dims and the roles of `v`.
     [[nodiscard]] Outcomes keep(ValueId v, std::vector<SpaceId> d, bool pairRoles = false) const;
 
 private:
@@ -180,19 +182,19 @@ private:
 
 using RowRule = Ruled<Outcomes> (*)(RuleContext&);
 
-// The rule of an operator ("aten::add"); nullptr if it may not meet rows.
+// Returns the rule of an operator ("aten::add"); nullptr if the operator may not be used on rows.
 RowRule ruleFor(const std::string& name);
 
-// A copy of the operator with all its arguments, to be emitted on other operands.
+// Returns a copy of the operator with all its arguments, to be emitted on other operands.
 ir::Op anew(const RuleContext& c);
 
 int wrapDim(std::int64_t dim, int rank);
 
-// The refusal of an `index` whose target table is unknown, or is a table other than `table`, with the reason.
+// Return the refusal of an `index` whose target table is unknown, or is a table other than `table`, with the reason.
 Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table);
 Refused otherTarget(const RuleContext& c, const Role& role, SpaceId table);
 
-// Families (rules_*.cpp).
+// The families of rules (rules_*.cpp).
 Ruled<Outcomes> pointwiseRule(RuleContext&);
 Ruled<Outcomes> copyRule(RuleContext&);
 Ruled<Outcomes> fillRule(RuleContext&);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads and checks a TorchScript file or an exported program as a zip archive without LibTorch, so that malicious and damaged
-// archives are refused before LibTorch reads them.
+// Reads and checks a TorchScript file or an exported program as a zip archive, without LibTorch, so that malicious and
+// damaged archives are refused before LibTorch reads them.
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ struct Record {
     bool deflated = false;
 };
 
-enum class ArchiveKind : std::uint8_t { TorchScript, Exported };  // by the members, whatever the file is called
+enum class ArchiveKind : std::uint8_t { TorchScript, Exported };  // by its members, not by the name of the file
 
 struct Archive {
     ArchiveKind kind = ArchiveKind::TorchScript;
@@ -41,25 +41,26 @@ struct ArchiveLimits {
     std::uint64_t ratioFreeBytes = 64 * 1024;      // ...larger than this
 };
 
-// Reads and checks the directory: the file is a zip archive (other formats are recognised and named), sizes and offsets
-// are inside the file, records do not overlap, there is a single root folder, names are not empty, duplicate or
-// absolute and contain neither ".." nor NUL, local headers agree with the directory, and all records of a TorchScript
-// file or a program (models/NAME.json) are present. Does not read contents; linear in the number of records. Fails with
-// Input, naming the offset, or with Unsupported for models in other formats (FlatBuffer, AOTInductor).
+// Reads and checks the directory of a zip archive; other formats are recognised and named. Sizes and offsets must be
+// inside the file, and records must not overlap. There must be a single root folder. Names must not be empty, duplicate
+// or absolute, and must contain neither ".." nor NUL. Local headers must agree with the directory, and all records of a
+// TorchScript file or a program (models/NAME.json) must be present. Does not read contents; linear in the number of
+// records. Fails with Input, naming the offset, or with Unsupported for models in other formats (FlatBuffer,
+// AOTInductor).
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name,
                                   const ArchiveLimits& limits = {});
 
-// Whether the file is a sound archive of an exported program. Does not read contents.
+// True if the file is a sound archive of an exported program. Does not read contents.
 bool isExported(const std::string& path);
 
-// The uncompressed contents of a record. Fails with Input if the checksum is wrong.
+// Returns the uncompressed contents of a record. Fails with Input if the checksum is wrong.
 base::Result<std::string> readRecord(std::span<const std::byte> file, const Record& record);
 
 // Checks the checksums of all records, because LibTorch loads damaged weights without an error and crashes on damaged
 // source tables. Linear in the size of the file.
 base::Status checkContents(std::span<const std::byte> file, const Archive& archive, const std::string& name);
 
-// The custom operators in the code ("torch_scatter::scatter_max"), that is, all outside of aten and prim; sorted.
+// Returns the custom operators in the code, that is, all outside aten and prim ("torch_scatter::scatter_max"), sorted.
 base::Result<std::vector<std::string>> listCustomOps(std::span<const std::byte> file, const Archive& archive);
 
 struct StoredRecord {

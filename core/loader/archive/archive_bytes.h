@@ -1,6 +1,6 @@
 #pragma once
 
-// Little-endian reads that cannot leave their buffer: reads outside give zero.
+// Little-endian reads that are confined to a buffer: reads outside it return zero.
 
 #include <cstdint>
 #include <span>
@@ -45,7 +45,7 @@ private:
     std::span<const std::byte> m_file;
 };
 
-// The text for messages: at most 80 characters, control characters as '?'.
+// Returns a text for messages: at most 80 characters, with '?' for control characters.
 inline std::string printable(std::string_view text)
 {
     std::string out(text.substr(0, 80));

@@ -1,7 +1,7 @@
 #pragma once
 
-// The code that LibTorch would execute while it reads a file, found in the archive's own bytes before LibTorch sees
-// them.
+// Finds the code that LibTorch would execute while it reads a file, in the bytes of the archive and before LibTorch
+// reads them.
 
 #include <span>
 #include <string>

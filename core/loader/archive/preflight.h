@@ -14,10 +14,10 @@ struct ChildLimits {
 };
 
 // Tries `work` in a forked child process: LibTorch does not validate the contents of an archive, and a malicious file
-// can crash it. Succeeds if the child exits by itself, even if `work` failed there; the caller then runs it in this
-// process to get the result or the error. Fails with Input if the child crashed or took longer than the limit, and with
-// Resources if it needed more memory, which `work` reports by std::bad_alloc, or if it was killed from outside, as the
-// system does when memory runs out. Output of the child is discarded. `work` must not depend on other threads, which a
+// can crash it. Succeeds if the child exits by itself, even if `work` failed there; the caller then runs `work` in this
+// process to get the result or the error. Fails with Input if the child crashed or exceeded the time limit. Fails with
+// Resources if the child needed more memory, which `work` reports by std::bad_alloc, or was killed from outside, for
+// example because memory ran out. Discards the output of the child. `work` must not depend on other threads, which a
 // forked child does not have.
 base::Status survives(const std::string& path, const std::function<void()>& work, const ChildLimits& limits);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// TorchScript cannot read some archives that it wrote itself, in which a variable has different types in the two
+// Repairs archives that TorchScript has written but cannot read, because a variable has different types in the two
 // branches of an `if`. They load if the variable is declared as a union of both types before the `if`.
 
 #include <optional>
@@ -21,7 +21,7 @@ struct TypeMismatch {  // "Type mismatch: V is set to type A in the true branch 
 std::optional<TypeMismatch> parseTypeMismatch(std::string_view error);
 
 struct Insertion {
-    int line = 0;      // the new line's number, from 1
+    int line = 0;      // number of the new line, from 1
     std::string text;  // without indentation
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// From an archive of torch.export.save (.pt2) to a TorchScript module in memory, which all later steps read. The
+// Converts an archive of torch.export.save (.pt2) to a TorchScript module in memory, which all later steps read. The
 // file's JSON and the bytes of its tensors are read here; LibTorch's readers are not used, pickles are not read, and
 // nothing in the file is executed. For the LibTorch modules only.
 
@@ -20,8 +20,8 @@ struct ExportedModule {
     ModelLimits limits;
 };
 
-// `archive` is of the kind Exported. Fails with Input (damaged) or Unsupported, naming the member, node or operator. LibTorch's
-// exceptions pass through.
+// Reads an archive of the kind Exported. Fails with Input (damaged) or Unsupported, naming the member, node or
+// operator. LibTorch's exceptions pass through.
 base::Result<ExportedModule> readExported(std::span<const std::byte> file, const Archive& archive,
                                           const std::string& path);
 

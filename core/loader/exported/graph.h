@@ -1,6 +1,6 @@
 #pragma once
 
-// Builds TorchScript's graph of the nodes of an exported program. For the LibTorch modules only.
+// Builds a TorchScript graph from the nodes of an exported program. For the LibTorch modules only.
 
 #include <string>
 #include <string_view>

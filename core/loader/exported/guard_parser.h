@@ -12,8 +12,8 @@
 
 namespace hopscope::loader::exported {
 
-// Nothing is executed, and nothing but arithmetic on sizes is understood: nullopt for everything else. The names of arguments
-// are those of the data ("x_dict.user"), but for "flat_args.0", the first of all arguments. Linear.
+// Nothing is executed. Returns nullopt for everything other than arithmetic on sizes. Arguments have the names of the
+// data ("x_dict.user"), except for "flat_args.0", the first of all arguments. Linear in the length of the code.
 std::optional<SizeExpression> parseGuard(std::string_view code);
 
 }  // namespace hopscope::loader::exported

@@ -1,7 +1,7 @@
 #pragma once
 
-// The conditions of an exported program on the sizes of its inputs: sizes that were fixed when it was exported, ranges of
-// symbols, and guards. For the LibTorch modules only.
+// Reads the conditions that an exported program places on the sizes of its inputs: sizes that were fixed when it was
+// exported, ranges of symbols, and guards. For the LibTorch modules only.
 
 #include <map>
 #include <string>
@@ -17,9 +17,9 @@ class Limits {
 public:
     explicit Limits(const json::Reader& program);
 
-    // The tensor that the graph calls `value` is given as `argument`.
+    // Adds the tensor that the graph calls `value` and that is given as `argument`.
     void addInput(const std::string& value, const std::string& argument);
-    // A number that was an input and is a constant of the program.
+    // Adds a number that was an input on export and is a constant of the program.
     void addConstant(const std::string& argument, std::int64_t number);
     // To be called after the last input. `arguments`: the names of all inputs in order.
     ModelLimits finish(const std::vector<std::string>& arguments);

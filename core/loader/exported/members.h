@@ -1,6 +1,6 @@
 #pragma once
 
-// Members of the archive's JSON files, as json::Reader reads them, and the refusal that ends the reading of a file.
+// Reads members of the archive's JSON files with json::Reader, and defines the refusal that ends the reading of a file.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace hopscope::loader::exported {
 
-// Thrown within this folder at any depth; readExported() catches it.
+// Thrown at any depth within this folder; readExported() catches it.
 struct Refusal {
     base::Error error;
 };
@@ -20,17 +20,17 @@ inline constexpr const char* damagedHint = "the file is damaged: copy it or save
 [[noreturn]] void refuse(base::ErrorCode code, const std::string& message, const std::string& hint,
                          const std::string& where = {});
 
-// All throw Refusal if the member is missing or has a different type.
+// All of these throw Refusal if the member is missing or has a different type.
 void check(const json::Reader& reader);
 json::Reader child(const json::Reader& reader, std::string_view key);
 std::vector<json::Reader> items(const json::Reader& list);
 std::vector<json::Reader> items(const json::Reader& reader, std::string_view key);
 std::vector<std::pair<std::string, json::Reader>> members(const json::Reader& object);
 std::string text(const json::Reader& reader, std::string_view key);
-// An empty text if there is no such member.
+// Returns an empty text if there is no such member.
 std::string textOr(const json::Reader& reader, std::string_view key);
 std::int64_t number(const json::Reader& reader, std::string_view key);
-// JSON has no infinities: the file holds them, and NaN, as texts.
+// Reads a number. JSON has neither infinities nor NaN, so the file holds these as texts.
 double real(const json::Reader& reader);
 
 // A union of the schema: an object with one set member, whose name determines the type of its value.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The module and its submodules as far as they hold tensors. For the LibTorch modules only.
+// Builds the module and those of its submodules that hold tensors. For the LibTorch modules only.
 
 #include <torch/csrc/jit/api/module.h>
 

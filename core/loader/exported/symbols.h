@@ -1,7 +1,7 @@
 #pragma once
 
-// Arithmetic on sizes and other numbers, which the file writes with the names of Python's functions, and the assertions about
-// them. For the LibTorch modules only.
+// Builds arithmetic on sizes and other numbers, for which the file uses the names of Python's functions, and assertions
+// about these numbers. For the LibTorch modules only.
 
 #include <set>
 #include <string>
@@ -15,14 +15,15 @@ class Symbols {
 public:
     Symbols(const Place& place, torch::jit::Graph& graph) : m_place(place), m_graph(graph) {}
 
-    // "_operator.add", "torch.sym_max"; `kind` is that of the result: "as_sym_int", "as_sym_float" or "as_sym_bool".
+    // Computes a function such as "_operator.add" or "torch.sym_max". `kind` is that of the result: "as_sym_int",
+    // "as_sym_float" or "as_sym_bool".
     torch::jit::Value* compute(const std::string& function, const std::vector<torch::jit::Value*>& operands,
                                const std::string& kind);
-    // The element of a tensor as such a number.
+    // Returns the element of a tensor as a number of this kind.
     torch::jit::Value* item(torch::jit::Value* tensor, const std::string& kind);
-    // Marks a number as a size, which omits the assertion that it is not negative.
+    // Marks a number as a size, so that the assertion that it is not negative is omitted.
     torch::jit::Value* size(torch::jit::Value* number);
-    // Raises an exception in forward if the condition does not hold; writes nothing if it always does.
+    // Makes forward raise an exception if the condition does not hold. Adds nothing if it always holds.
     void assertThat(torch::jit::Value* condition, const std::string& message);
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The structure of arguments and results: nested tuples, lists and dictionaries of tensors and numbers (PyTorch's pytree),
-// which the file writes as JSON inside a text.
+// The structure of arguments and results: nested tuples, lists and dictionaries of tensors and numbers (PyTorch's
+// pytree), which the file writes as JSON inside a text.
 
 #include <optional>
 #include <string>
@@ -18,11 +18,11 @@ struct Tree {
     std::vector<Tree> parts;
 };
 
-// Throws Refusal. `place` names the text in messages.
+// Parses a structure; throws Refusal. `place` names the text in messages.
 Tree parseTree(const std::string& text, const std::string& place);
 
-// The names of the leaves in order: "x", "x_dict.user", "adjs.0". `in` is the structure of a call, a tuple of positional
-// arguments and a dictionary of the others; `names` are those of forward's arguments, which may be missing.
+// Returns the names of the leaves in order: "x", "x_dict.user", "adjs.0". `in` is the structure of a call, a tuple of
+// positional arguments and a dictionary of the others; `names` are those of forward's arguments, which may be missing.
 std::vector<std::string> leafNames(const Tree& in, const std::vector<std::string>& names);
 
 }  // namespace hopscope::loader::exported

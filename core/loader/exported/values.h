@@ -1,7 +1,7 @@
 #pragma once
 
-// The values of an exported program: those that nodes name, and the constants among their arguments. For the LibTorch modules
-// only.
+// The values of an exported program: those that nodes name, and the constants among their arguments. For the LibTorch
+// modules only.
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -15,7 +15,7 @@
 
 namespace hopscope::loader::exported {
 
-// The node that is being read: every refusal names it.
+// The node that is being read, which every refusal names.
 struct Place {
     std::string file;
     std::string node;  // "add_3"; empty outside of nodes
@@ -23,7 +23,7 @@ struct Place {
 
     [[noreturn]] void refuse(const std::string& message, const std::string& hint,
                              base::ErrorCode code = base::ErrorCode::Unsupported) const;
-    // The file contradicts itself or PyTorch's operators.
+    // Refuses a file that contradicts itself or PyTorch's operators.
     [[noreturn]] void damaged(const std::string& message) const;
 };
 
@@ -34,14 +34,13 @@ public:
     using Names = std::unordered_map<std::string, torch::jit::Value*>;
 
     void define(const std::string& name, torch::jit::Value* value);
-    // From now on these names are known, and no others: a graph within the program has names of its own. Returns those
-    // that were.
+    // Replaces all known names, because a graph within the program has names of its own. Returns the previous ones.
     Names exchange(Names names) { return std::exchange(m_values, std::move(names)); }
     [[nodiscard]] torch::jit::Value* named(const std::string& name) const;
-    // An argument of a node, converted to this type of the operator's schema. A number remains a number even if the
-    // schema has a tensor.
+    // Returns an argument of a node, converted to the type that the operator's schema expects. A number remains a
+    // number even if the schema expects a tensor.
     torch::jit::Value* argument(const json::Reader& argument, const c10::Argument& expected);
-    // The same without a schema, for results and arithmetic on sizes.
+    // Returns an argument without a schema, for results and arithmetic on sizes.
     torch::jit::Value* argument(const json::Reader& argument);
     torch::jit::Value* constant(const c10::IValue& value) { return m_graph.insertConstant(value); }
 

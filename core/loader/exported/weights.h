@@ -14,8 +14,8 @@
 
 namespace hopscope::loader::exported {
 
-// The enumerations of the file by the names that PyTorch's schema gives to their numbers, which differ from those of c10. All
-// throw Refusal for a number without a counterpart.
+// Convert the enumerations of the file by their names in PyTorch's schema, since the numbers differ from those of c10.
+// All throw Refusal for a number without a counterpart.
 at::ScalarType scalarTypeOf(const json::Reader& number);
 at::Layout layoutOf(const json::Reader& number);
 at::MemoryFormat memoryFormatOf(const json::Reader& number);
@@ -26,18 +26,18 @@ struct Archived {  // the file: its bytes, its directory, and its name in messag
     const std::string& path;
 };
 
-// The uncompressed contents of a member, parsed strictly.
+// Returns the uncompressed contents of a member, parsed strictly.
 json::Value readJson(const Archived& file, const std::string& member);
 
-// Tensors of the file by name. Those that share bytes in the file share memory, and two names for the same view are one tensor.
-// Memory is copied from the file, since forward may temporarily write to it.
+// Tensors of the file by name. Those that share bytes in the file share memory, and two names for the same view are one
+// tensor. Their memory is a copy, since forward may temporarily write to it.
 class Weights {
 public:
     explicit Weights(Archived file) : m_file(file) {}
 
     // Adds the tensors that a table ("data/weights/model_weights_config.json") lists, from records of `folder`.
     void add(const std::string& table, const std::string& folder);
-    // Throws Refusal if there is no such tensor, or if it is pickled; the pickle is not read.
+    // Returns a tensor. Throws Refusal if there is no such tensor, or if it is pickled; the pickle is not read.
     const at::Tensor& named(const std::string& name) const;
 
 private:
@@ -48,7 +48,7 @@ private:
     std::map<std::string, at::Tensor> m_tensors;
     std::set<std::string> m_pickled;
     std::map<std::string, at::Tensor> m_records;  // as bytes
-    std::map<std::string, at::Tensor> m_views;    // by record and place in it
+    std::map<std::string, at::Tensor> m_views;    // by record and position in it
 };
 
 }  // namespace hopscope::loader::exported

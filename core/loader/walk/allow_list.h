@@ -9,12 +9,11 @@
 namespace hopscope::loader {
 
 // Replaces every operator that may not run by an exception, in all functions of the module in memory. Such operators
-// are not an error as long as they are in branches that are not executed. The message of the exception consists of
-// refusalMark and a sentence with the operator, module path, source line and a hint. Must be called before any code of
-// the module runs. Returns whether composite operators remain: the module must then run while a PartsApart with
-// partsThatMayRun() exists.
+// cause no error in branches that are not executed. The message of the exception consists of refusalMark and a sentence
+// with the operator, module path, source line and a hint. Must be called before any code of the module runs. Returns
+// whether composite operators remain: the module must then run while a PartsApart with partsThatMayRun() exists.
 bool blockUnknownOperators(torch::jit::Module& module);
-// Runs a part, or throws an exception of this kind if it may not run.
+// Returns a function that runs a part, or throws such an exception if the part may not run.
 PartFn partsThatMayRun();
 
 constexpr const char* refusalMark = "Hopscope: ";

@@ -1,7 +1,7 @@
 #pragma once
 
-// Attributes of modules and other TorchScript objects during the walk. Attributes that forward sets are kept here; the
-// loaded model is not modified.
+// Holds the attributes of modules and other TorchScript objects during the walk. Attributes that forward sets are
+// stored here; the loaded model is not modified.
 
 #include <map>
 #include <optional>
@@ -18,8 +18,9 @@ class Attributes {
 public:
     Attributes(Location& location, ValueWrapper& wrapper) : m_location(location), m_wrapper(wrapper) {}
 
-    // The results of prim::GetAttr, SetAttr and CreateObject; nullopt for other nodes. Refuses attributes of items that
-    // are not objects. Reading a container twice gives the same container, so that changes to it are seen.
+    // Returns the results of prim::GetAttr, SetAttr and CreateObject; nullopt for other nodes. Refuses attributes of
+    // items that are not objects. Reading a container twice returns the same container, so that changes to it are
+    // visible.
     std::optional<std::vector<Item>> evaluateInstruction(const torch::jit::Node& node, const std::vector<Item>& args);
 
 private:

@@ -16,10 +16,10 @@
 
 namespace hopscope::loader {
 
-// Serves a single model. LibTorch's exceptions pass through; the program then ends at that point.
+// Reads the code of a single model. LibTorch's exceptions pass through; the program then ends at that point.
 class CodeReader {
 public:
-    // `where`: the place that becomes an operator in any case; may be empty.
+    // `where` is the location that becomes an operator in any case; may be empty.
     explicit CodeReader(std::string where) : m_where(std::move(where)) {}
 
     void read(const torch::jit::Module& module, const base::TensorMap& sample);

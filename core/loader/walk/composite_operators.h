@@ -1,6 +1,6 @@
 #pragma once
 
-// Composite operators without a line in the table, recorded as the operators that they consist of.
+// Records composite operators without a line in the table as the operators that they consist of.
 
 #include <array>
 #include <map>
@@ -21,8 +21,8 @@ public:
           m_numbers(numbers)
     {}
 
-    // The operator's results; nullopt if it has a line or is not composite. Throws Refused if a part may not run, or
-    // if numbers that it computes with depend on the data other than as sizes.
+    // Returns the operator's results; nullopt if it has a line in the table or is not composite. Throws Refused if a
+    // part may not run, or if the operator computes with numbers that depend on the data other than through sizes.
     std::optional<std::vector<Item>> evaluate(const torch::jit::Operator& op, const std::vector<Item>& args);
 
 private:
@@ -44,7 +44,7 @@ private:
         Parts parts;
         torch::jit::Stack results;
     };
-    // The place of a number among the arguments of a part: the part, the argument, the item of a list.
+    // The position of a number among the arguments of the parts: the part, the argument, the item of a list.
     using Place = std::tuple<std::size_t, std::size_t, int>;
     // factor * size + constant
     struct Size {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Dictionaries during the walk. The program contains their elements, but not the dictionaries themselves.
+// Evaluates operators on dictionaries during the walk. The program contains the elements of dictionaries, but not the
+// dictionaries themselves.
 
 #include <optional>
 #include <string>
@@ -16,10 +17,10 @@ public:
 
     DictionaryOperators(const Location& location, Numbers& numbers) : m_location(location), m_numbers(numbers) {}
 
-    // The result of prim::DictConstruct (arguments: key, element, key, element, ..); nothing for other nodes.
+    // Returns the result of prim::DictConstruct (arguments: key, element, key, element, ..); nullopt for other nodes.
     static std::optional<Item> evaluateInstruction(const Node& node, const std::vector<Item>& args);
-    // The result of an operator on a dictionary; nothing if the first argument is not a dictionary. Refuses unknown
-    // operators on dictionaries. A change to a dictionary is visible through all references to it.
+    // Returns the result of an operator on a dictionary; nullopt if the first argument is not a dictionary. Refuses
+    // unknown operators on dictionaries. A change to a dictionary is visible through all references to it.
     std::optional<Item> evaluate(const Node& node, const std::vector<Item>& args);
 
 private:

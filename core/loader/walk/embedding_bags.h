@@ -1,8 +1,8 @@
 #pragma once
 
-// nn.EmbeddingBag. Over a matrix with a bag in each row, which PyTorch flattens, counting where rows begin, it is
-// recorded as a lookup in the matrix, whose rows are reduced. Over bags of any length, given by their starts, it is
-// recorded as a lookup whose rows are reduced by segments.
+// Records nn.EmbeddingBag. A matrix with a bag in each row, which PyTorch flattens with an offset per row, is recorded
+// as a lookup by the matrix and a reduction of each row. Bags of any length, given by their starts, are recorded as a
+// lookup and a reduction by segments.
 
 #include <optional>
 #include <vector>
@@ -19,7 +19,8 @@ public:
           m_numbers(numbers)
     {}
 
-    // The result of aten::embedding_bag with these arguments: the reduced rows, and nothing for its other results.
+    // Returns the result of aten::embedding_bag with these arguments: the reduced rows, and nothing for its other
+    // results.
     std::vector<Item> evaluate(const c10::FunctionSchema& schema, const std::vector<Item>& args);
 
 private:
@@ -28,7 +29,7 @@ private:
     [[nodiscard]] bool beginsEachRow(const Item& offsets, const Item& flat, const Item& matrix) const;
     [[nodiscard]] bool isSize(const ir::Arg& arg, const Item& tensor, std::int64_t dim) const;
     struct Bags {
-        Item places, weights;  // of the rows of the table; weights: none, or a factor for each place
+        Item places, weights;  // positions of rows in the table, and a factor for each of them or none
         std::int64_t mode = 0, padding = -1;
     };
     Item rowsOf(const Item& table, const Bags& bags);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The place of the walk in the model: the TorchScript node, the modules entered on the way to it, its Python line.
-// Every recorded operator carries its location, and every refusal names it.
+// The location of the walk in the model: the TorchScript node, the modules entered on the way to it, and its Python
+// line. Every recorded operator carries its location, and every refusal names it.
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -20,25 +20,26 @@ class Location {
 public:
     using Node = torch::jit::Node;
 
-    // The node must outlive the location. After leaveModel() refusals name no place. A node with a scope (scopes.h) is
-    // in the modules of this scope, regardless of those entered before.
+    // Moves to a node, which must outlive the location. A node with a scope (scopes.h) is in the modules of this scope,
+    // regardless of those entered before. After leaveModel(), refusals name no location.
     void moveTo(const Node& node);
     void leaveModel() { m_node = nullptr; }
 
     // Sets the class of the module at a path, for the frames of later calls.
     void setModuleClass(const std::string& path, const std::string& name) { m_classes[path] = name; }
     // To be called when a method of `caller` calls one of `callee`: adds a frame for each attribute between the two.
-    // The result is the argument of leave() after the call.
+    // Returns the argument of leave(), which is to be called afterwards.
     std::size_t enter(const std::string& caller, const std::string& callee);
     void leave(std::size_t depth) { m_modules.resize(depth); }
 
     [[nodiscard]] const std::vector<ir::ModuleFrame>& modules() const { return m_modules; }
-    // The node's source line or, if it has none, that of an instruction before it; looked up once for each node.
+    // Returns the node's source line or, if it has none, that of an instruction before it. Each node is looked up once.
     [[nodiscard]] const ir::Source& source() const;
-    // A new operator with this location, without id, operands and results.
+    // Returns a new operator with this location, without id, operands and results.
     [[nodiscard]] ir::Op newOp(const std::string& name, const std::string& overload) const;
 
-    // The node and its line, without modules: can be called from any thread, while the model is walked on another one.
+    // Describes the node and its line, without modules. Can be called from any thread while the model is walked on
+    // another one.
     [[nodiscard]] std::string place() const;
     // Both throw Refused (walk_item.h) with the location: the first because the model cannot be walked, the second
     // because forward itself threw an exception with the text `what`.

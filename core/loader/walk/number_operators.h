@@ -1,6 +1,7 @@
 #pragma once
 
-// TorchScript's operators on numbers: facts and sizes of tensors, conversions between tensors and numbers, arithmetic.
+// Evaluates TorchScript's operators on numbers: facts and sizes of tensors, conversions between tensors and numbers,
+// and arithmetic.
 
 #include <optional>
 #include <vector>
@@ -15,7 +16,7 @@ public:
 
     explicit NumberOperators(const OperatorTools& tools) : m_tools(tools) {}
 
-    // The node's results; nothing if it is an operator on tensors.
+    // Returns the node's results; nullopt if it is an operator on tensors.
     std::optional<std::vector<Item>> evaluate(const Node& node, const std::vector<Item>& args);
 
 private:

@@ -1,8 +1,8 @@
 #pragma once
 
-// Python numbers during the walk. A number that follows from constants is just its value. One that derives from inputs
-// is also a value of the program: arithmetic on it is recorded as scalar operators, and where the walk depends on it (a
-// branch, an index) a guard pins it.
+// Handles Python numbers during the walk. A number that follows from constants is only a value. One that derives from
+// inputs is also a value of the program: arithmetic on it is recorded as scalar operators, and where the walk depends
+// on it (a branch, an index) a guard pins it.
 
 #include <map>
 #include <utility>
@@ -22,24 +22,24 @@ public:
           m_sparse(sparse)
     {}
 
-    // If the number derives from inputs, records a guard: the program is valid only where it has this value. The other
-    // two also return the value.
+    // Record a guard if the number derives from inputs: the program is only valid where the number has this value.
+    // fixedInt() and fixedBool() also return the value.
     void guard(const Item& number);
     std::int64_t fixedInt(const Item& number);
     bool fixedBool(const Item& number);
 
-    // The result of the scalar operator `name`; recorded if one of the arguments derives from inputs.
+    // Returns the result of the scalar operator `name`, and records the operator if an argument derives from inputs.
     Item scalar(const char* name, const std::vector<Item>& args, const c10::IValue& result);
-    // Computes add, sub, mul, min, max, eq or and ("scalar::add"), recorded likewise. Refuses items that are not
-    // numbers.
+    // Computes add, sub, mul, min, max, eq or and ("scalar::add"), and records the operator in the same case. Refuses
+    // items that are not numbers.
     Item arithmetic(const char* name, const Item& a, const Item& b);
 
-    // tensor.size(dim), recorded once for each tensor and dimension; dim may be negative.
+    // Returns tensor.size(dim), which is recorded once for each tensor and dimension; dim may be negative.
     Item sizeOf(const Item& tensor, std::int64_t dim);
-    // The element of a one-element tensor, whose value is `result`; if a number was converted to the tensor, that
-    // number.
+    // Returns the element of a one-element tensor, which has the value `result`. If the tensor was made from a number,
+    // returns that number.
     Item elementOf(const Item& tensor, const c10::IValue& result);
-    // The 0-dimensional tensor `result`, made from a number.
+    // Returns the 0-dimensional tensor `result`, which is made from a number.
     Item tensorOf(const Item& number, const at::Tensor& result);
 
 private:

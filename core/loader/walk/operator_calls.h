@@ -14,22 +14,22 @@
 namespace hopscope::loader {
 
 // All functions throw Refused if the operator may not run, throws, or cannot be recorded. The recorder and the location
-// must outlive it.
+// must outlive this object.
 class OperatorCalls {
 public:
     using Node = torch::jit::Node;
 
     OperatorCalls(Recorder& recorder, const Location& location) : m_recorder(recorder), m_location(location) {}
 
-    // Executes an operator, or the node's operator, without recording it; returns the results.
+    // Executes an operator, or that of a node, without recording it. Returns the results.
     [[nodiscard]] torch::jit::Stack execute(torch::jit::Operation op, torch::jit::Stack stack) const;
     [[nodiscard]] torch::jit::Stack executeNode(const Node& node, const std::vector<Item>& args) const;
 
     // Executes and records the operator: all arguments of its schema, in-place writes, aliasing. Returns one item for
-    // each result; a list of tensors is a single item. An operator that writes into an argument "out" is recorded as the
-    // one that returns its result, and a copy.
+    // each result; a list of tensors is a single item. An operator that writes into an argument "out" is recorded as
+    // the one that returns its result, and a copy.
     std::vector<Item> record(const torch::jit::Operator& op, const std::vector<Item>& args);
-    // The same for an operator with a single result, by name.
+    // Does the same for an operator with a single result, given by name.
     Item record(const char* name, const char* overload, const std::vector<Item>& args);
 
     // Refuses operators that may not run (safety.h).

@@ -1,6 +1,6 @@
 #pragma once
 
-// The tools that the operators on numbers and on sequences share. The parts must outlive them.
+// The tools that the operators on numbers and on sequences share. The members must outlive this object.
 
 #include "loader/walk/numbers.h"
 #include "loader/walk/value_wrapper.h"

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] Layout layout(ir::ValueId id) const { return m_states[id.at()].layout; }
     [[nodiscard]] const ir::Program& program() const { return m_program; }
 
-    // The finished program; the recorder must not be used afterwards.
+    // Returns the finished program. The recorder must not be used afterwards.
     Walk finish();
 
 private:
@@ -57,7 +57,7 @@ private:
         at::Tensor tensor;  // of parameters, constants and values computed from constants only
         const void* storage = nullptr;
         bool fromInput = false;
-        bool literal = false;  // computed from constants only, as far as known by now
+        bool literal = false;  // computed from constants only, as far as is known so far
         Layout layout;
     };
     using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
@@ -87,7 +87,7 @@ private:
     std::unordered_map<const void*, Memory> m_memories;       // by storage
     std::unordered_map<const void*, ir::ValueId> m_known;     // parameters and constants by tensor
     std::unordered_map<const void*, c10::Storage> m_written;  // kept alive, so that their addresses are not reused
-    std::unordered_set<const void*> m_tainted;                // storages that hold something derived from inputs
+    std::unordered_set<const void*> m_tainted;                // storages that hold data derived from inputs
     std::vector<Backup> m_backups;
 };
 

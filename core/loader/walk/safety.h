@@ -14,12 +14,12 @@
 
 namespace hopscope::loader {
 
-// The reason why an operator of this name ("aten::save") may never run; nullopt if it may. `onTensors`: it has tensors
-// among its arguments or results; if not, operators on numbers, strings and containers are allowed as well. Not for
-// instructions of TorchScript itself (operators::isInstruction).
+// Returns the reason why an operator of this name ("aten::save") may never run; nullopt if it may. `onTensors` states
+// that it has tensors among its arguments or results; if it does not, operators on numbers, strings and containers are
+// allowed as well. Not for instructions of TorchScript itself (operators::isInstruction).
 std::optional<base::Error> unknownOperator(const std::string& name, bool onTensors);
 
-// The reason why an operator may not run on these arguments (unknown, with side effects, random, from a missing
+// Returns the reason why an operator may not run on these arguments (unknown, with side effects, random, from a missing
 // library); nullopt if it may.
 std::optional<base::Error> forbidden(const c10::FunctionSchema& schema, const std::vector<Item>& args);
 

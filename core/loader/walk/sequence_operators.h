@@ -1,6 +1,7 @@
 #pragma once
 
-// Lists and tuples during the walk. The program contains their elements, but not the containers themselves.
+// Evaluates operators on lists and tuples during the walk. The program contains the elements of lists and tuples, but
+// not the containers themselves.
 
 #include <optional>
 #include <string>
@@ -16,11 +17,11 @@ public:
 
     explicit SequenceOperators(const OperatorTools& tools) : m_tools(tools) {}
 
-    // The results of prim::ListConstruct, ListUnpack, TupleConstruct, TupleUnpack, TupleIndex and TupleSlice; nothing
-    // for other nodes.
+    // Returns the results of prim::ListConstruct, ListUnpack, TupleConstruct, TupleUnpack, TupleIndex and TupleSlice;
+    // nullopt for other nodes.
     std::optional<std::vector<Item>> evaluateInstruction(const Node& node, const std::vector<Item>& args);
-    // The results of an operator on a list or tuple; nothing if the first argument is neither, or the operator is one
-    // on tensors. A change to a list is visible through all references to it.
+    // Returns the results of an operator on a list or tuple; nullopt if the first argument is neither, or if the
+    // operator is one on tensors. A change to a list is visible through all references to it.
     std::optional<std::vector<Item>> evaluate(const Node& node, const std::vector<Item>& args);
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Compares the tensors that share memory after an operator has run with the declaration in the table of operators. For
-// the LibTorch modules only.
+// Checks that the tensors that share memory after an operator has run are those that the table of operators declares.
+// For the LibTorch modules only.
 
 #include <ATen/core/Tensor.h>
 
@@ -13,12 +13,13 @@
 
 namespace hopscope::loader {
 
-// The address of the tensor's storage, unique while the storage exists; nullptr for tensors without one (sparse ones).
+// Returns the address of the tensor's storage, which is unique while the storage exists; nullptr for sparse tensors,
+// which have none.
 const void* storageOf(const at::Tensor& tensor);
 
-// The contradiction between the results and the table, to complete a sentence that starts with the operator ("gives a
-// view of its first operand where the table expects memory of its own"); nullopt if they do not. `operands`: all
-// tensors among the arguments, in order. Results without a storage are skipped.
+// Returns the contradiction between the results and the table; nullopt if there is none. The text completes a sentence
+// that begins with the operator: "gives a view of its first operand where the table expects memory of its own".
+// `operands`: all tensors among the arguments, in order. Results without a storage are skipped.
 std::optional<std::string> contradiction(const operators::Operator& claim, const std::vector<at::Tensor>& operands,
                                          const std::vector<at::Tensor>& results);
 
@@ -28,9 +29,9 @@ struct Layout {
     bool counted = false;  // has sizes that depend on the contents of tensors, and can be 0 or 1 elsewhere
 };
 
-// For operators that return a view or a copy, depending on the layout of the operand: whether the outcome can be
-// different on another graph. A contiguous tensor is contiguous for all sizes. For other layouts only dimensions of
-// size 2 or more matter, and these do not become smaller on a larger graph.
+// True if an operator that returns a view or a copy, depending on the layout of its operand, can do the other on a
+// different graph. A contiguous tensor is contiguous for all sizes. For other layouts only dimensions of size 2 or more
+// matter, and these do not become smaller on a larger graph.
 bool sharingVaries(const at::Tensor& operand, Layout layout);
 
 }  // namespace hopscope::loader

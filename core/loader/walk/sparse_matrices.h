@@ -1,8 +1,8 @@
 #pragma once
 
-// Sparse matrices: those among forward's arguments are recorded as their parts, which become inputs of the program, and
-// as an operator that makes the matrix from them (names: walk() in loader.h). The parts of those that forward creates
-// are known as well; in any layout, the program has them as COO.
+// Records sparse matrices. Those among forward's arguments are recorded as their parts, which become inputs of the
+// program, and as an operator that makes the matrix from these parts (walk() in loader.h lists the names). The parts of
+// matrices that forward creates are known as well. In the program, matrices of any layout are COO matrices.
 
 #include <map>
 #include <string>
@@ -28,16 +28,16 @@ public:
 
     // Records a matrix that forward makes of compressed rows and returns it.
     Item compressed(Parts parts);
-    // The parts of a matrix that forward makes of COO indices, which has already been recorded.
+    // Remembers the parts of a recorded matrix that forward makes of COO indices.
     void know(ir::ValueId matrix, Parts parts) { m_parts[matrix] = std::move(parts); }
 
-    // The result of the operator `name` ("aten::values") on a matrix; nullptr for other items and operators.
+    // Returns the result of the operator `name` ("aten::values") on a matrix; nullptr for other items and operators.
     [[nodiscard]] const Item* part(const std::string& name, const Item& item) const;
-    // The number of rows (0) or columns (1) of a matrix; nullptr for other values.
+    // Returns the number of rows (0) or columns (1) of a matrix; nullptr for other values.
     [[nodiscard]] const Item* size(ir::ValueId matrix, std::int64_t dim) const;
 
 private:
-    // The matrix as an operator on its parts; `concrete` is its value on the sample.
+    // Records the matrix as an operator on its parts; `concrete` is its value on the sample.
     Item record(Parts parts, const at::Tensor& concrete);
 
     Recorder& m_recorder;

@@ -1,6 +1,6 @@
 #pragma once
 
-// TorchScript's operators on tensors. All are executed and recorded, some of them as other operators.
+// Executes and records TorchScript's operators on tensors. Some are recorded as other operators.
 
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@ public:
           m_bags(recorder, calls, numbers)
     {}
 
-    // The node's results, as many as it has outputs.
+    // Returns the node's results, one for each of its outputs.
     std::vector<Item> evaluate(const Node& node, const std::vector<Item>& args);
 
 private:

@@ -1,6 +1,7 @@
 #pragma once
 
-// Values that are not computed during the walk: forward's arguments, the model's attributes, literals in the code.
+// The kinds of values that are not computed during the walk: forward's arguments, the model's attributes, and literals
+// in the code.
 
 #include <string>
 

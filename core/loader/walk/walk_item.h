@@ -44,7 +44,7 @@ bool isKind(const Item& item, c10::TypeKind kind);
 // True if two dictionary keys or list elements are equal; false for values of different types and for objects.
 bool sameScalar(const c10::IValue& a, const c10::IValue& b);
 
-// The concrete value, including elements; lists get the element type of `expected` if that is a list type.
+// Returns the concrete value, including elements. A list has the element type of `expected` if that is a list type.
 c10::IValue concreteOf(const Item& item, const c10::TypePtr& expected = nullptr);
 c10::TypePtr typeOf(const Item& item);
 
@@ -65,7 +65,7 @@ bool anyLeaf(const std::vector<Item>& items, const Predicate& predicate)
     return false;
 }
 
-// Thrown to end the walk at any depth; caught in walk(), together with LibTorch's exceptions.
+// Thrown at any depth to end the walk. walk() catches it, together with LibTorch's exceptions.
 struct Refused {
     base::Error error;
     bool byForward = false;  // forward itself threw an exception, as it would in Python

@@ -26,8 +26,8 @@ public:
     Walker(const Walker&) = delete;
     Walker& operator=(const Walker&) = delete;
 
-    // `given`: the data keys; a number that is not among them is forward's own default, a constant. Throws Refused and
-    // LibTorch's exceptions: walk() catches both.
+    // Runs forward. `given` contains the data keys; a number that is not among them is a default of forward, and a
+    // constant. Throws Refused and LibTorch's exceptions; walk() catches both.
     Walk run(const torch::jit::Module& module, const std::vector<c10::IValue>& inputs, const base::TensorMap& given);
     [[nodiscard]] const Location& location() const { return m_location; }
 
