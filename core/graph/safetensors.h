@@ -13,8 +13,8 @@
 namespace hopscope::graph {
 
 // Maps every tensor of a .safetensors file. Tensors at unaligned offsets are copied. Their `origin` is "file:key".
-// Fails with Input, naming file, key and offset, if the header exceeds 100 MB, tensors overlap or leave gaps, a key is
-// repeated, sizes do not match the file, or a bool is neither 0 nor 1.
+// Fails with Input, naming file, key and offset: a header above 100 MB, overlaps, gaps, a repeated key, sizes that do
+// not match the file, a bool other than 0 and 1.
 base::Result<base::TensorMap> mapSafetensors(const std::string& path);
 
 struct TensorSpec {
