@@ -21,12 +21,13 @@ struct Stopped {
 
 class Stepping {
 public:
-    // Both are called on the run's thread, after each operator of a batch: `steps` returns whether to stop in any case;
-    // `hold` returns when the run may continue.
+    // Callbacks on the run's thread, after each operator of a batch. `steps` returns whether to stop even without a
+    // breakpoint. `hold` returns when the run may continue.
     using Steps = std::function<bool()>;
     using Hold = std::function<void(Stopped)>;
 
-    // `analysis` and `plan` must outlive it. Fails with Usage if a place names no operator.
+    // Makes the probe. `analysis` and `plan` must outlive it. Fails with Usage if a breakpoint's `place` names no
+    // operator.
     static base::Result<std::unique_ptr<Stepping>> make(const analysis::Analysis& analysis, const plan::Plan& plan,
                                                         const std::vector<Breakpoint>& breakpoints, Steps steps,
                                                         Hold hold);
@@ -34,9 +35,9 @@ public:
     Stepping(const Stepping&) = delete;
     Stepping& operator=(const Stepping&) = delete;
 
-    // Can be called from any thread during the run.
+    // Replaces the breakpoints. Can be called from any thread during the run.
     base::Status setBreakpoints(const std::vector<Breakpoint>& breakpoints);
-    // The probe for executor::Options.
+    // Returns the probe for executor::Options.
     [[nodiscard]] executor::Probe& probe();
 
 private:

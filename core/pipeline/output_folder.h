@@ -36,7 +36,7 @@ public:
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
-    // Unlocks the folder and removes unfinished files, as the destructor would.
+    // Unlocks the folder, and removes unfinished files unless a journal is kept. The destructor does the same.
     void abandon();
     // Starts a thread with the heartbeat of a run that holds the folder alone, for processes on other machines. Without
     // it, they take the folder over after some time (folder_lock.h).
