@@ -57,7 +57,7 @@ enum class Condition : std::uint8_t { Always, NotFinite, OutsideRange, Node };
 
 struct Breakpoint {
     std::string
-        place;  // "op42", "v17", the name of a value, a kind ("aten::relu"), a module ("convs.1"), "stage 2"; empty: all
+        place;  // "op42", "v17", a value's name, a kind ("aten::relu"), a module ("convs.1"), "stage 2"; empty: all
     Condition condition = Condition::Always;
     double least = 0, most = 0;  // for OutsideRange
     std::int64_t node = -1;      // for Node: a row number in the table of the batch's destinations

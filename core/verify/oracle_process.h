@@ -15,7 +15,7 @@ namespace hopscope::verify {
 
 enum class OracleEnd : std::uint8_t {
     Done,         // the output file is complete
-    Refused,      // forward, or reading the inputs, failed: see the message
+    Refused,      // forward failed, or the inputs could not be read; see the message
     OutOfMemory,  // killed because of its memory limit, or by the kernel for lack of memory
     Died,         // killed by a signal
     TimedOut,
@@ -30,7 +30,7 @@ struct OracleOutcome {
 
 struct OracleChild {
     std::vector<std::string> program;  // command line; empty: this program with the argument `oracle`
-    std::string folder;                // for the request file, which is removed
+    std::string folder;                // for the request file, which is removed at the end
     std::int64_t memory = 0;           // anonymous bytes above which the child is killed
     std::optional<double> seconds;     // time limit
 };
