@@ -20,7 +20,7 @@ struct DifferentRow {
 
 struct Difference {
     std::string mismatch;                     // the reason why the tensors cannot be compared; empty: they can
-    std::int64_t rows = 0, of = 0;            // the rows that differ, of all
+    std::int64_t rows = 0, of = 0;            // the number of rows that differ, and of all rows
     double maxAbsolute = 0, maxRelative = 0;  // over all elements
     std::vector<DifferentRow> shown;          // the first rows that differ
 
@@ -37,7 +37,7 @@ Difference differenceOf(const at::Tensor& first, const at::Tensor& second, int r
 // The numbers of a tensor that are not finite.
 struct NonFinite {
     std::int64_t nan = 0, infinite = 0;
-    std::vector<DifferentRow> shown;  // the first rows with their first such number
+    std::vector<DifferentRow> shown;  // the first rows with such numbers, each with its first one
 
     [[nodiscard]] bool any() const { return nan + infinite > 0; }
 };

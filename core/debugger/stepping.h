@@ -1,6 +1,6 @@
 #pragma once
 
-// Stops a run at an operator if a breakpoint's condition holds or a step is requested.
+// Stops a run at an operator if the condition of a breakpoint holds or a step ends there.
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ namespace hopscope::debugger {
 // The result at which a run is stopped.
 struct Stopped {
     SeenTensor tensor;
-    bool breakpoint = false;  // false: a step ended there
+    bool breakpoint = false;  // false: the run stopped at the end of a step
 };
 
 class Stepping {

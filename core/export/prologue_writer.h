@@ -12,7 +12,7 @@ namespace hopscope::exporter {
 
 struct Prologue {
     Method method{"prologue"};
-    std::vector<std::string> inputs;        // inputs of the model, in the order of the method's parameters
+    std::vector<std::string> inputs;  // the inputs of the model that the method takes, in the order of its parameters
     std::vector<schema::CodeTable> tables;  // with the names of their results
     std::vector<schema::CodeColumn> columns;
 };

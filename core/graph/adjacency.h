@@ -56,7 +56,7 @@ public:
     [[nodiscard]] std::array<ArrayCache::Bytes, 3> arrays() const;
 
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
-    // The number of rows of all targets.
+    // Returns the number of rows of all targets.
     [[nodiscard]] std::int64_t rows() const { return m_targets ? end(m_targets - 1) : 0; }
     [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
     [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }

@@ -42,7 +42,7 @@ enum class Lasting : std::uint8_t {
     Shared,  // it remains, and other processes write to it at the same time
 };
 
-// Whether a file has to be on the disk before it takes its final name.
+// Whether a file must be on disk before it gets its final name.
 enum class Flush : std::uint8_t { Yes, No };
 
 class WrittenBehind;
@@ -109,7 +109,7 @@ private:
     std::int64_t m_size = 0, m_room = 0;
     Lasting m_lasting = Lasting::No;
     bool m_continued = false, m_behind = false;
-    mutable std::int64_t m_behindBytes = 0;    // written since flushBehind(); several threads count
+    mutable std::int64_t m_behindBytes = 0;    // bytes written since flushBehind(); counted by several threads
     std::unique_ptr<WrittenBehind> m_written;  // after letGoBehind()
     std::shared_ptr<std::byte> m_mapping;
 };

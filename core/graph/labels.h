@@ -24,7 +24,7 @@ inline Label mixed(std::uint32_t number)
 // Returns the node of a label.
 inline std::uint32_t unmixed(Label label)
 {
-    std::uint32_t x = (label ^ (label >> 16)) * 0x43021123U;  // the factors are inverse to those above
+    std::uint32_t x = (label ^ (label >> 16)) * 0x43021123U;  // the factors are the inverses of those above
     x = (x ^ (x >> 15) ^ (x >> 30)) * 0x1d69e2a5U;
     return x ^ (x >> 16);
 }

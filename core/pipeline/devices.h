@@ -12,7 +12,7 @@
 
 namespace hopscope::pipeline {
 
-// The devices that this machine can compute on, and the reasons why others cannot be used.
+// The usable devices of this machine, and the reasons why others cannot be used.
 struct Devices {
     std::vector<executor::DeviceInfo> usable;  // the CPU first
     std::vector<std::string> missing;          // sentences

@@ -1,6 +1,7 @@
 #pragma once
 
-// Explains a plan: the cost of each decision and of its alternative, and the differences from the plans of the rules.
+// Explains a plan by the cost of each decision and of its alternative, and by the differences from the plans of the
+// rules.
 
 #include "optimiser/explain.h"
 #include "pipeline/planner.h"

@@ -75,7 +75,7 @@ private:
     base::Status createFolders();
     int makeFolders();
     base::Status openRoot();
-    // What can be resumed: nothing, a run, or a run in shards.
+    // The kind of run that can be resumed, if any.
     enum class Left : std::uint8_t { Nothing, Run, Shards };
     base::Status lock();
     base::Result<bool> letOthersIn(const std::string& file);

@@ -31,10 +31,10 @@ struct Prepared {
     std::map<analysis::SpaceId, std::int64_t> sizes;  // rows of the tables, as far as the data determine them
     std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
     std::vector<std::string> dataArguments;           // the locations of the data, as given
-    graph::GivenFiles files;                          // of the model and of the data
+    graph::GivenFiles files;                          // the files of the model and of the data
     std::vector<std::string> notes;
     std::set<std::string> minorNotes = {};  // those among `notes` about data that the model does not take
-    bool reassociate = false;               // as the options say
+    bool reassociate = false;               // as in the options
     bool fromCode = false;  // `analysis` comes from the model's code, because the model could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }

@@ -9,7 +9,7 @@
 
 namespace hopscope::base {
 
-// Refuses numbers beyond the limits of a setting.
+// Refuses numbers that are outside the limits of their settings.
 void checkRead(const Settings& settings, const json::Reader& reader);
 
 }  // namespace hopscope::base

@@ -80,7 +80,7 @@ template <class... Each>
 struct Answering<std::variant<Each...>> {
     using Type = typename Distinct<std::variant<>, typename Each::Answer...>::Type;
 };
-// The answers of all requests of the tables.
+// A variant of the answers to all requests of the tables.
 template <class... Tables>
 using AnswersOf = typename Answering<Joined<Tables...>>::Type;
 

@@ -40,7 +40,7 @@ struct ArgumentRecord {
 struct OpRecord {
     std::string id;  // "op12", "input.x", "output.out"
     NodeKind kind = NodeKind::Rowwise;
-    std::string name;                // "aten::relu"; of inputs and outputs: theirs
+    std::string name;                // "aten::relu"; for an input or output, its name
     std::string module, moduleType;  // "convs.0", "GCNConv"; both empty at top level
     SourceRecord source;
     int depth = 0, depthModule = 0, depthOp = 0;
@@ -57,7 +57,7 @@ struct ValueRecord {
     Origin origin = Origin::Op;
     std::string label;                               // readable and unique: "conv1.lin output"
     std::vector<std::string> shape;                  // "2708", "|node|"
-    std::vector<std::optional<std::string>> spaces;  // a table's name per dimension, or none
+    std::vector<std::optional<std::string>> spaces;  // for each dimension the name of its table, or none
     std::optional<std::int64_t> bytes;               // for the whole graph
     bool structureOnly = false;
     OpId producer;                // none: parameters and constants

@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON-RPC 2.0 messages as plain data.
+// Reads and writes JSON-RPC 2.0 messages as plain data.
 
 #include <cstdint>
 #include <optional>

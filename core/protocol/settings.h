@@ -1,6 +1,6 @@
 #pragma once
 
-// Settings (base/settings.h) as members of requests and of session files.
+// Reads and writes settings (base/settings.h) as members of requests and session files.
 
 #include "base/settings.h"
 #include "json/reader.h"

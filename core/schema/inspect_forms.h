@@ -7,7 +7,7 @@
 
 namespace hopscope::json {
 
-// Any value.
+// Any JSON value.
 template <>
 struct Form<Value> {
     static Value write(const Value& value) { return value; }

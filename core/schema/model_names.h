@@ -10,7 +10,7 @@
 
 namespace hopscope::schema {
 
-// The name of a table, a key or a class of rows (schema/names.h).
+// The name of a table, a key or a row class (schema/names.h).
 template <class Id>
 struct NameOf {
     std::string text;

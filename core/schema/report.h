@@ -241,7 +241,7 @@ constexpr auto fieldsOf(const T*)
                            field("damaged", &T::damaged, "chunks that were computed again", Quantity::Count));
 }
 
-// The record of a process that has computed a part of a run.
+// The record of a process that has computed a shard of a run.
 struct ShardRecord {
     int index = 1, count = 1;
     double waited = 0;

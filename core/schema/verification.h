@@ -16,7 +16,7 @@
 
 namespace hopscope::schema {
 
-// The result of comparing a run with the model itself.
+// The result of comparing a run with the model's own forward.
 enum class Verdict : std::uint8_t { Unverifiable, Equal, Different };
 
 constexpr auto namesOf(Verdict)

@@ -23,7 +23,7 @@ enum class OracleEnd : std::uint8_t {
 
 struct OracleOutcome {
     OracleEnd end = OracleEnd::Died;
-    std::string message;          // a sentence; empty if Done
+    std::string message;          // the reason as a sentence; empty if Done
     std::int64_t peakMemory = 0;  // bytes: the highest anonymous resident memory observed
     double seconds = 0;
 };
@@ -35,9 +35,9 @@ struct OracleChild {
     std::optional<double> seconds;     // time limit
 };
 
-// Starts the child with `request`, whose member "output" names the file to write, and waits for it. Fails only if the
-// child cannot be started (Internal), the disk is full (Resources), or the caller cancels (Cancelled; the child is
-// killed).
+// Starts the child with `request`, whose member "output" names the file to write, and waits for its end. Fails only
+// with Internal if the child cannot be started, with Resources if the disk is full, and with Cancelled, after killing
+// the child, if the caller cancels.
 base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value request, std::stop_token stop);
 
 }  // namespace hopscope::verify

@@ -27,7 +27,7 @@ struct Link {
     analysis::IntColumn keys;
     bool followed = false;  // some operator aggregates along it: a round adds all rows that refer to a known target
     bool inDegree = false;  // some operator outside of the prologue aggregates along it
-    std::optional<graph::Adjacency> rows = std::nullopt;  // after prepareRounds(), if followed: the rows of each target
+    std::optional<graph::Adjacency> rows = std::nullopt;  // the rows of each target; set by prepareRounds() if followed
 };
 
 struct Structure {
