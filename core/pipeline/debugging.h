@@ -22,8 +22,8 @@ debugger::Subject subjectOf(const Prepared& prepared);
 base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
                                    Reporter& reporter, const std::stop_token& stop);
 
-// Compares the prepared model with that of options.against. `model` has the options of the former; its data and roles
-// are used for both.
+// Compares the prepared model with that of options.against. `model`: the options with which it was prepared; their data
+// and roles apply to both models.
 base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const ModelOptions& model,
                                                      const DebugOptions& options, const std::string& folder,
                                                      Reporter& reporter, const std::stop_token& stop);

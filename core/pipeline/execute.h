@@ -1,6 +1,6 @@
 #pragma once
 
-// Performs a run with its checks: the check on the sample before it and the verification after it.
+// Performs a run with its checks: the check on the sample before the run and the verification after it.
 
 #include <optional>
 #include <string>

@@ -17,7 +17,7 @@ struct StageLabels {
     bool operator==(const StageLabels&) const = default;
 };
 
-// Returns labels for each stage of the plan. The names are as short as possible while they distinguish the stages.
+// Returns labels for each stage of the plan. The names are as short as possible while still distinguishing the stages.
 std::vector<StageLabels> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
 
 // Returns the modules of a list of operators: "conv1", "conv2".

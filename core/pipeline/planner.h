@@ -45,10 +45,10 @@ struct PlanAnswer {
 };
 
 // Makes a plan. By the same cost model, the strategies "optimal" and "local-search" never return a plan that is more
-// expensive than those of the rules with the same pins and number of stages. Up to 2 % more time is accepted if that
-// saves bytes. If no optimum can be found for the model, the better rule's plan is returned with a note. Without data,
-// both strategies are the same as "depth". If the memory limit requires smaller batches, they return the fastest plan
-// found that fits into it (see fitMemory). Fails as placement does, with Cancelled, and with Resources.
+// expensive than those of the rules with the same pins and number of stages. The exception is up to 2 % more time if
+// that saves bytes. If no optimum can be found for the model, the better rule's plan is returned with a note. Without
+// data, both strategies are the same as "depth". If the memory limit requires smaller batches, they return the fastest
+// plan found that fits into it (see fitMemory). Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
@@ -59,8 +59,8 @@ base::Result<PlanAnswer> searchPlan(const Planning& planning);
 // the cost of the plan but without a lower bound.
 base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan);
 
-// Re-optimises locally for changed pins: starts from the optimum of the basis, and optimises the stages around the pins
-// that differ again, for the same row counts. Fails as planFor() does.
+// Re-optimises locally for changed pins: starts from the optimum of the basis, and solves only the stages around the
+// pins that differ, for the same row counts. Fails as planFor() does.
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   const Basis& before, std::stop_token stop);
 

@@ -32,8 +32,8 @@ base::Result<TrustList> trusted();
 // Whether the list has a folder that contains the file, or $HOPSCOPE_TRUST names the file or such a folder. That
 // variable is a list with ":" between paths; "/" stands for every file. Links are resolved first.
 bool trustedByPlace(const std::string& path);
-// Checks whether the list or the samples contain a file with this hash. Otherwise fails with Untrusted; the hint tells
-// how to agree.
+// Checks whether the list or the samples contain a file with this hash. Otherwise fails with Untrusted; the hint
+// explains how to agree.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);
 
 // Makes both checks for the present content of a file, unless it is an exported program. Linear in its bytes. Fails

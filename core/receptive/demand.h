@@ -26,7 +26,7 @@ struct Needed {
 };
 
 struct Demand {
-    std::map<Needed, RowsPtr> rows;  // rows of values that later depths read
+    std::map<Needed, RowsPtr> rows;  // rows of values that pass from one depth to the next
     std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, RowsPtr>>
         edges;  // the messages, by depth, table and owner
 };
@@ -40,7 +40,7 @@ public:
     Demand from(ir::SpaceId table, std::int64_t row);
     // Returns the demand of the operators of one depth that compute the values of `row` for later depths or outputs.
     Demand round(int depth, ir::SpaceId table, std::int64_t row);
-    // Returns the bytes per row of the values that later depths read, by depth and table. Each value counts once.
+    // Returns the bytes per row of the values that pass, by depth and table. Each value counts once.
     [[nodiscard]] std::map<Needed, std::int64_t> rowBytes() const;
     // Returns the key of the gathers from which messages are computed, by depth, table and owner; none if nothing is
     // gathered.

@@ -65,7 +65,7 @@ constexpr auto fieldsOf(const T*)
         field("in_place", &T::inPlace, "rows of a table, used in place"));
 }
 
-// The memory of a loop's batch that holds most.
+// The memory of the batch that holds most, among the batches of a loop.
 struct LoopMemoryRecord {
     std::string table{}, label{};
     std::int64_t destinations = 0, batches = 0, sideBySide = 1, peakStep = 0;
