@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: the operators that places name, and whether the condition of a breakpoint holds.
+// Private to debugger: finds the values that a breakpoint's `place` names, and checks its condition.
 
 #include <optional>
 #include <set>
@@ -13,8 +13,8 @@
 
 namespace hopscope::debugger {
 
-// The values that a place names: an operator, a value, the name of a value, a kind of operator, or a module. Empty:
-// the results of all operators.
+// Returns the values that `place` names: those of an operator, a value, the name of a value, a kind of operator, or a
+// module. An empty `place` stands for the results of all operators.
 std::set<ir::ValueId> valuesAt(const analysis::Analysis& analysis, const analysis::ValueNames& names,
                                const std::string& place);
 tl::unexpected<base::Error> unknownPlace(const std::string& place);
@@ -22,10 +22,10 @@ tl::unexpected<base::Error> unknownPlace(const std::string& place);
 struct ResolvedBreakpoint {
     Breakpoint breakpoint;
     std::optional<plan::StageId> stage;
-    std::set<ir::ValueId> values;  // of a stage: all its values
+    std::set<ir::ValueId> values;  // for a stage: all its values
 };
 
-// Fails with Usage if one of them names neither an operator nor a stage of the plan.
+// Resolves breakpoints. Fails with Usage if one of them names neither an operator nor a stage of the plan.
 base::Result<std::vector<ResolvedBreakpoint>> resolveBreakpoints(const analysis::Analysis& analysis,
                                                                  const plan::Plan& plan,
                                                                  const std::vector<Breakpoint>& breakpoints);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: takes the rows of a value from the batches of a run.
+// Private to debugger: copies the rows of a value from the batches of a run.
 
 #include <ATen/core/Tensor.h>
 
@@ -9,11 +9,10 @@
 
 namespace hopscope::debugger {
 
-// An unchanged copy of a result.
+// Returns an unchanged copy of a result.
 SeenTensor seenNow(const analysis::Analysis& analysis, const executor::Probed& result, std::int64_t batch);
 
-// Takes the rows in the first stage that computes the value. Asks for the end of the run when it has all requested
-// rows.
+// Copies the rows in the first stage that computes the value, and stops the run when it has all requested rows.
 class CaptureProbe final : public executor::Probe {
 public:
     CaptureProbe(const analysis::Analysis& analysis, ir::ValueId value, const TensorRequest& request,
@@ -25,7 +24,7 @@ public:
     [[nodiscard]] bool seen() const { return m_stage.has_value(); }
     [[nodiscard]] bool complete() const { return m_complete; }
     [[nodiscard]] bool empty() const { return m_rows.empty(); }
-    SeenTensor take();  // rows in the order of their numbers
+    SeenTensor take();  // its rows are in the order of their numbers
 
 private:
     void add(const executor::Probed& result);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: the contributions of an aggregation's messages for some nodes.
+// Private to debugger: records the contributions of the messages that are aggregated into some nodes.
 
 #include <map>
 #include <set>
@@ -12,13 +12,13 @@ namespace hopscope::debugger {
 
 class Contributions {
 public:
-    // Aggregations among `values`; others are skipped.
+    // Records the messages of those of `values` that are results of aggregations, and skips the others.
     Contributions(const analysis::Analysis& analysis, const std::set<ir::ValueId>& values,
                   const std::vector<std::int64_t>& nodes);
 
     [[nodiscard]] bool empty() const { return m_messages.empty(); }
     void look(const executor::Probed& result);
-    // Sorted, with the edges that the messages belong to.
+    // Returns the contributions, sorted, with the edges of the messages.
     base::Result<std::vector<schema::AggregationRecord>> finish(executor::UnsplitValues& values) const;
 
 private:
@@ -32,8 +32,8 @@ private:
 
     const analysis::Analysis& m_analysis;
     const std::vector<std::int64_t>& m_nodes;
-    std::map<ir::ValueId, ir::OpId> m_messages;  // the messages of an aggregation, and the aggregation
-    std::map<std::pair<ir::ValueId, std::int64_t>, std::vector<Message>> m_seen;  // by message value and node
+    std::map<ir::ValueId, ir::OpId> m_messages;  // the aggregation of each value that consists of messages
+    std::map<std::pair<ir::ValueId, std::int64_t>, std::vector<Message>> m_seen;  // by value of messages and node
 };
 
 }  // namespace hopscope::debugger

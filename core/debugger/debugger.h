@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds the operator at which numbers go wrong: where two computations differ, where NaN and infinities arise, and the
-// results of operators for watched nodes.
+// Finds the operator at which numbers become wrong: the first at which two computations differ, or which produces NaN
+// or infinities. Also records the results of operators for watched nodes.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace hopscope::debugger {
 
-// A model with its inputs. All must outlive the results.
+// A model with its inputs. All referenced objects must outlive the results.
 struct Subject {
     const loader::Walk* walk = nullptr;
     const analysis::Analysis* analysis = nullptr;
@@ -35,21 +35,21 @@ struct Settings {
     base::ProgressFn progress;
 };
 
-// Two models on their inputs, operator by operator on whole tensors, side by side: both need as much memory as the
-// unsplit model. Operators correspond if they are of the same kind in the same module, in order. Operators on weights
-// alone count as weights.
+// Compares two models on their inputs, operator by operator on whole tensors. Each needs as much memory as the unsplit
+// model, at the same time. Operators correspond if they are of the same kind in the same module, in order. Operators
+// that read weights alone count as weights.
 base::Result<schema::DivergenceRecord> compareModels(const Subject& first, const Subject& second,
                                                      const Settings& settings, std::stop_token stop);
 
-// The staged run of a plan against the same program on whole tensors, in the order in which the stages compute.
-// `staged`: the inputs of the run (those of the subject, except in tests). Needs memory for all values with rows of
-// nodes.
+// Compares the staged run of a plan with the same program on whole tensors, in the order in which the stages compute.
+// `staged`: the inputs of the run, which are those of the subject except in tests. Needs memory for all values with
+// rows of nodes.
 base::Result<schema::DivergenceRecord> compareStaged(const Subject& subject, const plan::Plan& plan,
                                                      const base::TensorMap& staged, const Settings& settings,
                                                      std::stop_token stop);
 
-// Runs the plan and checks the results of every operator. Results that never reach an output do no harm: GCN computes
-// infinities for isolated nodes, and replaces them.
+// Runs the plan and finds the operators that produce NaN or infinities. Ignores those that never reach an output: GCN
+// computes infinities for isolated nodes, and replaces them.
 base::Result<schema::NonFiniteReport> huntNonFinite(const Subject& subject, const plan::Plan& plan,
                                                     const Settings& settings, std::stop_token stop);
 
@@ -57,22 +57,23 @@ enum class Condition : std::uint8_t { Always, NotFinite, OutsideRange, Node };
 
 struct Breakpoint {
     std::string
-        place;  // "op42", "v17", the name of a value, a kind ("aten::relu"), a module ("convs.1"), "stage 2"; empty: all
+        place;  // "op42", "v17", a value's name, a kind ("aten::relu"), a module ("convs.1"), "stage 2"; empty: all
     Condition condition = Condition::Always;
-    double least = 0, most = 0;  // OutsideRange
-    std::int64_t node = -1;      // Node: a row number in the table of the destinations that the batch computes
+    double least = 0, most = 0;  // for OutsideRange
+    std::int64_t node = -1;      // for Node: a row number in the table of the batch's destinations
 };
 
 struct WatchRequest {
     std::vector<Breakpoint> breakpoints;
     std::size_t hits = 20;                  // number of hits described in full; the others are counted
-    std::vector<std::string> values;        // places as above, of operators with rows
+    std::vector<std::string> values;        // as Breakpoint::place; the values have rows
     std::vector<std::int64_t> nodes;        // rows of the values' tables
     std::string output;                     // folder for VALUE.npy, one row for each node; empty: no files
-    std::vector<std::string> aggregations;  // places whose messages' contributions are recorded for each of the nodes
+    std::vector<std::string> aggregations;  // as Breakpoint::place; their messages into `nodes` are recorded
 };
 
-// Runs the plan. Fails with Usage if a place names no operator.
+// Runs the plan, and records hits of breakpoints, rows of values and contributions of messages. Fails with Usage if a
+// `place` names no operator.
 base::Result<schema::WatchReport> watch(const Subject& subject, const plan::Plan& plan, const WatchRequest& request,
                                         const Settings& settings, std::stop_token stop);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: which operators of two programs correspond to each other.
+// Private to debugger: matches the operators of two programs.
 
 #include <string>
 #include <utility>
@@ -13,11 +13,11 @@ namespace hopscope::debugger {
 
 using OperatorPair = std::pair<ir::OpId, ir::OpId>;
 
-// Operators of the same kind in the same module, in order: a longest common subsequence of both programs. The others
-// have no counterpart. Quadratic in the part of the programs that differs.
+// Matches operators of the same kind in the same module, in order: a longest common subsequence of both programs. The
+// others have no counterpart. Quadratic in the parts of the programs that differ.
 std::vector<OperatorPair> matchOperators(const ir::Program& first, const ir::Program& second);
 
-// Literal arguments that differ, "exponent: -0.5, -1".
+// Returns the literal arguments that differ, such as "exponent: -0.5, -1".
 std::vector<std::string> differentArguments(const ir::Op& first, const ir::Op& second);
 
 // Describes an operator for documents.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: runs of a plan that are observed.
+// Private to debugger: runs a plan under a probe.
 
 #include <map>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::debugger {
 
-// Runs the plan on a CPU, batch by batch, and shows everything to the probe.
+// Runs the plan on a CPU, batch by batch, and passes all results to the probe.
 base::Status runProbed(const Subject& subject, const plan::Plan& plan, const base::TensorMap& inputs,
                        executor::Probe& probe, const Settings& settings, std::stop_token stop);
 

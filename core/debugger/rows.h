@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: differences and rows as documents show them.
+// Private to debugger: converts differences and rows to those of documents.
 
 #include "debugger/difference.h"
 #include "executor/unsplit.h"
@@ -10,10 +10,11 @@ namespace hopscope::debugger {
 
 bool isNodeTable(const analysis::Analysis& analysis, ir::SpaceId table);
 
-// "0.5", "1.2e-07".
+// Returns a number in short form: "0.5", "1.2e-07".
 std::string shortNumber(double number);
 
-// Rows of `table` as rows of the inputs. `values` knows the tables. A table of unknown origin has no rows to show.
+// Converts rows of `table` to rows of the inputs, by the tables in `values`. Returns no rows for a table of unknown
+// origin.
 base::Result<std::vector<schema::RowRecord>> rowRecords(const analysis::Analysis& analysis, ir::SpaceId table,
                                                         const std::vector<DifferentRow>& rows,
                                                         executor::UnsplitValues& values);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to debugger: statistics of the numbers of a tensor.
+// Private to debugger: computes statistics of the numbers of a tensor.
 
 #include <ATen/core/Tensor.h>
 
@@ -8,8 +8,8 @@
 
 namespace hopscope::debugger {
 
-// Reads the tensor in pieces of constant memory. Means and deviations are of double precision; the parts of the
-// histogram are those of numpy.histogram, whose edges are least + i (most - least) / histogramBins.
+// Computes statistics in pieces of constant memory. Means and deviations have double precision. The bins of the
+// histogram are those of numpy.histogram, with edges at least + i (most - least) / histogramBins.
 schema::Statistics statisticsOf(const at::Tensor& tensor);
 
 }  // namespace hopscope::debugger

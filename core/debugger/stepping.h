@@ -1,6 +1,6 @@
 #pragma once
 
-// Stops a run at an operator if a breakpoint's condition holds or a step is requested.
+// Stops a run at an operator if the condition of a breakpoint holds or a step ends there.
 
 #include <functional>
 #include <memory>
@@ -16,17 +16,18 @@ namespace hopscope::debugger {
 // The result at which a run is stopped.
 struct Stopped {
     SeenTensor tensor;
-    bool breakpoint = false;  // false: a step ended there
+    bool breakpoint = false;  // false: the run stopped at the end of a step
 };
 
 class Stepping {
 public:
-    // Both are called on the run's thread, after each operator of a batch: `steps` returns whether to stop in any case;
-    // `hold` returns when the run may continue.
+    // Callbacks on the run's thread, after each operator of a batch. `steps` returns whether to stop even without a
+    // breakpoint. `hold` returns when the run may continue.
     using Steps = std::function<bool()>;
     using Hold = std::function<void(Stopped)>;
 
-    // `analysis` and `plan` must outlive it. Fails with Usage if a place names no operator.
+    // Makes the probe. `analysis` and `plan` must outlive it. Fails with Usage if a breakpoint's `place` names no
+    // operator.
     static base::Result<std::unique_ptr<Stepping>> make(const analysis::Analysis& analysis, const plan::Plan& plan,
                                                         const std::vector<Breakpoint>& breakpoints, Steps steps,
                                                         Hold hold);
@@ -34,9 +35,9 @@ public:
     Stepping(const Stepping&) = delete;
     Stepping& operator=(const Stepping&) = delete;
 
-    // Can be called from any thread during the run.
+    // Replaces the breakpoints. Can be called from any thread during the run.
     base::Status setBreakpoints(const std::vector<Breakpoint>& breakpoints);
-    // The probe for executor::Options.
+    // Returns the probe for executor::Options.
     [[nodiscard]] executor::Probe& probe();
 
 private:

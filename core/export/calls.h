@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: one operator as a statement, by the rules of executor/call.h.
+// Private to export: writes an operator as a statement, by the rules of executor/call.h.
 
 #include "analysis/naming/value_names.h"
 #include "export/method.h"
@@ -8,7 +8,8 @@
 
 namespace hopscope::exporter {
 
-// The context of a call: the variables with its operands, and the sizes of tables, here and of the whole graph.
+// The context of a call: the variables that hold its operands, and the sizes of tables in the batch and in the whole
+// graph.
 struct Surroundings {
     std::function<Text(ir::Slot, ir::ValueId)> operand;
     SizeText local, global;
@@ -22,7 +23,8 @@ public:
           m_names(names)
     {}
 
-    // The variables with its results. Raises Unsupported for operators that plain PyTorch cannot run.
+    // Adds an operator to the method, and returns the variables that hold its results. Raises Unsupported for operators
+    // that plain PyTorch cannot run.
     std::vector<std::string> write(Method& method, const ir::Op& op, const Surroundings& around) const;
 
 private:
@@ -38,9 +40,9 @@ private:
 };
 
 Text dtypeText(base::DType dtype);
-// The origin of a statement: "conv1.lin (sage_conv.py:134: `x = self.lin(x)`)".
+// Returns the origin of a statement: "conv1.lin (sage_conv.py:134: `x = self.lin(x)`)".
 std::string comesFrom(const ir::Op& op);
-// `op` for a value that is the same number in every row.
+// Returns a tensor with the shape and dtype of `value`, which is the same number in every row.
 Text dummyText(const analysis::Analysis& analysis, ir::ValueId value, const std::optional<std::vector<Text>>& shape);
 
 }  // namespace hopscope::exporter

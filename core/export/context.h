@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: state shared by the writers of all methods, and the values that they require of the prologue.
+// Private to export: the state that the writers of all methods share, and the values that they require of the prologue.
 
 #include <map>
 #include <set>
@@ -14,12 +14,12 @@
 
 namespace hopscope::exporter {
 
-// The module's attributes: weights and large constants, by names that can be written in code.
+// The attributes of the module: weights and large constants, under names that are identifiers.
 class Weights {
 public:
     explicit Weights(const analysis::Analysis& analysis) : m_analysis(analysis) {}
 
-    // "self.conv1_lin_weight".
+    // Returns the attribute of a value: "self.conv1_lin_weight".
     std::string attribute(ir::ValueId value);
     [[nodiscard]] std::vector<schema::CodeWeight> list() const;
 
@@ -49,7 +49,7 @@ struct Context {
     Needs needs;
 };
 
-// "row 0", also for edges with self-loops, whose ends are "row 0 + the row number".
+// Returns the readable name of a key: "row 0", also if self-loops were added to the edges.
 std::string keyLabel(const analysis::Analysis& analysis, ir::KeyId key);
 
 }  // namespace hopscope::exporter

@@ -7,11 +7,12 @@
 
 namespace hopscope::exporter {
 
-// The inputs, and the elements of the sizes of sparse matrices as inputs of their own, as splits name them: "adj.coo_size.0".
+// Returns the inputs, with the sizes of sparse matrices as additional inputs under their names in splits:
+// "adj.coo_size.0".
 base::TensorMap withSizes(const base::TensorMap& inputs);
 
-// Fails with Input, naming the first input that is missing or has a different dtype or shape; a dimension that several
-// inputs share has the same size in all of them.
+// Checks the inputs of an exported split. Fails with Input, naming the first input that is missing or has a different
+// dtype or shape. A dimension that several inputs share must have the same size in all of them.
 base::Status checkInputs(const schema::Split& split, const base::TensorMap& inputs);
 
 }  // namespace hopscope::exporter

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: the method that computes one loop of a stage for a batch. The rows that an operator needs come
-// from analysis/rows/classes.h, as for the executor; fusions and tables in place exist only in the executor.
+// Private to export: writes the method that computes one loop of a stage for a batch. analysis/rows/classes.h yields
+// the rows that an operator needs, as for the executor. The code has no fusion and does not read tables in place.
 
 #include "analysis/rows/classes.h"
 #include "export/method_writer.h"
@@ -11,10 +11,10 @@ namespace hopscope::exporter {
 
 class LoopWriter {
 public:
-    // `stored`: the values that earlier stages write.
+    // `stored` lists the values that earlier stages write.
     LoopWriter(Context& context, const plan::Loop& loop, const std::set<ir::ValueId>& stored, std::string name);
 
-    // Raises Unsupported for loops that no runner can run.
+    // Writes the method. Raises Unsupported for loops that no runner can run.
     schema::CodeLoop run();
     Method& method() { return m_writer.method(); }
 
@@ -65,8 +65,8 @@ private:
     std::vector<Text> m_returned;
 };
 
-// The tensors that a batch contributes to a reduction over all rows, and how they are merged (executor/reduce.h).
-// `call`: the operator itself on the batch's rows.
+// Returns the tensors that a batch contributes to a reduction over all rows, and sets how they are merged
+// (executor/reduce.h). `call` applies the operator itself to the batch's rows.
 std::vector<Text> contributionText(const analysis::Analysis& analysis, const ir::Op& op, const Surroundings& around,
                                    Method& method, const std::function<std::string()>& call, schema::CodeMerge& merge);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: a method of the generated module while it is written, statement by statement.
+// Private to export: builds a method of the generated module, statement by statement.
 
 #include <map>
 #include <set>
@@ -13,33 +13,33 @@ namespace hopscope::exporter {
 
 struct Parameter {
     std::string name;
-    bool number = false;  // an int; else a tensor
+    bool number = false;  // true: an int, false: a tensor
 };
 
 struct Statement {
     std::vector<std::string> targets;  // none: an assertion
     Text value;
-    std::string comment;  // heads the lines below, if it differs from that of the statement before
+    std::string comment;  // written above the statement, if it differs from that of the previous statement
 };
 
 class Method {
 public:
     explicit Method(std::string name) : m_name(std::move(name)) {}
 
-    // A name unique among the variables of the method.
+    // Returns a name, based on `wanted`, that no variable of the method has.
     std::string fresh(const std::string& wanted);
-    // A parameter with such a name.
+    // Adds a parameter under such a name, which is returned.
     std::string parameter(const std::string& wanted, bool number);
-    // The variable that holds `value`: an earlier one with the same value, or a new one.
+    // Returns a variable that holds `value`: an existing one, or a new one under such a name.
     std::string assign(const std::string& wanted, const Text& value);
-    // One variable per element of a list or tuple.
+    // Assigns the elements of a list or tuple to variables.
     std::vector<std::string> unpack(const std::vector<std::string>& wanted, const Text& value);
     void check(const Text& condition, const std::string& complaint);
-    // Sets the origin of the statements from now on: "conv1.lin (sage_conv.py:134)".
+    // Sets the origin of the statements that follow: "conv1.lin (sage_conv.py:134)".
     void comesFrom(const std::string& comment) { m_comment = comment; }
     void returns(Text value) { m_result = std::move(value); }
 
-    // Drops statements and parameters that are not used. To be called once, at the end.
+    // Removes unused statements and parameters. Call it once, at the end.
     void prune();
 
     [[nodiscard]] const std::string& name() const { return m_name; }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: a method with the arguments that a runner calls it with. Values without rows are computed where
-// they are used: they are small, and the code then shows their origin.
+// Private to export: writes a method, and the arguments with which a runner calls it. Values without rows are computed
+// where they are used: they are small, and the code then shows their origin.
 
 #include "export/context.h"
 
@@ -13,13 +13,13 @@ public:
 
     Method& method() { return m_method; }
     Context& context() { return m_context; }
-    // The parameter for such an argument; its name is filled in here.
+    // Returns the parameter for an argument, and fills in its name.
     std::string argument(schema::CodeArgument wanted, const std::string& label);
-    // A value without rows, or a table as a whole.
+    // Returns the variable that holds a value without rows, or a value for a whole table.
     std::string whole(ir::ValueId value);
-    // The number of rows of a whole table.
+    // Returns the number of rows of a whole table.
     Text size(ir::SpaceId space);
-    // The arguments that remain after the method has been pruned, in the order of its parameters.
+    // Returns the arguments that remain after the method has been pruned, in the order of its parameters.
     [[nodiscard]] std::vector<schema::CodeArgument> arguments() const;
 
 private:

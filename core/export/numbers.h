@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: numbers of a program as expressions, by the rules of executor/number.h.
+// Private to export: writes the numbers of a program as expressions, by the rules of executor/number.h.
 
 #include <functional>
 
@@ -19,12 +19,12 @@ struct NumberText {
 NumberText integerText(std::int64_t number);
 NumberText realNumberText(double number);
 NumberText boolText(bool truth);
-// The result of a scalar operator ("add") with one or two operands. Raises Unsupported.
+// Returns the result of a scalar operator ("add") with one or two operands. Raises Unsupported.
 NumberText computed(const std::string& name, const std::vector<NumberText>& operands);
 
 class Numbers {
 public:
-    // `item`: the variable with a one-element tensor.
+    // `item` returns the variable that holds a one-element tensor.
     Numbers(const analysis::Analysis& analysis, std::function<std::string(ir::ValueId)> item)
         : m_analysis(analysis),
           m_item(std::move(item))
@@ -32,7 +32,7 @@ public:
 
     [[nodiscard]] NumberText value(ir::ValueId id, const SizeText& sizes) const;
     [[nodiscard]] NumberText argument(const ir::Arg& arg, const SizeText& sizes) const;
-    // The shape of a value, with `sizes` for the rows of tables.
+    // Returns the shape of a value, with `sizes` for the rows of tables.
     [[nodiscard]] std::vector<Text> shape(ir::ValueId value, const SizeText& sizes) const;
 
 private:

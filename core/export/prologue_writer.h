@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: the method that computes, once for the whole graph, all values that follow from its structure:
-// sizes and columns of tables, and the values that stages read.
+// Private to export: writes the method that computes all values that depend on the structure of the graph alone, once
+// for the whole graph: sizes and columns of tables, and values that stages read.
 
 #include <optional>
 
@@ -12,14 +12,14 @@ namespace hopscope::exporter {
 
 struct Prologue {
     Method method{"prologue"};
-    std::vector<std::string> inputs;        // inputs of the model, in the order of the method's parameters
+    std::vector<std::string> inputs;  // the inputs of the model that the method takes, in the order of its parameters
     std::vector<schema::CodeTable> tables;  // with the names of their results
     std::vector<schema::CodeColumn> columns;
 };
 
-// Everything in context.needs. The method returns a dictionary of tensors: values by their ids, sizes as "size.TABLE",
-// columns as "column.TABLE.KEY", originals of selections as "parents.TABLE". It asserts the guards of the model, and `limits`,
-// those of an exported program. Raises Unsupported.
+// Writes the method for all of context.needs. It returns a dictionary of tensors: values by their ids, sizes as
+// "size.TABLE", columns as "column.TABLE.KEY", and the rows of the parents of selections as "parents.TABLE". It asserts
+// the guards of the model and `limits`, those of an exported program. Raises Unsupported.
 Prologue writePrologue(Context& context, const loader::ModelLimits& limits);
 
 }  // namespace hopscope::exporter

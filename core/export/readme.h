@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: the README of an exported folder.
+// Private to export: writes the README of an exported folder.
 
 #include "export/export.h"
 

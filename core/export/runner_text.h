@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to export: the text of run.py, which is the same for every model. Its parts are in core/export/runner/.
+// Private to export: contains the text of run.py, which is the same for every model. Its parts are in
+// core/export/runner/.
 
 namespace hopscope::exporter {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: the text of methods, in Python and for the compiler of TorchScript.
+// Private to export: writes the text of methods, in Python and for the TorchScript compiler.
 
 #include <string>
 
@@ -8,13 +8,14 @@
 
 namespace hopscope::exporter {
 
-// "    def NAME(self, x: Tensor) -> RESULT:".
+// Returns the first line of a method: "    def NAME(self, x: Tensor) -> RESULT:".
 std::string headText(const Method& method, const std::string& name, const std::string& result);
 
-// Its statements, headed by where they come from: one per line or, in Python where that is too long, one argument per line.
+// Returns the statements of a method, with their origins in comments. Each statement is one line; in Python, a
+// statement that is too long for a line has a line for each argument.
 std::string bodyText(const Method& method, std::string Text::*spelling);
 
-// All methods for the compiler of TorchScript.
+// Returns all methods for the TorchScript compiler.
 std::string scriptSource(const Stages& stages);
 
 }  // namespace hopscope::exporter

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to export: code in two spellings with the same meaning. Python calls operators by their overload and dtypes
-// by their name; the TorchScript compiler of LibTorch knows neither, but finds the overload by the arguments.
+// Private to export: code in two spellings with the same meaning. Python names the overloads of operators, and dtypes.
+// The TorchScript compiler of LibTorch knows neither; it finds the overload by the arguments.
 
 #include <string>
 #include <string_view>
@@ -28,26 +28,27 @@ struct Text {
     bool operator==(const Text&) const = default;
 };
 
-// "a, b, c".
+// Returns "a, b, c".
 Text joined(const std::vector<Text>& items);
-// "[a, b]".
+// Returns "[a, b]".
 Text listed(const std::vector<Text>& items);
 
-// The shortest decimal that reads back as the same number; infinities and NaN as float("inf").
+// Returns the shortest decimal that is read as the same number. Infinities and NaN are calls such as float("inf").
 std::string realText(double number);
 
-// A text of the model as a part of a comment, a doc string or a table of Markdown: one line, without anything that a
-// reader of code or text takes for a line end, control characters, marks that change the direction of writing, and
-// characters that end a string, a cell or an escape.
+// Makes a text of the model safe for a comment, a docstring or a Markdown table. The result is one line. It contains no
+// line separators, control characters, marks of writing direction, or characters that end a string, a cell or an
+// escape.
 std::string plain(const std::string& text);
 
-// A text in quotation marks that both spellings read; there is no quotation mark within.
+// Returns a string literal that is valid in both spellings. `text` must not contain quotation marks.
 std::string quoted(const std::string& text);
 
-// A name for a variable, from a value's readable name: "conv1.lin output" becomes conv1_lin_output.
+// Converts the readable name of a value to a name for a variable: "conv1.lin output" becomes conv1_lin_output.
 std::string identifier(std::string_view label);
 
-// All names in a piece of code, except in texts and attributes; some are not variables. Texts hold no quotation mark.
+// Returns all names in a piece of code, except those in string literals and of attributes. Some are not variables.
+// String literals must not contain quotation marks.
 std::vector<std::string> namesIn(std::string_view code);
 
 }  // namespace hopscope::exporter

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: the tensors of the code's attributes.
+// Private to export: collects the tensors of the code's attributes.
 
 #include "analysis/analysis.h"
 #include "graph/safetensors.h"
@@ -9,7 +9,7 @@
 
 namespace hopscope::exporter {
 
-// The tensors by their names in weights.safetensors. Fails with Unsupported for a tensor that is not strided.
+// Returns the tensors by their names in weights.safetensors. Fails with Unsupported for a tensor that is not strided.
 base::Result<base::TensorMap> weightsOf(const loader::Walk& walk, const analysis::Analysis& analysis,
                                         const schema::Code& code);
 

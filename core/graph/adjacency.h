@@ -16,11 +16,11 @@
 
 namespace hopscope::graph {
 
-// Scratch memory for whole-graph arrays: below a threshold from the heap, above it by mapScratch().
+// Allocates scratch memory for arrays of a whole graph: up to a threshold on the heap, above it by mapScratch().
 class Scratch {
 public:
     explicit Scratch(std::string folder, std::int64_t threshold = 1 << 20);
-    // Resources if the disk is full.
+    // Fails with Resources if there is no memory or the disk is full.
     [[nodiscard]] base::Result<std::shared_ptr<std::byte>> allocate(std::int64_t bytes, Fill fill = Fill::Zeros) const;
 
 private:
@@ -28,38 +28,40 @@ private:
     std::int64_t m_threshold;
 };
 
-// Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
-// row numbers are 32-bit where the table has fewer than 2^32 rows. If keys ascend already, as in a list of edges sorted
-// by destination, rows are their own positions and no numbers are stored. If they ascend twice, as with self-loops after
-// such edges, or if the targets of such a table are in a different order, only the start of each target's rows is
-// stored.
+// Groups rows by the value of a key: the rows of target t are the rows r with key[r] == t, in ascending order. Offsets
+// are 64-bit; row numbers are 32-bit if the table has fewer than 2^32 rows. If the keys are in ascending order, as in a
+// list of edges sorted by destination, each row is at the position of its number, and no numbers are stored. If the
+// keys consist of two ascending runs, as when self-loops follow such edges, only the start of each target's rows in
+// each run is stored. The same holds if the targets of such a table are in a different order.
 class Adjacency {
 public:
-    // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in
-    // [0, targets) has been checked before.
+    // Groups the rows by counting sort on `threads` threads; deterministic, linear in rows + targets. The key of row r
+    // is key[r * stride]. The caller has checked that every key is in [0, targets).
     static base::Result<Adjacency> build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
     static base::Result<Adjacency> build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
 
-    // The same rows with the targets in a different order: target t becomes target order[t] of this one, with the same
-    // rows.
+    // Returns an adjacency with the targets in a different order: its target t has the rows of target order[t] of this
+    // one.
     [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
                                                    int threads) const;
 
-    // Restores an adjacency with these numbers of targets and rows from its arrays(); nullopt: the sizes of the
-    // arrays do not fit, or a number in them is out of range. Linear in both.
+    // Restores an adjacency with these numbers of targets and rows from its arrays(). Returns nullopt if the sizes of
+    // the arrays do not match, or if a number in them is out of range. Linear in targets + rows.
     static std::optional<Adjacency> from(std::int64_t targets, std::int64_t rows, const ArrayCache::Entry& entry,
                                          int threads);
-    // The offsets, row numbers and runs of this one; arrays that it lacks are empty. Valid as long as any copy of it.
+    // Returns the offsets, row numbers and runs. Arrays that this adjacency does not have are empty. Valid as long as
+    // any copy of it exists.
     [[nodiscard]] std::array<ArrayCache::Bytes, 3> arrays() const;
 
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
-    // The number of rows of all targets.
+    // Returns the number of rows of all targets.
     [[nodiscard]] std::int64_t rows() const { return m_targets ? end(m_targets - 1) : 0; }
     [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
     [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }
-    // Calls visit(position, row) for these positions, ascending. Logarithmic in the targets before the first one.
+    // Calls visit(position, row) for the positions [first, last) in ascending order. Finding the first one can take
+    // logarithmic time in the number of targets.
     template <class Visit>
     void eachRow(std::int64_t first, std::int64_t last, Visit&& visit) const
     {
@@ -73,9 +75,9 @@ public:
     }
     // Whether each row is at the position of its number.
     [[nodiscard]] bool inOrder() const { return !m_rows32 && !m_rows64 && !m_runs; }
-    // Whether numbers of rows are kept.
+    // Whether row numbers are stored.
     [[nodiscard]] bool numbered() const { return m_rows32 || m_rows64; }
-    // targets() + 1 numbers: offsets()[t] is begin(t). Valid as long as any copy of this object.
+    // Returns targets() + 1 numbers: offsets()[t] is begin(t). Valid as long as any copy of this object exists.
     [[nodiscard]] const std::int64_t* offsets() const { return m_offsets; }
     [[nodiscard]] std::int64_t bytes() const;
 
@@ -83,7 +85,7 @@ private:
     template <class Number>
     static base::Result<Adjacency> buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
                                              std::int64_t targets, const Scratch& scratch, int threads);
-    // The rows of a target: `count` from `first` on, then others from `second` on.
+    // The rows of a target: `count` rows that begin at `first`, then the others, which begin at `second`.
     struct Runs {
         std::int64_t first = 0, count = 0, second = 0;
     };
@@ -103,11 +105,11 @@ private:
     {
         return m_runs ? m_runs[target] : Runs{begin(target), end(target) - begin(target), 0};
     }
-    // Memory for offsets, all zero, and for row numbers.
+    // Allocate memory for offsets, filled with zeros, for row numbers, and for runs.
     base::Status allocateOffsets(const Scratch& scratch);
     base::Status allocateRows(const Scratch& scratch);
     base::Status allocateRuns(const Scratch& scratch);
-    void setRows();  // to m_rowBytes
+    void setRows();  // sets the pointer to the row numbers to m_rowBytes
     [[nodiscard]] bool leadsNowhereElse(int threads) const;
     [[nodiscard]] bool staysWithin(std::int64_t firstTarget, std::int64_t lastTarget) const;
     template <class Number>
@@ -124,13 +126,13 @@ private:
     std::int64_t m_targets = 0, m_count = 0;
     std::shared_ptr<std::byte> m_offsetBytes, m_rowBytes;
     const std::int64_t* m_offsets = nullptr;
-    const std::uint32_t* m_rows32 = nullptr;  // one of these; none: rows are in order
+    const std::uint32_t* m_rows32 = nullptr;  // at most one of these is set; none: rows are in order
     const std::int64_t* m_rows64 = nullptr;
     const Runs* m_runs = nullptr;
 };
 
-// to[p] = from[q] for each position p of `arranged`, which is `original`.arranged(order), and the position q of the same
-// row in `original`.
+// Permutes an array with an element for each position of `original` to the positions of `arranged`, which is
+// original.arranged(order): to[p] = from[q] for the positions p and q of the same row.
 template <class From, class To>
 void arrange(const Adjacency& original, const Adjacency& arranged, const std::int64_t* order, const From* from, To* to,
              int threads)

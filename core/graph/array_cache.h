@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays that were computed from a graph, kept in a folder for later processes.
+// A cache of arrays that were computed from a graph, in a folder that later processes can read.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,10 @@
 
 namespace hopscope::graph {
 
-// Each entry is a file whose name is the digest of the inputs of its arrays. It holds the digest of its content: a
-// damaged file counts as missing. Several processes may share a folder, and files may be removed at any time: readers
-// keep their mapping. New entries replace the least recently used ones. Format: docs/reference/format-cache.md.
+// Stores each entry in a file whose name is the digest of the inputs of its arrays. The file contains the digest of its
+// content; a damaged file counts as missing. Several processes may share a folder, and files may be removed at any
+// time, since readers keep their mapping. New entries replace the least recently used ones.
+// docs/reference/format-cache.md describes the format.
 class ArrayCache {
 public:
     using Bytes = std::span<const std::byte>;
@@ -26,23 +27,24 @@ public:
         std::vector<Bytes> arrays;  // each begins at a multiple of 4096 bytes
         std::shared_ptr<const void> owner;
 
-        // The memory of an array, which must not be written to.
+        // Returns the memory of an array, which is read-only.
         [[nodiscard]] std::shared_ptr<std::byte> shared(std::size_t array) const
         {
             return {std::const_pointer_cast<void>(owner), const_cast<std::byte*>(arrays[array].data())};
         }
     };
 
-    // `most`: bytes that files of the cache may take; by default half of the disk space available to them.
+    // `most`: the largest total size of the files in bytes; by default half of the disk space available to them.
     ArrayCache(std::string folder, int threads, std::optional<std::int64_t> most = {})
         : m_folder(std::move(folder)),
           m_threads(threads),
           m_most(most)
     {}
 
-    // The arrays in mapped memory, read once; nullopt: there are none.
+    // Returns the arrays in mapped memory, after reading them once to check their digest; nullopt if there is no entry.
     [[nodiscard]] std::optional<Entry> find(const Digest& name) const;
-    // Fails like NewFile, and with Resources if there is not enough room; the cache is then unchanged.
+    // Adds an entry. Fails as NewFile does, and with Resources if there is not enough room; the cache is then
+    // unchanged.
     [[nodiscard]] base::Status keep(const Digest& name, std::span<const Bytes> arrays) const;
 
 private:

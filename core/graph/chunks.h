@@ -10,17 +10,17 @@
 
 namespace hopscope::graph {
 
-// The threads, the progress callback and the stop token of long work.
+// The threads, the progress callback and the stop token of a long operation.
 struct Work {
     int threads = 1;
     const base::ProgressFn& progress;  // may be empty; called on the calling thread, at most 20 times a second
     std::stop_token stop;
 };
 
-base::Status cancelled();  // the failure of stopped work
+base::Status cancelled();  // the error of a stopped operation
 
-// Calls body(begin, end) for consecutive chunks of [0, count), each chunk on some thread, until all are done, one fails
-// or the token stops. The first failure is returned.
+// Calls body(begin, end) for consecutive chunks of [0, count), on several threads, until all are done, one fails or a
+// stop is requested. Returns the first failure.
 base::Status forEachChunk(const Work& work, const std::string& what, std::int64_t count, std::int64_t chunk,
                           const std::function<base::Status(std::int64_t begin, std::int64_t end)>& body);
 

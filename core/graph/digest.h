@@ -8,7 +8,7 @@
 
 namespace hopscope::graph {
 
-// The XXH3-128 of some bytes, in canonical order: for finding damage, not for security.
+// An XXH3-128 in canonical byte order. It detects damage; it is not secure.
 struct Digest {
     std::array<std::uint8_t, 16> bytes{};
 
@@ -16,11 +16,11 @@ struct Digest {
     auto operator<=>(const Digest&) const = default;
 };
 
-// Linear, several bytes per clock cycle.
+// Returns the digest of `size` bytes. Linear, at several bytes per clock cycle.
 Digest digestOf(const void* data, std::size_t size);
-// The digest of the digests of its pieces of 1 MiB. Does not depend on the number of threads.
+// Returns the digest of the digests of pieces of 1 MiB. The result does not depend on the number of threads.
 Digest digestOf(const void* data, std::size_t size, int threads);
-// The digest of the concatenated bytes of digests.
+// Returns the digest of the concatenated bytes of digests.
 Digest digestOf(std::span<const Digest> parts);
 
 }  // namespace hopscope::graph

@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that do not fit into memory: read past the page cache, in large pieces, in file order.
+// Reads files that do not fit into memory past the page cache, in large pieces and in file order.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace hopscope::graph {
 
-// The file of a mapping, and the mapping's offset in it.
+// A file, and an offset in it.
 struct FilePlace {
     std::string path;
     std::int64_t offset = 0;
 };
 
-// The file that is mapped at an address of this process; nullopt: there is none, it has no name, or its file system is
-// in memory anyway. Reads /proc/self/maps.
+// Returns the file that is mapped at an address of this process; nullopt if there is none, it has no name, or its file
+// system is in memory. Reads /proc/self/maps.
 std::optional<FilePlace> fileBehind(const void* address);
 
-// Lets the page cache drop a part of a mapping that is only read. Reading it again reads the file.
+// Allows the page cache to drop a part of a read-only mapping. Later reads of this part read the file again.
 void letGoOf(const void* address, std::int64_t bytes);
 
-// Memory of whole pages, for reading past the page cache; large pages if the system has them. The content is undefined.
+// Memory of whole pages, huge ones if the system has them, for reading past the page cache. Its content is undefined.
 class PageMemory {
 public:
-    // Resources if there is none.
+    // Fails with Resources if there is not enough memory.
     static base::Result<PageMemory> allocate(std::int64_t bytes);
     [[nodiscard]] std::byte* data() const { return m_memory.get(); }
     [[nodiscard]] std::int64_t size() const { return m_size; }
     [[nodiscard]] const std::shared_ptr<std::byte>& owner() const { return m_memory; }
-    // Whole pages of these bytes take no memory until they are written again.
+    // Releases the whole pages of these bytes: they take no memory until they are written again.
     void empty(std::int64_t from, std::int64_t end) const;
 
 private:
@@ -41,22 +41,22 @@ private:
     std::int64_t m_size = 0;
 };
 
-// A file that is only read, by any number of threads. If the file system cannot read past the page cache, bytes leave
-// it as soon as they have been read.
+// A read-only file, for any number of threads. If the file system does not support reads past the page cache, bytes
+// leave the cache as soon as they have been read.
 class DirectFile {
 public:
-    // Bytes by which a buffer must be larger than the part of the file read into it.
+    // The number of bytes by which a buffer must exceed the part of the file that is read into it.
     static constexpr std::int64_t slack = 2 * 4096;
 
-    // Input if it cannot be opened.
+    // Fails with Input if the file cannot be opened.
     static base::Result<DirectFile> open(const std::string& path);
     DirectFile(DirectFile&& other) noexcept;
     DirectFile& operator=(DirectFile&& other) noexcept;
     ~DirectFile();
 
-    // Reads `count` bytes from `offset` on into `buffer`, which begins at a page and has room for them and `slack`.
-    // Returns the address of the first one, which has the same offset in its page as in the file. Input if the file is
-    // shorter or cannot be read.
+    // Reads `count` bytes at `offset` into `buffer`, which is page-aligned and has room for `count` + `slack` bytes.
+    // Returns the address of the first byte, which has the same offset in its page as in the file. Fails with Input if
+    // the file is too short or cannot be read.
     [[nodiscard]] base::Result<std::byte*> read(std::int64_t offset, std::int64_t count, std::byte* buffer) const;
 
 private:

@@ -10,15 +10,15 @@ struct Edge {
     std::int64_t source = 0, target = 0;
 };
 
-// The edges of a generated graph as a function of their number; any thread may draw any of them. Options have been
-// checked. Random kinds have no last edge; the others have count().
+// Computes the edges of a generated graph from their numbers; any thread may draw any of them. The caller has checked
+// the options. Random kinds of graphs have any number of edges; the others have count() edges.
 class EdgeDraw {
 public:
     explicit EdgeDraw(const GenerateOptions& options);
 
     [[nodiscard]] Edge operator()(std::int64_t index) const;
     [[nodiscard]] bool random() const;
-    [[nodiscard]] std::int64_t count() const;  // random kinds: as many as the options ask for
+    [[nodiscard]] std::int64_t count() const;  // random kinds: the number that the options request
 
 private:
     [[nodiscard]] Edge rmat(std::int64_t index) const;

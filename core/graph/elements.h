@@ -11,18 +11,19 @@
 
 namespace hopscope::graph {
 
-// Bytes of a tensor, or nullopt if the product exceeds 64 bits. Extents are not negative.
+// Returns the size of a tensor in bytes; nullopt if it exceeds 64 bits. Extents must not be negative.
 std::optional<std::int64_t> checkedBytes(base::DType dtype, const std::vector<std::int64_t>& shape);
 
-// A row-major (or, with `fortran`, column-major) view of file.data + offset; the range has been checked against the
-// file. Elements in the wrong byte order, or at addresses that their type cannot be read from, are copied to memory;
-// all others remain mapped. Fails with Input if a bool is neither 0 nor 1.
+// The layout of a tensor's elements: row-major or, with `fortran`, column-major.
 struct ElementLayout {
     base::DType dtype = base::DType::Float32;
     std::vector<std::int64_t> shape;
     bool fortran = false;
     bool bigEndian = false;
 };
+// Returns a view of the elements at file.data + offset. The caller has checked that they are within the file. Elements
+// in the wrong byte order, or at addresses that are not aligned for their type, are copied to memory; all others remain
+// mapped. Fails with Input if a bool is neither 0 nor 1.
 base::Result<base::TensorView> viewElements(const MappedFile& file, std::int64_t offset, const ElementLayout& layout,
                                             const std::string& origin);
 

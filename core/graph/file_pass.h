@@ -1,6 +1,6 @@
 #pragma once
 
-// One pass over a part of a file that does not fit into memory.
+// Reads a part of a file in one pass, for files that do not fit into memory.
 
 #include <cstdint>
 #include <functional>
@@ -10,8 +10,9 @@
 
 namespace hopscope::graph {
 
-// Hands over the bytes from `offset` on in their order, all pieces but the last one of a multiple of 4096 bytes, while other
-// threads read the next piece. Fails like DirectFile::read, or with Resources, after handing over the previous pieces.
+// Passes `count` bytes at `offset` to `visit`, piece by piece in file order, while other threads read the next piece.
+// All pieces but the last are a multiple of 4096 bytes. Fails as DirectFile::read() does, after passing the pieces
+// before the failure, and with Resources.
 base::Status passOver(const DirectFile& file, std::int64_t offset, std::int64_t count,
                       const std::function<void(const std::byte* bytes, std::int64_t count)>& visit);
 

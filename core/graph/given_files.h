@@ -1,6 +1,6 @@
 #pragma once
 
-// Files of the user that a run reads while others may write to them.
+// Detects changes of the user's files while a run reads them.
 
 #include <cstdint>
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace hopscope::graph {
 
-// The identity of the file that a path names, and the time of its last change. Another file under the same path has
-// another stamp.
+// The identity of the file at a path, and the time of its last change. A different file at the same path has a
+// different stamp.
 struct FileStamp {
     std::uint64_t device = 0, inode = 0;
     std::int64_t size = 0, modified = 0;  // nanoseconds
@@ -24,17 +24,17 @@ struct FileStamp {
     bool operator==(const FileStamp&) const = default;
 };
 
-// Used by mapFile(): the addresses of mapped files. Thread-safe.
+// Record the address of a mapped file, and forget it. Called by mapFile(). Thread-safe.
 void noteMapping(const void* begin, std::int64_t size, const std::string& path, const FileStamp& stamp);
 void forgetMapping(const void* begin);
 
 class GivenFiles {
 public:
-    // To be called before the file is read. Missing files are ignored.
+    // Adds a file. Call it before reading the file. Missing files are ignored.
     void add(const std::string& path);
-    // Adds the file that is mapped at this address, as it was when it was mapped, if there is one.
+    // Adds the file that is mapped at this address, if there is one, in the state in which it was mapped.
     void addMapped(const void* address);
-    // Input: one of them, other than `but`, has changed.
+    // Fails with Input if a file has changed, ignoring those in `but`.
     [[nodiscard]] base::Status unchanged(const std::vector<std::string>& but = {}) const;
 
 private:
@@ -45,8 +45,8 @@ private:
     std::vector<Given> m_files;
 };
 
-// From now on, if a mapped file is cut short while it is read, the process ends with the exit code of Input and a line
-// that names the file, instead of by SIGBUS.
+// From now on, if a mapped file is truncated while it is read, the process prints a line that names the file and ends
+// with the exit code of Input instead of dying of SIGBUS.
 void explainCutFiles();
 
 }  // namespace hopscope::graph

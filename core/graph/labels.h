@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to graph: the building blocks of a round of label propagation.
+// Private to graph: defines the building blocks of a round of label propagation.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace hopscope::graph {
 
-// A label is the mixed number of a node, so that the order of labels does not depend on the numbering of the graph.
+// The number of a node, mixed so that the order of labels does not depend on the numbering of the graph.
 using Label = std::uint32_t;
 
 inline Label mixed(std::uint32_t number)
@@ -21,20 +21,20 @@ inline Label mixed(std::uint32_t number)
     return x ^ (x >> 16);
 }
 
-// The node whose label it is.
+// Returns the node of a label.
 inline std::uint32_t unmixed(Label label)
 {
-    std::uint32_t x = (label ^ (label >> 16)) * 0x43021123U;  // the factors are inverse to those above
+    std::uint32_t x = (label ^ (label >> 16)) * 0x43021123U;  // the factors are the inverses of those above
     x = (x ^ (x >> 15) ^ (x >> 30)) * 0x1d69e2a5U;
     return x ^ (x >> 16);
 }
 
-// A node and the neighbours that vote on its label: if there are too many, a sample at equal distances. The size is
-// fixed, so that whole vectors are processed.
+// The capacity of an Around. It is fixed, so that loops can be vectorised.
 inline constexpr std::size_t mostSeen = 16;
 
+// A node and the neighbours that vote on its label, or an evenly spaced sample of them if there are too many.
 struct Around {
-    std::array<std::uint32_t, mostSeen> seen;  // nodes or labels; after the first `count`, repeats that of the node
+    std::array<std::uint32_t, mostSeen> seen;  // nodes or labels; after the first `count`, the node or its label
     std::size_t count = 1;
 };
 
@@ -50,7 +50,7 @@ inline Around around(const Neighbours& graph, std::int64_t node, std::int64_t mo
     return found;
 }
 
-// The least label among the nodes.
+// Returns the smallest label among the nodes.
 inline Label firstLabel(const Around& nodes)
 {
     Label least = mixed(nodes.seen[0]);
@@ -58,7 +58,7 @@ inline Label firstLabel(const Around& nodes)
     return least;
 }
 
-// The most frequent label; the smallest of several.
+// Returns the most frequent label, in case of a tie the smallest.
 inline Label mostFrequent(const Around& labels)
 {
     std::array<std::uint32_t, mostSeen> times{};

@@ -12,14 +12,14 @@
 
 namespace hopscope::graph {
 
-// Maps a .npy file (format 1 to 3, C or Fortran order; little-endian mapped, big-endian converted). Constant time
-// except for conversions and bools, whose bytes must be 0 or 1. Never unpickles. Fails with Input, naming file, field
-// and offset: object dtypes, structured dtypes, short files, contradictory headers.
+// Maps a .npy file (format 1 to 3, in C or Fortran order). Big-endian files are converted. Takes constant time except
+// for conversions, and for bools, whose bytes must be 0 or 1. Never unpickles. Fails with Input, naming file, field and
+// offset, for object dtypes, structured dtypes, short files and contradictory headers.
 base::Result<base::TensorView> mapNpy(const std::string& path);
 
-// A .npy file being filled: created at its full size (blocks reserved, so that a full disk is an error now and not a
-// SIGBUS later) under a temporary name and renamed by publish(). Unpublished files are removed by the destructor.
-// dtypes that numpy lacks (bfloat16) are refused: use SafetensorsWriter.
+// Writes a .npy file. It is created at its full size under a temporary name; its blocks are reserved, so that a full
+// disk is an error now and not a SIGBUS later. publish() renames the file; the destructor removes an unpublished one.
+// Refuses dtypes that numpy lacks (bfloat16); use SafetensorsWriter for these.
 class NpyWriter {
 public:
     // `lasting`, `spare`: see NewFile; the elements are those of the earlier process if file().continued().
@@ -31,9 +31,9 @@ public:
 
     [[nodiscard]] std::byte* data();                     // the mapped elements, row-major
     [[nodiscard]] const base::TensorView& view() const;  // the same, read-only; outlives the writer
-    // Writes elements from `byteOffset` on without touching mapped pages, which saves zeroing them. Thread-safe.
+    // Writes elements at `byteOffset` without touching mapped pages, which saves zeroing them. Thread-safe.
     [[nodiscard]] base::Status put(std::int64_t byteOffset, const void* bytes, std::size_t count) const;
-    base::Status publish();  // msync, fsync, rename; Resources on failure
+    base::Status publish();  // msync, fsync, rename; fails with Resources
     [[nodiscard]] NewFile& file();
 
 private:

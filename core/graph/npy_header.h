@@ -18,12 +18,12 @@ struct NpyHeader {
     std::vector<std::int64_t> shape;
 };
 
-// The dictionary: exactly the keys descr, fortran_order and shape, each once. `offset` is where `text` starts in
-// `file`. Fails with Input, naming file, field and offset.
+// Parses the dictionary, which has exactly the keys descr, fortran_order and shape, each once. `offset` is that of
+// `text` in `file`. Fails with Input, naming file, field and offset.
 base::Result<NpyHeader> parseNpyHeader(std::string_view text, std::int64_t offset, const std::string& file);
 
-// Magic, version 1.0 and dictionary, padded so that the elements start at a multiple of 64 bytes. Empty for a dtype
-// that numpy lacks.
+// Returns magic, version 1.0 and dictionary, padded so that the elements start at a multiple of 64 bytes. Returns an
+// empty string for a dtype that numpy lacks.
 std::string npyPreamble(base::DType dtype, const std::vector<std::int64_t>& shape);
 
 }  // namespace hopscope::graph

@@ -1,13 +1,13 @@
 #pragma once
 
-// Random numbers as a function of (seed, stream, index): any element can be drawn by any thread. Only integer
-// arithmetic and correctly rounded floating operations, so that every machine draws the same.
+// Random numbers as a function of (seed, stream, index): any thread can draw any element. Only integer arithmetic and
+// correctly rounded floating-point operations are used, so that every machine draws the same numbers.
 
 #include <cstdint>
 
 namespace hopscope::graph {
 
-// A bijection of 64-bit words that scatters neighbouring inputs (the finaliser of SplitMix64).
+// Maps 64-bit words one-to-one and scatters neighbouring inputs (the finaliser of SplitMix64).
 constexpr std::uint64_t scatter(std::uint64_t z)
 {
     z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
@@ -23,30 +23,30 @@ public:
     Draws(std::uint64_t key, std::uint64_t index) : m_state(scatter(key + index * kGolden)) {}
 
     std::uint64_t bits() { return scatter(m_state += kGolden); }
-    // A number in [0, n) for n > 0, with a bias below n / 2^64.
+    // Returns a number in [0, n) for n > 0, with a bias below n / 2^64.
     std::int64_t below(std::int64_t n)
     {
         __extension__ using Wide = unsigned __int128;
         return static_cast<std::int64_t>((Wide{bits()} * static_cast<std::uint64_t>(n)) >> 64U);
     }
-    // A number in [0, 1).
+    // Returns a number in [0, 1).
     double unit() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
 
 private:
     std::uint64_t m_state;
 };
 
-// The key of a stream: draws of different streams are independent.
+// Returns the key of a stream. The draws of different streams are independent.
 constexpr std::uint64_t streamKey(std::uint64_t seed, std::uint64_t stream)
 {
     return scatter(scatter(seed + kGolden) ^ (stream * 0xD1B54A32D192ED03ULL));
 }
 
-// The standard normal quantile of (word + 1/2) / 2^32 (Wichura's AS 241, single precision version).
+// Returns the standard normal quantile of (word + 1/2) / 2^32 (Wichura's AS 241 in single precision).
 float normalFromWord(std::uint32_t word);
 
-// A pseudo-random permutation of [0, n) without a table: a balanced Feistel network over the next power of four, walked
-// until it lands inside. Expected time constant.
+// A pseudo-random permutation of [0, n) without a table: a balanced Feistel network on the next power of four, applied
+// until the result is below n. Constant expected time.
 class Permutation {
 public:
     Permutation(std::int64_t n, std::uint64_t key);

@@ -9,10 +9,10 @@ namespace hopscope::graph {
 
 enum class FileKind : std::uint8_t { Npy, Safetensors, Text, Zip, Pickle, Hdf5, Gzip, Parquet, Empty, Unknown };
 
-// Recognises a file by its first few hundred bytes, never by its name.
+// Returns the kind of a file, which is recognised by its first few hundred bytes, never by its name.
 FileKind recognise(const MappedFile& file);
 
-// The reason why a file of that kind is not an input, and a hint: parts of two sentences, for an Error.
+// The reason why a file of some kind cannot be an input, and a hint: parts of two sentences, for an Error.
 struct Refusal {
     std::string what, hint;
 };

@@ -9,21 +9,21 @@
 
 namespace hopscope::graph {
 
-// Takes a quarter of a byte for each row of the table, so that random look-ups stay in the caches.
+// A set of rows that takes a quarter of a byte for each row of the table, so that random lookups hit the caches.
 class RowSet {
 public:
     explicit RowSet(std::int64_t rows) : m_rows(rows), m_words(static_cast<std::size_t>((rows + 63) / 64)) {}
-    // The set of the rows [first, end), numbered.
+    // Returns the set of the rows [first, end), numbered.
     static RowSet range(std::int64_t rows, std::int64_t first, std::int64_t end);
 
-    // Any number of threads may add rows at once.
+    // Adds a row. Thread-safe.
     void add(std::int64_t row)
     {
         const std::atomic_ref bits(m_words[static_cast<std::size_t>(row >> 6)].bits);
         const std::uint64_t bit = std::uint64_t{1} << (row & 63);
         if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
     }
-    // Numbers the rows that have been added, which place() requires, and returns their count.
+    // Numbers the rows that have been added, and returns their count. Call it before place().
     std::int64_t number()
     {
         m_count = 0;
@@ -40,22 +40,22 @@ public:
     {
         return (m_words[static_cast<std::size_t>(row >> 6)].bits >> (row & 63) & 1) != 0;
     }
-    // The number of rows of the set before this one, which is its own number if it belongs to the set.
+    // Returns how many rows of the set precede this row: its number in the set, if it belongs to it.
     [[nodiscard]] std::int64_t place(std::int64_t row) const
     {
         const Word& word = m_words[static_cast<std::size_t>(row >> 6)];
         return word.before + std::popcount(word.bits & ((std::uint64_t{1} << (row & 63)) - 1));
     }
-    // The number of rows of [first, end) that belong to the set.
+    // Returns the number of rows of [first, end) that belong to the set.
     [[nodiscard]] std::int64_t countIn(std::int64_t first, std::int64_t end) const
     {
         const auto before = [this](std::int64_t row) { return row < m_rows ? place(row) : m_count; };
         return before(end) - before(first);
     }
-    // place() of many rows at once.
+    // Writes place() of `count` rows to `to`.
     void places(const std::int32_t* rows, std::int64_t count, std::int32_t* to) const;
     void places(const std::int64_t* rows, std::int64_t count, std::int64_t* to) const;
-    // The first row of the set from this one on; rows() if there is none.
+    // Returns the first row of the set that is not before `row`; rows() if there is none.
     [[nodiscard]] std::int64_t next(std::int64_t row) const
     {
         for (std::int64_t word = row >> 6; word < static_cast<std::int64_t>(m_words.size()); ++word) {
@@ -66,7 +66,7 @@ public:
         return m_rows;
     }
 
-    // The last row of the set before this one; -1 if there is none.
+    // Returns the last row of the set before `before`; -1 if there is none.
     [[nodiscard]] std::int64_t last(std::int64_t before) const
     {
         for (std::int64_t word = before >> 6; word >= 0; --word) {
@@ -78,7 +78,7 @@ public:
         return -1;
     }
 
-    // Combine two numbered sets of rows of the same table.
+    // Combines two numbered sets of rows of the same table.
     [[nodiscard]] RowSet both(const RowSet& other) const
     {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });

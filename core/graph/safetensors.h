@@ -12,9 +12,9 @@
 
 namespace hopscope::graph {
 
-// Maps every tensor of a .safetensors file. Strict: header at most 100 MB, no overlap, no gap, no duplicate key, sizes
-// that fit the file, bools 0 or 1. Tensors at unaligned offsets are copied. `origin` is "file:key". Fails with Input
-// naming file, key and offset.
+// Maps every tensor of a .safetensors file. Tensors at unaligned offsets are copied. Their `origin` is "file:key".
+// Fails with Input, naming file, key and offset: a header above 100 MB, overlaps, gaps, a repeated key, sizes that do
+// not match the file, a bool other than 0 and 1.
 base::Result<base::TensorMap> mapSafetensors(const std::string& path);
 
 struct TensorSpec {
@@ -23,9 +23,9 @@ struct TensorSpec {
     std::vector<std::int64_t> shape;
 };
 
-// A .safetensors file being filled in place: like NpyWriter (reserved, temporary name, renamed by publish). Tensors are
-// ordered by decreasing element size, then name, so that all are aligned. Usage for complex128, which the format lacks,
-// and for a repeated or reserved name.
+// Writes a .safetensors file in place, as NpyWriter does: it has reserved blocks and a temporary name until publish().
+// Tensors are in descending order of their element size, then by name, so that all are aligned. create() fails with
+// Usage for complex128, which the format lacks, and for a repeated or reserved name.
 class SafetensorsWriter {
 public:
     // `lasting`, `spare`: as for NpyWriter.
@@ -36,10 +36,10 @@ public:
     SafetensorsWriter& operator=(SafetensorsWriter&&) noexcept;
     ~SafetensorsWriter();
 
-    // `name` is one of the specs'.
+    // `name` must be that of a TensorSpec.
     [[nodiscard]] std::byte* data(const std::string& name);
     [[nodiscard]] base::TensorView view(const std::string& name) const;
-    // Writes part of a tensor without touching mapped pages, so that resident memory does not grow. Thread-safe.
+    // Writes a part of a tensor without touching mapped pages, so that resident memory does not grow. Thread-safe.
     [[nodiscard]] base::Status put(const std::string& name, std::int64_t byteOffset, const void* bytes,
                                    std::size_t count) const;
     base::Status publish(Flush flush = Flush::Yes);

@@ -7,7 +7,7 @@
 
 namespace hopscope::graph {
 
-// "F32" and the like; nullopt for codes that the format or tensors lack.
+// Returns the dtype of a code such as "F32"; nullopt if the format or base::DType lacks it.
 std::optional<base::DType> safetensorsDType(const std::string& code);
 const char* safetensorsCode(base::DType dtype);  // null pointer for complex128
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Moves pages from unused memory to memory that is about to be filled: the system would have to
-// clear fresh pages, and the host of a virtual machine would have to provide them.
+// Moves pages from unused memory to memory that is about to be filled. That is faster than fresh pages, which the
+// system must clear, and which the host of a virtual machine must provide.
 
 #include <mutex>
 #include <set>
@@ -11,16 +11,16 @@
 
 namespace hopscope::graph {
 
-// Thread-safe.
+// A pool of unused pages. Thread-safe.
 class SparePages {
 public:
-    static constexpr std::int64_t block = 8 << 20;  // bytes that move at once
+    static constexpr std::int64_t block = 8 << 20;  // bytes that are moved at once
 
-    // Offers bytes whose content is not needed any more. The memory keeps its pages until they are moved or it is
-    // freed. Takes whole blocks; returns the start of the rest.
+    // Offers the bytes [first, end) of `from`, which are no longer needed. `from` keeps their pages until these are
+    // moved or it is freed. Takes whole blocks, and returns the start of the rest.
     std::int64_t give(const PageMemory& from, std::int64_t first, std::int64_t end);
-    // To be called before these bytes of a memory are written for the first time. Each whole block gets pages once, as
-    // long as there are any.
+    // Provides pages for the bytes [first, end) of `to`. Call it before these are written for the first time. Each
+    // whole block gets pages once, as long as there are any.
     void fill(const PageMemory& to, std::int64_t first, std::int64_t end);
 
 private:

@@ -8,10 +8,10 @@
 
 namespace hopscope::graph {
 
-// Copies elements [first, first + count), counted in row-major order, of any strided view to packed memory. Linear.
+// Copies the elements [first, first + count), in row-major order, of a strided view to contiguous memory. Linear.
 void copyElements(const base::TensorView& view, std::int64_t first, std::int64_t count, std::byte* out);
 
-// Visits all elements in row-major order as packed pieces; views in C order are not copied. Memory stays below 1 MiB.
+// Visits all elements in row-major order in contiguous pieces. Views in C order are not copied. Takes less than 1 MiB.
 void forEachPiece(const base::TensorView& view,
                   const std::function<void(const std::byte* bytes, std::int64_t elements)>& visit);
 

@@ -9,8 +9,8 @@
 
 namespace hopscope::graph {
 
-// A symmetric graph's directed edges as destination * nodes + source, ascending: both directions of distinct pairs, no
-// self-loops, ids shuffled by `options.seed`. Takes 16 bytes per directed edge while it sorts.
+// Returns the directed edges of a symmetric graph as destination * nodes + source, in ascending order: both directions
+// of distinct pairs, without self-loops, with ids shuffled by `options.seed`. Takes 16 bytes per directed edge.
 base::Result<std::vector<std::uint64_t>> drawSymmetric(const GenerateOptions& options, const EdgeDraw& draw,
                                                        const Work& work);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Two files of a model compared on the same data: do they yield the same numbers, and if not, where do they diverge?
+// Compares two model files on the same data: whether both compute the same numbers and, if not, at which operator they
+// diverge.
 
 #include "executor/events.h"
 #include "pipeline/prepare.h"
@@ -10,20 +11,20 @@ namespace hopscope::pipeline {
 
 struct AgainstRequest {
     ModelOptions model;
-    std::string against;      // a model file, or a file or a folder with outputs of one
+    std::string against;      // a model file, or a file or folder with the outputs of a model
     base::Settings settings;  // of staged runs
     std::string folder;       // for scratch files
     std::optional<std::int64_t> memory =
-        std::nullopt;  // bytes that forward may use; nullopt: a share of the free memory
+        std::nullopt;  // bytes that forward may use; nullopt: a part of the free memory
 };
 
-// Each side is computed by the model's own forward, or by a staged run if forward does not fit into memory. Where
-// numbers differ, both models are compared operator by operator. Fails with Input if the outputs differ in names,
-// types or sizes, and with Resources if a model neither fits into memory nor can be split.
+// Computes the outputs of each model by its own forward, or by a staged run if forward does not fit into memory, and
+// compares them. If numbers differ, compares both models operator by operator. Fails with Input if the outputs differ
+// in names, types or sizes, and with Resources if a model neither fits into memory nor can be split.
 base::Result<schema::Comparison> compareAgainst(const AgainstRequest& request, executor::Observer& observer,
                                                 Reporter& reporter, const std::stop_token& stop);
 
-// The exit code that a comparison stands for: 0, or 5 for "different".
+// Returns the exit code for a comparison: 5 if its verdict is "different", otherwise 0.
 int exitCodeOf(const schema::Comparison& comparison);
 
 }  // namespace hopscope::pipeline

@@ -1,7 +1,7 @@
 #pragma once
 
-// The records of a journal as lines of text, each with its digest in front: a line that was not written as a whole is
-// recognised.
+// Writes and reads the records of a journal as lines of text. Each line begins with its digest, so that an incomplete
+// line is detected.
 
 #include <string>
 #include <string_view>
@@ -13,16 +13,16 @@ namespace hopscope::pipeline {
 
 std::string chunkLine(const executor::Chunk& chunk);
 
-// A line stating that all records before `end`, and their rows, have reached the disk.
+// Returns a line stating that all records before the byte `end` of the file, and their rows, are on disk.
 std::string settledLine(std::int64_t end);
 
 struct ChunkLines {
-    std::vector<executor::Chunk> chunks;  // of all lines that are whole, in their order
-    std::vector<std::size_t> ends;        // of the line of each
-    std::size_t end = 0;                  // of the last line that ends
-    std::int64_t settled = 0;             // the largest end that has reached the disk according to a line
+    std::vector<executor::Chunk> chunks;  // of all intact lines, in order
+    std::vector<std::size_t> ends;        // the end of the line of each chunk
+    std::size_t end = 0;                  // the end of the last complete line
+    std::int64_t settled = 0;             // the largest `end` of a settledLine()
 };
-// Linear.
+// Reads the lines of a file. Linear.
 ChunkLines readChunkLines(std::string_view text);
 
 }  // namespace hopscope::pipeline

@@ -1,6 +1,6 @@
 #pragma once
 
-// The debugger on models from files. Branches of the models must be settled (settleBranches).
+// Runs the debugger on models from files. Call settleBranches() on them first.
 
 #include "debugger/debugger.h"
 #include "debugger/tensor.h"
@@ -10,24 +10,25 @@ namespace hopscope::pipeline {
 
 struct DebugOptions {
     PlanSource plan;      // the plan of the staged run, if none is given
-    std::string against;  // another model file, on the same data; empty: the staged run against the unsplit model
+    std::string against;  // a second model file, on the same data; empty: compare the staged run with the unsplit model
     std::optional<std::int64_t> batch;
     schema::ToleranceRecord tolerance;
 };
 
-// The prepared model in the form that the debugger takes.
+// Returns the prepared model in the form that the debugger requires.
 debugger::Subject subjectOf(const Prepared& prepared);
 
 // Makes the plan of a run on the CPU. Fails with the reason if the model cannot be split.
 base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
                                    Reporter& reporter, const std::stop_token& stop);
 
-// `model` is that of `prepared`: both models use its data and roles.
+// Compares the prepared model with that of options.against. `model`: the options with which it was prepared; their data
+// and roles apply to both models.
 base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const ModelOptions& model,
                                                      const DebugOptions& options, const std::string& folder,
                                                      Reporter& reporter, const std::stop_token& stop);
 
-// The same for two models that are prepared.
+// Compares two prepared models.
 base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const Prepared& other,
                                                      const DebugOptions& options, const std::string& folder,
                                                      Reporter& reporter, const std::stop_token& stop);
@@ -50,7 +51,7 @@ base::Result<debugger::SeenTensor> seeTensor(const Prepared& prepared, const pla
                                              const std::string& folder, Reporter& reporter,
                                              const std::stop_token& stop);
 
-// Knows the rows of tables. `prepared` must outlive it.
+// Returns an object that computes the rows of tables. `prepared` must outlive it.
 base::Result<executor::UnsplitValues> tablesOf(const Prepared& prepared, const std::string& folder);
 
 }  // namespace hopscope::pipeline

@@ -1,6 +1,6 @@
 #pragma once
 
-// Devices for users: the list, and the device that a plan from elsewhere runs on.
+// Lists the devices for users, and chooses the device for a plan that was made elsewhere.
 
 #include <string>
 #include <vector>
@@ -12,20 +12,19 @@
 
 namespace hopscope::pipeline {
 
-// The devices that this machine can compute on, and the reasons why others cannot be used.
+// The usable devices of this machine, and the reasons why others cannot be used.
 struct Devices {
     std::vector<executor::DeviceInfo> usable;  // the CPU first
     std::vector<std::string> missing;          // sentences
 };
 Devices findDevices();
 
-// {devices: [{id, name, memory, driver}], missing: [..], confinement: confine::state()}: `devices --json`. The answer to
-// `initialize` takes the first two.
+// Returns the document that `devices --json` prints: {devices: [{id, name, memory, driver}], missing: [..],
+// confinement: confine::state()}. The answer to `initialize` contains the first two members.
 json::Value devicesValue(const Devices& devices);
 
-// Sets the device that a plan made elsewhere runs on: the one that is `wanted` (fails with Usage if it does not exist)
-// or, with "auto", the plan's own. If that does not exist, the one that `auto` stands for is used, and a sentence is
-// added to `notes`.
+// Sets the device of a plan that was made elsewhere to `wanted`. With "auto", the plan keeps its device; if that does
+// not exist, it gets the default device, with a sentence in `notes`. Fails with Usage if `wanted` does not exist.
 base::Status placePlan(plan::Plan& plan, const std::string& wanted, std::vector<std::string>& notes);
 
 }  // namespace hopscope::pipeline

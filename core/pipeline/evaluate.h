@@ -1,6 +1,6 @@
 #pragma once
 
-// From a model file and its data to published results: all steps of the pipeline, in order.
+// Runs all steps of the pipeline in order, from a model file and its data to published results.
 
 #include <optional>
 #include <stop_token>
@@ -15,25 +15,25 @@ struct EvaluationRequest {
     ModelOptions model;
     PlanSource plan;
     base::Settings settings;
-    std::optional<ShardOptions> shard = std::nullopt;  // CPU: compute a part of the run; implies settings.resume
+    std::optional<ShardOptions> shard = std::nullopt;  // on a CPU: compute a part of the run; implies settings.resume
 };
 
 struct Evaluation {
-    schema::Report report;                        // as published; for a shard that is not the last one, its part
+    schema::Report report;  // as published; that of the part, for a shard that is not the last one
     std::optional<schema::Verification> verdict;  // on the whole graph, if requested
 };
 
-// The report.json of a folder.
+// Reads the report.json of a folder.
 base::Result<schema::Report> reportIn(const OutputFolder& folder);
 
-// Opens a shared folder if the request is for a shard.
+// Opens the output folder of a run, or the shared folder if the request is for a shard.
 base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,
                                       const std::stop_token& stop);
 
-// `observer` gets the events of the run, `reporter` the progress and notes of all other steps. If a step fails, its error is
-// returned and nothing is published; with a journal, finished work stays in the folder. If the request is to resume and
-// the results in the folder are already complete (OutputFolder::completed, or those of the same shards), returns their
-// report. The folder of a shard is a shared one.
+// Evaluates the model. `observer` receives the events of the run, `reporter` the progress and notes of all other steps.
+// If a step fails, returns its error and publishes nothing; with a journal, finished work remains in the folder. If the
+// request is to resume a run whose results are already complete (OutputFolder::completed, or those of the same shards),
+// returns their report. A shard requires a shared folder.
 base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
                                   Reporter& reporter, const std::stop_token& stop);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Explains a plan: the cost of each decision and of its alternative, and the differences from the plans of the rules.
+// Explains a plan by the cost of each decision and of its alternative, and by the differences from the plans of the
+// rules.
 
 #include "optimiser/explain.h"
 #include "pipeline/planner.h"
@@ -8,8 +9,8 @@
 
 namespace hopscope::pipeline {
 
-// `answer` is what planFor returned for the request. Each decision takes a small solve, all of them `deadline` seconds
-// at most. Expects data. Fails with Unsupported without data, with Cancelled, and like prediction.
+// Explains the plan that planFor() returned for the request. Solves a small problem for each decision, in at most
+// `deadline` seconds for all. Fails with Unsupported without data, with Cancelled, and as a prediction does.
 base::Result<schema::Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer);
 
 }  // namespace hopscope::pipeline

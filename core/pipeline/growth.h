@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to pipeline.
+// Private to pipeline: finds models whose numbers exceed the range of their type.
 
 #include <optional>
 
@@ -8,15 +8,15 @@
 
 namespace hopscope::pipeline {
 
-// Rounds of plain sums over neighbours, one after the other, with nothing between them that keeps numbers small.
+// Consecutive rounds of plain sums over neighbours, without an operator between them that bounds the numbers.
 struct Growth {
-    ir::OpId op;       // the sum at which numbers become larger than their type holds
-    int rounds = 0;    // up to there
+    ir::OpId op;       // the sum at which numbers exceed the range of their type
+    int rounds = 0;    // up to this sum
     double power = 0;  // of ten: the growth of numbers of one sign, if weights do not change their size
 };
 
-// The first such sum, with as many messages for each row as the table has on average; nullopt if numbers fit. Unknown
-// operators count as if they kept numbers small. Linear in the operators.
+// Finds the first such sum, assuming that each row gets the average number of messages of its table. Returns nullopt if
+// numbers remain in range. Assumes that unknown operators bound their results. Linear in the operators.
 std::optional<Growth> growthBeyondType(const analysis::Analysis& analysis,
                                        const std::map<ir::SpaceId, std::int64_t>& sizes);
 

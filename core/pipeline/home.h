@@ -8,9 +8,8 @@
 
 namespace hopscope::pipeline {
 
-// The engine's own folder for scratch files and for results that are not to be kept. It lies below the system's
-// temporary folder, is locked during the lifetime of the process and is removed when it ends. The next engine removes
-// the folder of one that was killed.
+// The engine's own folder for scratch files and temporary results, in the system's temporary folder. It is locked while
+// the process runs and removed when it ends. If a process was killed, the next engine removes its folder.
 class EngineHome {
 public:
     static base::Result<EngineHome> make();
@@ -25,7 +24,7 @@ private:
 
     std::string m_path;
     int m_lock = -1;
-    std::unique_ptr<base::BeforeEnding> m_removal;  // if the process ends without destructors
+    std::unique_ptr<base::BeforeEnding> m_removal;  // removes the folder if the process ends without destructors
 };
 
 }  // namespace hopscope::pipeline

@@ -9,11 +9,11 @@
 
 namespace hopscope::pipeline {
 
-// The plan of a description; nullopt if the model cannot be split, with the reason among the lints. Called
-// once per Prepared: it adds the lints that need the data and a pass over the edges, which only descriptions show.
+// Returns the plan for the description of a model; nullopt if the model cannot be split, with the reason among the
+// lints. Adds the lints that need the data and a pass over the edges, which only descriptions contain. Call it once.
 base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared);
 
-// `plan` may be null. Refers to both.
+// Returns the subject of a description, which refers to both arguments. `plan` may be null.
 schema::InspectSubject subjectOf(const Prepared& prepared, const plan::Plan* plan);
 
 }  // namespace hopscope::pipeline

@@ -1,6 +1,6 @@
 #pragma once
 
-// Readable names: modules instead of operators, tables instead of derived row spaces.
+// Makes readable names from modules instead of operators, and from tables instead of derived row spaces.
 
 #include <string>
 #include <vector>
@@ -11,22 +11,22 @@
 namespace hopscope::pipeline {
 
 // The names of a stage's operators, in execution order, without repetitions: "convs.0 SAGEConv", "relu". Operators that
-// an earlier stage has already computed on other rows are listed separately, in `again`.
+// an earlier stage has already computed on different rows are in `again`.
 struct StageLabels {
     std::vector<std::string> first, again;
     bool operator==(const StageLabels&) const = default;
 };
 
-// Labels for each stage of the plan. The names are as short as possible while still telling the stages apart.
+// Returns labels for each stage of the plan. The names are as short as possible while still distinguishing the stages.
 std::vector<StageLabels> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
 
-// The modules of a list of operators: "conv1", "conv2".
+// Returns the modules of a list of operators: "conv1", "conv2".
 std::vector<std::string> opLabels(const analysis::Analysis& analysis, const std::vector<ir::OpId>& ops);
 
-// "edge_index + self-loops", "part of node".
+// Returns the readable name of a table: "edge_index + self-loops", "part of node".
 std::string tableLabel(const analysis::Analysis& analysis, analysis::SpaceId id);
 
-// "[node, 16] float32".
+// Returns the shape and dtype of a value: "[node, 16] float32".
 std::string shapeLabel(const analysis::Analysis& analysis, ir::ValueId id);
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator, std::size_t limit = 1000);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The measurements of `bench machine`, kept for later plans in the user's cache folder (hopscope/machine.json).
+// Stores the measurements of `bench machine` for later plans, in the user's cache folder (hopscope/machine.json).
 
 #include <cstdint>
 #include <span>
@@ -13,38 +13,39 @@
 
 namespace hopscope::pipeline {
 
-// $XDG_CACHE_HOME or ~/.cache; empty if there is neither.
+// Returns the path of the file, in $XDG_CACHE_HOME or ~/.cache; empty if there is neither.
 std::string machineFile();
 
 struct KnownMachine {
     plan::Machine rates;
-    bool measured = false;  // false: typical of such a device
+    bool measured = false;  // false: the rates are typical of such a device
     std::int64_t runs = 0;  // finished runs that have refined the measured rates
-    bool outdated = false;  // there are rates, but an engine with other measurements wrote them: they are not used
+    bool outdated = false;  // rates of a different version were found, and are not used
 };
 
-// A file that cannot be read counts as missing.
+// Reads the rates of a device. Treats an unreadable file as missing.
 KnownMachine knownMachine(const std::string& device);
 plan::Machine machineFor(const std::string& device);  // its rates
 
-// Adds the machine to the file, or replaces the entry of its device. Fails with Resources.
+// Adds the rates to the file, or replaces those of the same device. Fails with Resources.
 base::Status keepMachine(const KnownMachine& machine);
-// Removes the measured rates: the device counts as a typical one again. Fails with Resources.
+// Removes the measured rates, so that typical rates are used again. Fails with Resources.
 base::Status forgetMachine(const std::string& device);
 
-// A sentence if rates were measured that this engine cannot use; otherwise empty.
+// Returns a sentence if this engine cannot use the rates that were measured; otherwise an empty string.
 std::string noteOf(const KnownMachine& machine);
 
-// The rates, in the order in which they are shown.
+// A rate of a machine, for display.
 struct Rate {
     const char* key;
     const char* what;
     const char* unit;  // "B/s", "FLOP/s", "s"
     double plan::Machine::*field;
 };
+// Returns the rates in the order of display.
 std::span<const Rate> machineRates();
 
 json::Value machineValue(const plan::Machine& machine);
-schema::MachineRates ratesOf(const KnownMachine& machine);  // with words and units
+schema::MachineRates ratesOf(const KnownMachine& machine);  // with readable names and units
 
 }  // namespace hopscope::pipeline

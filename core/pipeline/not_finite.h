@@ -1,6 +1,6 @@
 #pragma once
 
-// NaN and infinities in the results of a run, and the operators that produced them.
+// Finds NaN and infinities in the results of a run, and the operators that produced them.
 
 #include <optional>
 #include <stop_token>
@@ -9,9 +9,9 @@
 
 namespace hopscope::pipeline {
 
-// Counts them in one pass over all outputs, on all cores. If there are any, repeats the run on the CPU and examines
-// every operator, for twice the run's own seconds, at least 20 and at most 60; if that does not suffice, examines a
-// sample of the graph. nullopt: every result is finite. Fails with Cancelled only.
+// Counts NaN and infinities in one pass over all outputs, on all cores. Returns nullopt if there are none. Otherwise
+// repeats the run on the CPU and examines every operator, for twice the time of the run, but at least 20 s and at most
+// 60 s. If that is not enough, examines a sample of the graph. Fails only with Cancelled.
 base::Result<std::optional<schema::NotFiniteRecord>> examineOutputs(const Execution& execution,
                                                                     const Prepared& prepared,
                                                                     const ExecutionRequest& request, Reporter& reporter,

@@ -1,6 +1,6 @@
 #pragma once
 
-// Options of the pipeline as plain data, independent of where they come from (command line, request, test).
+// The options of the pipeline as plain data, independent of their origin (command line, request, test).
 
 #include <cstdint>
 #include <optional>
@@ -18,14 +18,14 @@ namespace hopscope::pipeline {
 struct ModelOptions {
     std::string model;
     std::vector<std::string> data, roles;
-    bool reassociate = false;  // as in the settings: products before aggregations (analysis/analyse.h)
-    bool trusted = false;      // its code may be run, whether or not the user has agreed before (pipeline/trust.h)
+    bool reassociate = false;  // multiplies before aggregations, as in the settings (analysis/analyse.h)
+    bool trusted = false;      // runs the model's code even if the user has not agreed to it (pipeline/trust.h)
 };
 
-// One of several processes that compute a run together, in a folder that all of them see.
+// The options of one of several processes that compute a run together, in a folder to which all have access.
 struct ShardOptions {
     int index = 1, count = 1;                       // from 1; with a dealer both are 0: any number of processes
-    std::optional<double> patience = std::nullopt;  // seconds to wait for others at one point; none: without end
+    std::optional<double> patience = std::nullopt;  // the most seconds of each wait for others; none: no limit
     executor::Dealer* dealer = nullptr;             // assigns the work of this process; must outlive the run
 };
 

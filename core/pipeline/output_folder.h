@@ -13,57 +13,58 @@
 
 namespace hopscope::pipeline {
 
-// How to treat an unfinished run with a journal (run_journal.h) in a folder.
+// How to handle an unfinished run with a journal (run_journal.h) in a folder.
 enum class Unfinished : std::uint8_t { Refuse, Continue };
 
-// The folder of a run. While it runs, everything is under DIR/.hopscope-journal (locked against a second run); finished
-// files appear under their final names in one go at the end. A failure before that leaves nothing behind, not even the
-// folder if it was created here, unless a journal is kept. No link below the folder is followed: another user may have
-// planted it.
+// The output folder of a run. While it runs, all files are in DIR/.hopscope-journal, which is locked against a second
+// run. At the end, all files get their final names together. A failure before that leaves no files, and no folder that
+// was created here, unless a journal is kept. Links below the folder are not followed, since they may be another
+// user's.
 class OutputFolder {
 public:
-    // Input: a file is in the way, the folder cannot be made or written, another run holds it ("locked by pid 12 on host"),
-    // it has an unfinished run with a journal, or the journal contains links instead of files. The lock of a process
-    // that has ended is taken over, and its files are removed, except for a journal. If it was killed while it renamed
-    // its results, this is completed now.
+    // Opens the folder and locks it. Takes over the lock of a process that has ended, and removes its files except for
+    // a journal. If that process was killed while it renamed its results, completes the renames. Fails with Input if
+    // the path is a file, or the folder cannot be created or written to. Also fails with Input if another run holds it
+    // ("locked by pid 12 on host"), if it has an unfinished run with a journal, or if the journal contains links.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
-    // Opens the folder for one of several processes that compute a run together; index 0 takes the first shard that has
-    // not been taken yet. Waits while another process publishes the results of the run. Also fails with Input if a run
-    // without shards or with a different number of them holds the folder, or if this shard is already running.
+    // Opens the folder for one of several processes that compute a run together; index 0 stands for the first shard
+    // that is not running. Waits while another process publishes the results. Also fails with Input if a run without
+    // shards or with a different number of them holds the folder, or if this shard is already running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
-    // Does the work of the destructor in advance.
+    // Unlocks the folder, and removes unfinished files unless a journal is kept. The destructor does the same.
     void abandon();
-    // From now on a thread shows processes on other machines that the run holding the folder alone is alive. A run has
-    // to start it within the time after which they would take the folder over (folder_lock.h).
+    // Starts a thread with the heartbeat of a run that holds the folder alone, for processes on other machines. Without
+    // it, they take the folder over after some time (folder_lock.h).
     void showLife();
-    // The folder in which the destructor removes folders that were made here.
+    // Returns the folder in which the destructor removes the folders that were created here.
     [[nodiscard]] std::string around() const;
 
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;
-    // The share of this process in a shared folder, and the file that shard `index` locks while it runs.
+    // Returns the share of this process in a shared folder.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
+    // Returns the name of the file that shard `index` locks while it runs.
     [[nodiscard]] static std::string shardLock(const std::string& index);
-    // The folder itself; inJournal() gives the names of journal files relative to it.
     [[nodiscard]] const base::Folder& root() const { return *m_root; }
+    // Returns the name of a file of the journal relative to root().
     [[nodiscard]] static std::string inJournal(const std::string& name);
-    // Waits until no other shard uses the folder, and keeps others out until the end of this object. False if another one
-    // does so. Cancelled.
+    // Waits until no other shard uses the folder, and excludes others while this object exists. Returns false if
+    // another shard has done so first. Fails with Cancelled.
     base::Result<bool> isolate(const std::stop_token& stop);
-    // Makes publish() rename `file`, which is in the journal, to `name` in the folder.
+    // Adds a file of the journal, which publish() renames to `name` in the folder.
     void add(const std::string& file, const std::string& name);
-    // Renames in the order of add() and removes the journal. Once the list of files is on the disk, the next open()
-    // completes the renames if this process does not.
+    // Renames the files in the order of add() and removes the journal. Once the list of files is on disk, the next
+    // open() completes the renames if this process does not.
     base::Status publish();
-    // From now on the journal is kept if nothing is published.
+    // Keeps the journal if nothing is published.
     void keepJournal() { m_keep = true; }
     [[nodiscard]] bool keepsJournal() const { return m_keep; }
-    // Whether open() has made the results of an earlier process appear.
+    // Whether open() has completed the renames of an earlier process.
     [[nodiscard]] bool completed() const { return m_completed; }
 
 private:
@@ -74,7 +75,7 @@ private:
     base::Status createFolders();
     int makeFolders();
     base::Status openRoot();
-    // What can be resumed: nothing, a run, or a run in shards.
+    // The kind of run that can be resumed, if any.
     enum class Left : std::uint8_t { Nothing, Run, Shards };
     base::Status lock();
     base::Result<bool> letOthersIn(const std::string& file);
@@ -96,18 +97,18 @@ private:
 
     std::string m_path;
     std::optional<base::Folder> m_root;
-    std::vector<std::string> m_created;  // folders made here, outermost first
+    std::vector<std::string> m_created;  // folders created here, outermost first
     std::vector<Move> m_moves;
     std::optional<executor::Share> m_share;
     int m_lock = -1, m_shardLock = -1, m_publishLock = -1;
-    std::optional<LockHeartbeat> m_beat;  // ends before the lock is given back
+    std::optional<LockHeartbeat> m_beat;  // ends before the lock is released
     bool m_published = false, m_keep = false, m_completed = false;
 };
 
-// The file of the records in the journal (run_journal.h); that of shard 2 is "chunks-2".
+// The name of the file of records in the journal (run_journal.h); that of shard 2 is "chunks-2".
 inline constexpr const char* chunksName = "chunks";
 
-// "out" -> "out", "out.user/x" -> "out.user%2Fx": the name of an output as a file name without extension.
+// Converts the name of an output to a file name without extension: "out" to "out", "out.user/x" to "out.user%2Fx".
 std::string outputFileName(const std::string& output);
 
 }  // namespace hopscope::pipeline

@@ -9,8 +9,8 @@
 
 namespace hopscope::pipeline {
 
-// Prepares the results of a run for publishing: stores unchanged, values in memory written to the journal, dtypes that
-// numpy lacks as .safetensors. Fails with Resources.
+// Prepares the results of a run for publishing. Uses stores in files as they are, and writes values in memory to the
+// journal. Dtypes that numpy lacks become .safetensors files. Fails with Resources.
 base::Result<std::vector<schema::OutputRecord>> stageOutputs(const executor::RunReport& run, OutputFolder& folder);
 
 // Writes `text` to the journal, to be published as `name`.

@@ -6,18 +6,18 @@
 
 namespace hopscope::pipeline {
 
-// A folder next to the requested one, which it becomes once it is complete. The destructor removes it unless it has
-// been published.
+// A temporary folder next to the requested one, whose name it gets once it is complete. The destructor removes it
+// unless it has been published.
 class PartialFolder {
 public:
-    // Input: there is something at `wanted` already, or no folder can be made there.
+    // Creates the folder. Fails with Input if `wanted` exists already, or if no folder can be created there.
     static base::Result<PartialFolder> make(const std::string& wanted);
     PartialFolder(PartialFolder&& other) noexcept;
     PartialFolder& operator=(PartialFolder&&) = delete;
     ~PartialFolder() { abandon(); }
 
     void abandon();
-    // The path of the folder until it is published.
+    // Returns the path of the folder before it is published.
     [[nodiscard]] const std::string& partial() const { return m_partial; }
     base::Status publish();
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes a plan from a strategy, the user's pins and the graph. Rules give it directly; the optimum is solved for the
-// row counts of the batches, which depend on the plan, until the plan stays the same.
+// Makes a plan from a strategy, the user's pins and the graph. Rules yield a plan directly. The optimum depends on the
+// row counts of the batches, which depend on the plan; it is therefore solved again until the plan does not change.
 
 #include <memory>
 
@@ -16,13 +16,14 @@ struct PlanRequest {
     base::Objective objective = placement::Objective::Time;
     std::vector<plan::Pin> pins;
     std::string device = "cpu";                             // resolved
-    forecast::PredictOptions limits;                        // see limitsOf
-    std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores
-    std::optional<int> stages = std::nullopt;               // of the optimum, at most
-    std::optional<double> deadline = std::nullopt;          // seconds for the optimum
+    forecast::PredictOptions limits;                        // see limitsOf()
+    std::optional<std::int64_t> hostMemory = std::nullopt;  // limit for stores, in bytes
+    std::optional<int> stages = std::nullopt;               // the most stages of the optimum
+    std::optional<double> deadline = std::nullopt;          // the most seconds for the optimum
 };
 
-// The arguments of a search for a plan, and how it is observed and stopped. All referenced objects must outlive it.
+// The arguments of a search for a plan, its progress callback and its stop token. All referenced objects must outlive
+// it.
 struct Planning {
     const Prepared& prepared;
     forecast::Predictor& predictor;
@@ -31,7 +32,7 @@ struct Planning {
     std::stop_token stop;
 };
 
-// The costs that an optimum was found for, and its decisions.
+// An optimum with its decisions, and the costs for which it was found.
 struct Basis {
     placement::CostModel costs;
     placement::Optimum optimum;
@@ -40,35 +41,35 @@ struct Basis {
 struct PlanAnswer {
     plan::Plan plan;  // for the device and the batch of the request, with the hashes known so far
     std::vector<std::string> notes;
-    std::shared_ptr<const Basis> basis = nullptr;  // if there is an optimum, even if a rule's plan was chosen
+    std::shared_ptr<const Basis> basis = nullptr;  // the optimum, if there is one, even if a rule's plan was chosen
 };
 
-// Strategies "optimal" and "local-search" never return a plan that is more expensive, by the same cost model, than those
-// of the rules with the same pins and number of stages, apart from up to 2 % of time if that saves bytes; if no optimum
-// can be found for the model, the better rule's plan is returned with a note. Without data they are the same as
-// "depth". If the memory limit requires smaller batches, they return the fastest plan that they find to fit into
-// it (see fitMemory). Fails as placement does, with Cancelled, and with Resources.
+// Makes a plan. By the same cost model, the strategies "optimal" and "local-search" never return a plan that is more
+// expensive than those of the rules with the same pins and number of stages. The exception is up to 2 % more time if
+// that saves bytes. If no optimum can be found for the model, the better rule's plan is returned with a note. Without
+// data, both strategies are the same as "depth". If the memory limit requires smaller batches, they return the fastest
+// plan found that fits into it (see fitMemory). Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
-// The same without regard to the memory limit, and with nothing kept on a GPU.
+// Makes a plan without regard to the memory limit, and with no values resident on a GPU.
 base::Result<PlanAnswer> searchPlan(const Planning& planning);
 
-// A plan that was found in a different way, with its cost, for the device and the batch of the request; without a
-// bound.
+// Returns the answer for a plan that was found in a different way, for the device and the batch of the request, with
+// the cost of the plan but without a lower bound.
 base::Result<PlanAnswer> pricedPlan(const Planning& planning, plan::Plan plan);
 
-// Local re-optimisation for other pins: the optimum of the basis, with the stages around the pins that differ optimised
-// again, for the same row counts. Fails as planFor does.
+// Re-optimises locally for changed pins: starts from the optimum of the basis, and solves only the stages around the
+// pins that differ, for the same row counts. Fails as planFor() does.
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   const Basis& before, std::stop_token stop);
 
 // Fails with Unsupported if the plan's stores need more than `limit` at a time.
 base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit);
 
-// The bytes that a plan will move and hold, and the expected and least time of each stage on its device, from the rates
-// of the machine: on a CPU by the walls, from the work of the compiled loops; on a GPU by the cost model. Fails as
-// Predictor::predict does.
+// Predicts the bytes that a plan will move and hold, and the expected and least time of each stage on its device. Times
+// follow from the rates of the machine: on a CPU by the walls, from the work of the compiled loops; on a GPU by the
+// cost model. Fails as Predictor::predict() does.
 base::Result<forecast::Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor,
                                             const plan::Plan& plan, const forecast::PredictOptions& limits,
                                             std::stop_token stop);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes that a plan is predicted to move and hold, for the plan itself and for a separate document.
+// Writes the bytes that a plan is predicted to move and hold, into the plan itself and as a separate document.
 
 #include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
@@ -8,13 +8,13 @@
 
 namespace hopscope::pipeline {
 
-// The largest of any stage, in bytes.
+// Returns the largest peak memory of a stage, in bytes.
 std::int64_t peakOf(const forecast::Prediction& prediction);
 
 // Fills `bytes`, `peak_memory` and the `bytes_written` and `bytes_read` of each stored value.
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
-// The `predicted` member of plan/make's answer.
+// Returns the member `predicted` of the answer to plan/make.
 schema::Prediction predictionOf(const plan::Plan& plan, const forecast::Forecast& forecast);
 
 }  // namespace hopscope::pipeline

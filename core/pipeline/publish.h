@@ -7,8 +7,8 @@
 
 namespace hopscope::pipeline {
 
-// The results of a run and its report appear in the folder in one go. Outputs and verification are added to `report`.
-// Fails with Resources.
+// Publishes the results of a run and its report together. Adds outputs and verification to `report`. Fails with
+// Resources.
 base::Result<schema::Report> publish(const Execution& execution, schema::Report report, OutputFolder& folder);
 
 }  // namespace hopscope::pipeline

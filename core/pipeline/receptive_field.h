@@ -6,12 +6,13 @@
 
 namespace hopscope::pipeline {
 
-// Requires a model that can be split and comes with data. Otherwise fails with the refusal, or with Usage.
+// Finds the receptive field of a node. Fails with the refusal if the model cannot be split, and with Usage without
+// data.
 base::Result<schema::ReceptiveField> receptiveField(const Prepared& prepared, const receptive::Request& request,
                                                     const std::string& scratchFolder, Reporter& reporter,
                                                     const std::stop_token& stop);
 
-// The nodes and edges from which the batches of the plan gather. Fails in the same way.
+// Finds the nodes and edges from which the batches of the plan gather. Fails as receptiveField() does.
 base::Result<schema::GraphPart> graphPart(const Prepared& prepared, const plan::Plan& plan,
                                           const receptive::PartRequest& request, const std::string& scratchFolder,
                                           Reporter& reporter, const std::stop_token& stop);

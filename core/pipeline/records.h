@@ -8,7 +8,7 @@
 
 namespace hopscope::pipeline {
 
-// Outputs and verification are added by the caller.
+// Converts a run to a report. The caller adds outputs and verification.
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
                         const base::Settings& settings, const std::optional<forecast::Forecast>& forecast);
 

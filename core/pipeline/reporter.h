@@ -1,7 +1,7 @@
 #pragma once
 
-// Receives progress and notes of the pipeline. The command line shows them on the terminal, the server sends them to its
-// client. (The events of a run go to executor::Observer.)
+// Receives the progress and notes of the pipeline. The command line prints them to the terminal; the server sends them
+// to its client. (executor::Observer receives the events of a run.)
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::pipeline {
 
-// Called by one thread at a time: the working one, or one for which it waits. The base class ignores everything.
+// A receiver of progress and notes, which is called by one thread at a time. The base class ignores everything.
 class Reporter {
 public:
     virtual ~Reporter() = default;
@@ -19,7 +19,7 @@ public:
     virtual void minorNote(const std::string& sentence) { note(sentence); }  // worth reading once per model and data
 };
 
-// The same as a plain function. `reporter` must outlive it.
+// Returns the progress callback of a reporter, which must outlive it.
 inline base::ProgressFn progressOf(Reporter& reporter)
 {
     return [&reporter](const base::Progress& step) { reporter.progress(step); };

@@ -1,6 +1,6 @@
 #pragma once
 
-// The journal of a run in its output folder: the conditions that it was started under, its plan and its finished
+// Keeps the journal of a run in its output folder: the conditions under which it was started, its plan and its finished
 // chunks. docs/reference/format-journal.md describes the files.
 
 #include <map>
@@ -17,31 +17,32 @@
 
 namespace hopscope::pipeline {
 
-// The conditions that must be the same for a resumed run to give the same bits, by name, as readable values or hashes.
+// The conditions of a run, by name, as readable values or hashes. A resumed run computes the same bits only if they are
+// the same.
 using Conditions = std::map<std::string, std::string>;
 
-// The conditions of a run with these options in this process, on a CPU. Expects hashInputs. Linear in the files for
-// pins and plan.
+// Returns the conditions of a run with these options in this process, on a CPU. Call hashInputs() first. Linear in the
+// sizes of the files with pins and plan.
 base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const base::Settings& settings);
 
 class RunJournal : public executor::Journal {
 public:
-    // Reads the records of an earlier process, if there are any. Fails with Input if its conditions were different (the
-    // message names them), or if the journal is damaged. `folder` must outlive the journal. The journal makes it keep
-    // the files as soon as they are useful to a later process.
+    // Opens the journal and reads the records of an earlier process, if there are any. Makes `folder` keep the journal
+    // as soon as it is useful to a later process. `folder` must outlive the journal. Fails with Input if the conditions
+    // of that process were different, which the message names, or if the journal is damaged.
     static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions);
     ~RunJournal() override;
     RunJournal(const RunJournal&) = delete;
     RunJournal& operator=(const RunJournal&) = delete;
 
-    // Whether an earlier process has started this run; if so, the file of its plan, and whether it walked the model
-    // with the whole graph.
+    // Whether an earlier process has started this run. planFile() is then the file of its plan; walkedWhole() states
+    // whether it walked the model with the whole graph.
     [[nodiscard]] bool goesOn() const { return m_begun.has_value(); }
     [[nodiscard]] std::string planFile() const;
     [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walked == schema::Walked::Data; }
-    // Once one of these files has changed, nothing more is recorded. `files` must outlive the journal.
+    // Records nothing more once one of these files has changed. `files` must outlive the journal.
     void expectSame(const graph::GivenFiles& files) { m_files = &files; }
-    // Saves the plan of a new run. `whole`: as walkedWhole().
+    // Saves the plan of a new run. `whole`: see walkedWhole().
     base::Status savePlan(const std::string& text, bool whole);
 
     [[nodiscard]] std::optional<std::int64_t> batchBytes() const override;
@@ -51,17 +52,17 @@ public:
     base::Status sync(std::int64_t end) override;
 
 protected:
-    // `chunks`: the name of the file with its records.
+    // `chunks` is the name of the file of records.
     RunJournal(OutputFolder& folder, const Conditions& conditions, std::string chunks);
     [[nodiscard]] OutputFolder& folder() const { return m_folder; }
     [[nodiscard]] std::string file(const std::string& name) const;
-    [[nodiscard]] bool hasBegun() const;  // run.json is there
-    // Fails if the conditions of this process differ.
+    [[nodiscard]] bool hasBegun() const;  // whether run.json exists
+    // Reads run.json. Fails if the conditions of this process differ from it.
     base::Status readBegun();
-    // "the unfinished run in this folder cannot be resumed".
+    // Returns the beginning of a message: "the unfinished run in this folder cannot be resumed".
     [[nodiscard]] virtual std::string whatCannot() const;
     base::Status readChunks();
-    // The end of the file of records.
+    // Appends a line to the file of records, and returns the new end of the file.
     base::Result<std::int64_t> write(const std::string& line);
     [[nodiscard]] base::Status inputsAreSame() const { return m_files ? m_files->unchanged() : base::Status(); }
     [[nodiscard]] std::int64_t foundEnd() const { return static_cast<std::int64_t>(m_end); }
@@ -75,11 +76,11 @@ private:
     schema::JournalDocument m_now;
     std::optional<schema::JournalDocument> m_begun;
     std::vector<executor::Chunk> m_found;
-    std::size_t m_end = 0;  // end of the last complete record in the file of chunks
+    std::size_t m_end = 0;  // the end of the last complete line in the file of records
     std::string m_name;
     int m_chunks = -1;
     std::mutex m_mutex;
-    std::int64_t m_length = 0;  // of the file of records; guarded by m_mutex
+    std::int64_t m_length = 0;  // the length of the file of records; guarded by m_mutex
 };
 
 }  // namespace hopscope::pipeline

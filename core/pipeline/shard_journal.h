@@ -1,7 +1,8 @@
 #pragma once
 
-// The journals of the processes that compute a run together: each has its own file of records and reads those of the
-// others, in a folder that all of them see. The first one makes the plan. docs/reference/format-journal.md describes the files.
+// Keeps the journals of processes that compute a run together. Each process writes a file of records and reads those of
+// the others, in a folder to which all have access. The first one makes the plan. docs/reference/format-journal.md
+// describes the files.
 
 #include <chrono>
 #include <map>
@@ -17,7 +18,8 @@ namespace hopscope::pipeline {
 
 class ShardJournal final : public RunJournal, public executor::Others {
 public:
-    // Waits while another shard makes the plan. Fails as RunJournal::open(), and with Cancelled. `folder` is shared.
+    // Opens the journal of a shard. Waits while another shard makes the plan. `folder` is a shared one. Fails as
+    // RunJournal::open() does, and with Cancelled.
     static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions,
                                                           const ShardOptions& options, Reporter& reporter,
                                                           const std::stop_token& stop);
@@ -43,12 +45,12 @@ protected:
 
 private:
     using Clock = std::chrono::steady_clock;
-    // The part of a file of records that has been read.
+    // The part of another process's file of records that has been read.
     struct Source {
         std::size_t at = 0;
         std::int64_t settled = 0;
         std::vector<executor::Chunk> chunks;
-        std::vector<std::int64_t> ends;  // of their lines
+        std::vector<std::int64_t> ends;  // the ends of their lines
     };
     ShardJournal(OutputFolder& folder, const Conditions& conditions, const ShardOptions& options, Reporter& reporter);
     base::Status found(const std::stop_token& stop);
@@ -59,16 +61,16 @@ private:
 
     ShardOptions m_options;
     Reporter& m_reporter;
-    std::string m_own;  // the name of the file of records
+    std::string m_own;  // the name of this process's file of records
     int m_foundation = -1;
     std::map<std::string, Source> m_sources;
-    std::optional<Clock::time_point> m_since;  // when the current wait began
+    std::optional<Clock::time_point> m_since;  // the time at which the current wait began
     bool m_told = false;
     mutable std::mutex m_mutex;                  // guards the two ends below
-    std::int64_t m_recorded = 0, m_settled = 0;  // end of the last record, end of the rows that have reached the disk
+    std::int64_t m_recorded = 0, m_settled = 0;  // the end of all records, and of those with rows on disk
 };
 
-// The digest of the conditions, by which reports tell runs apart.
+// Returns the digest of the conditions, which identifies the run in reports.
 std::string nameOfRun(const Conditions& conditions);
 
 }  // namespace hopscope::pipeline

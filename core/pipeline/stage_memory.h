@@ -1,6 +1,6 @@
 #pragma once
 
-// The values that the batches of a stage hold at each step, under the names that users know.
+// Lists the values that the batches of a stage hold at each step, with readable names.
 
 #include "executor/forecast/predict.h"
 #include "pipeline/prepare.h"
@@ -8,7 +8,7 @@
 
 namespace hopscope::pipeline {
 
-// Fails as forecast::Predictor::memoryOf does.
+// Returns the memory of a stage. Fails as forecast::Predictor::memoryOf() does.
 base::Result<schema::StageMemoryRecord> stageMemory(const Prepared& prepared, forecast::Predictor& predictor,
                                                     const plan::Plan& plan, plan::StageId stage,
                                                     const forecast::PredictOptions& options, std::stop_token stop);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Whether the code of a model file may be run. The user agrees once: to a file, which is known by its SHA-256 from then on, or
-// to a folder with everything below it. No agreement is needed for the samples of Hopscope, for exported programs
-// (.pt2), which contain no code, and for drawing a model.
+// Decides whether the code of a model file may be run. The user agrees once: to a file, which is then identified by its
+// SHA-256, or to a folder with all files below it. The samples of Hopscope need no agreement, nor do exported programs
+// (.pt2), which contain no code. Drawing a model needs none either.
 //
 // The list is a text file of the user, like known_hosts: a line of sha256sum for each file ("HASH PATH"), and the path
 // of each folder. Other lines are ignored.
@@ -14,35 +14,36 @@
 
 namespace hopscope::pipeline {
 
-// $XDG_CONFIG_HOME/hopscope/trusted, or that in ~/.config; empty if there is neither.
+// Returns the path of the list, hopscope/trusted in $XDG_CONFIG_HOME or ~/.config; empty if there is neither.
 std::string trustFile();
 
 struct TrustedFile {
-    std::string sha256, path;  // the path is the one that was agreed to; the file may lie elsewhere by now
+    std::string sha256, path;  // the path at the time of the agreement; the file may have been moved since
 };
-std::string lineOf(const TrustedFile& file);  // of the list
+std::string lineOf(const TrustedFile& file);  // its line in the list
 
 struct TrustList {
     std::vector<TrustedFile> files;
     std::vector<std::string> folders;  // absolute, without links
 };
-// Empty if there is no list. Input: it cannot be read.
+// Reads the list, which is empty if there is no file. Fails with Input if it cannot be read.
 base::Result<TrustList> trusted();
 
-// Whether the list has a folder that contains the file, or $HOPSCOPE_TRUST names the file or such a folder (":" between
-// them; "/" means every file). Links are followed first.
+// Whether the list has a folder that contains the file, or $HOPSCOPE_TRUST names the file or such a folder. That
+// variable is a list with ":" between paths; "/" stands for every file. Links are resolved first.
 bool trustedByPlace(const std::string& path);
-// Fails with Untrusted and a hint how to agree, unless the list or the samples contain these bytes.
+// Checks whether the list or the samples contain a file with this hash. Otherwise fails with Untrusted; the hint
+// explains how to agree.
 base::Status trustedByContent(const std::string& path, const std::string& sha256);
 
-// Both for the present content of the file, unless it is an exported program; linear in its bytes. Input: it cannot be
-// read.
+// Makes both checks for the present content of a file, unless it is an exported program. Linear in its bytes. Fails
+// with Untrusted, and with Input if the file cannot be read.
 base::Status mayRun(const std::string& path);
 
-// Puts a file, by its content at this moment, or a folder on the list. Linear in the bytes of the file. Input: it cannot be
-// read, or is a folder with a line break in its name; Resources: the list cannot be written.
+// Adds a file with its present content, or a folder, to the list. Linear in the bytes of the file. Fails with Input if
+// it cannot be read, or is a folder with a line break in its name; with Resources if the list cannot be written.
 base::Status trust(const std::string& path);
-// Takes a folder, or a file by its path or content, off the list. Input: it is not on it.
+// Removes a folder, or a file by its path or content, from the list. Fails with Input if it is not in the list.
 base::Status distrust(const std::string& path);
 
 }  // namespace hopscope::pipeline

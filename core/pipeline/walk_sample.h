@@ -1,21 +1,22 @@
 #pragma once
 
-// Internal to the preparation of models (prepare.h): runs forward on the sample and analyses the record.
+// Internal to the preparation of models (prepare.h): walks the model on the sample and analyses the result.
 
 #include "pipeline/prepare.h"
 
 namespace hopscope::pipeline {
 
-// Reports slow steps as notes and as progress.
+// Returns a callback that reports slow steps as notes and as progress.
 loader::SlowFn slownessTo(Reporter& reporter);
 
-// Whether forward may run on the whole data.
+// Whether the data are small enough to run forward on all of them.
 bool smallEnoughToWalk(const analysis::InputSchema& schema);
 
-// Walks the sample or, if forward fails on it, the data themselves if they are small. Unsupported if it fails on both.
+// Walks the model on the sample or, if forward fails there, on the whole data if they are small. Fails with Unsupported
+// if forward fails on both.
 base::Status walkSample(Prepared& prepared, Reporter& reporter);
 
-// Analyses what walkSample() has recorded.
+// Analyses the program that walkSample() has recorded.
 void analyseSample(Prepared& prepared);
 
 }  // namespace hopscope::pipeline

@@ -1,15 +1,15 @@
 #pragma once
 
-// The plans of the rules and the optimum, each step by step, and the colouring that
-// gives a lower bound on the cost of their writes and reads.
+// Derives the plans of the rules and the optimum step by step, and the colouring that yields a lower bound on the cost
+// of their writes and reads.
 
 #include "pipeline/planner.h"
 #include "plan/walkthrough.h"
 
 namespace hopscope::pipeline {
 
-// Derives the plans for the request's objective, device and limits, ignoring its strategy and its pins. Takes an
-// optimisation. Fails with Cancelled, and as planFor does, but for plans that a strategy does not have.
+// Derives the plans for the request's objective, device and limits, ignoring its strategy and pins. Takes as long as an
+// optimisation. Fails with Cancelled, and as planFor() does; a strategy that has no plan is not an error.
 base::Result<plan::Walkthroughs> walkthroughs(const Planning& planning);
 
 }  // namespace hopscope::pipeline

@@ -1,6 +1,6 @@
 #pragma once
 
-// Requests about exports, with their answers.
+// Requests that concern exports, with their answers.
 
 #include "protocol/method.h"
 #include "schema/verification.h"

@@ -1,15 +1,15 @@
 #pragma once
 
-// The kinds of failures (base/failures.h) as Python and as a table of the documentation.
+// Writes the kinds of failures (base/failures.h) as Python code and as a table of docs/.
 
 #include <string>
 
 namespace hopscope::protocol {
 
-// packaging/python/src/hopscope/_failures.py.
+// Returns the text of packaging/python/src/hopscope/_failures.py.
 std::string pythonFailures();
 
-// Markdown, a row per exit code.
+// Returns a Markdown table with a row per exit code.
 std::string failuresTable();
 
 }  // namespace hopscope::protocol

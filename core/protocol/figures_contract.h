@@ -1,12 +1,12 @@
 #pragma once
 
-// The figures of a stage (plan/figures.h) in the Python package.
+// Writes the figures of a stage (plan/figures.h) as Python code.
 
 #include <string>
 
 namespace hopscope::protocol {
 
-// The module _figures.py.
+// Returns the text of the module _figures.py.
 std::string pythonFigures();
 
 }  // namespace hopscope::protocol

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to protocol: members of requests and answers other than plain texts.
+// Private to protocol: the JSON forms of members of requests and answers that are not plain strings.
 
 #include "base/settings.h"
 #include "protocol/method.h"
@@ -9,14 +9,14 @@
 
 namespace hopscope::base {
 
-// Refuses numbers beyond the limits of a setting.
+// Refuses numbers that are outside the limits of their settings.
 void checkRead(const Settings& settings, const json::Reader& reader);
 
 }  // namespace hopscope::base
 
 namespace hopscope::json {
 
-// "chain,softmax".
+// A string such as "chain,softmax".
 template <>
 struct Form<base::FuseSetting> {
     static Value write(const base::FuseSetting& fuse) { return base::settingText(fuse); }
@@ -34,13 +34,13 @@ struct Form<protocol::JsonObject> {
     static Value write(const protocol::JsonObject& object) { return object.value; }
     static protocol::JsonObject read(const Reader& reader)
     {
-        (void)reader.members();  // refuses other kinds
+        (void)reader.members();  // refuses anything but an object
         return {reader.value()};
     }
     static Value schema() { return typed("object"); }
 };
 
-// Base64.
+// A string in base64.
 template <>
 struct Form<std::vector<std::byte>> {
     static Value write(const std::vector<std::byte>& bytes) { return protocol::toBase64(bytes); }

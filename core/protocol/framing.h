@@ -1,7 +1,7 @@
 #pragma once
 
-// Frames of JSON-RPC messages: "Content-Length: N", a blank line, N bytes. Both ends use it; it performs no input or
-// output.
+// Frames of JSON-RPC messages: "Content-Length: N", a blank line, N bytes. Engine and clients use this code, which
+// performs no input or output.
 
 #include <cstddef>
 #include <optional>
@@ -15,16 +15,16 @@ namespace hopscope::protocol {
 inline constexpr std::size_t maxMessageBytes = std::size_t{16} << 20;
 inline constexpr std::size_t maxHeaderBytes = 4096;
 
-// The message with its header.
+// Returns the message with its header.
 std::string frame(std::string_view message);
 
-// Cuts a byte stream into messages. After a failure the stream is lost: every later call fails as well.
+// Splits a byte stream into messages. After a failure, every later call fails as well.
 class FrameReader {
 public:
-    // Appends what arrived. Amortised linear over the stream.
+    // Appends received bytes. Amortised linear over the stream.
     void append(std::string_view bytes);
-    // The next whole message; nothing if more bytes are needed. Fails with Input on a header that is too long, lacks
-    // Content-Length or has one out of range.
+    // Returns the next message; nullopt if more bytes are needed. Fails with Input if a header is too long, or if its
+    // Content-Length is missing or out of range.
     base::Result<std::optional<std::string>> next();
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tables of docs/ from described messages.
+// Writes tables of docs/ from described messages.
 
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace hopscope::protocol {
 
-// All kinds of events in one table "events", and the rates of machines.
+// Returns all kinds of events in one table "events", and the table of the rates of machines.
 std::vector<schema::DocumentedStruct> messageTables();
-// The tables of schema/plan_answers.h.
+// Returns the tables of schema/plan_answers.h.
 std::vector<schema::DocumentedStruct> planAnswerTables();
 
 }  // namespace hopscope::protocol

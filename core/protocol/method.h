@@ -1,6 +1,6 @@
 #pragma once
 
-// A line in a table of requests (protocol/requests.h), and members that several requests have.
+// Defines the entries of the tables of requests (protocol/requests.h), and members that several requests share.
 
 #include <algorithm>
 #include <concepts>
@@ -17,14 +17,14 @@
 
 namespace hopscope::protocol {
 
-// A text as an argument of a template.
+// A string literal that can be a template argument.
 template <std::size_t size>
 struct Text {
     char letters[size];
     consteval Text(const char (&text)[size]) { std::copy_n(text, size, letters); }
 };
 
-// The members of a request, with its method, its answer and its meaning, a phrase for docs/.
+// A request: its members, with its method, the type of its answer, and its meaning, a phrase for docs/.
 template <Text name, base::Described Members, class Answered, Text purpose>
 struct Method : Members {
     using Own = Members;
@@ -39,7 +39,7 @@ constexpr auto fieldsOf(const Method<name, Members, Answered, purpose>*)
     return base::extended<Method<name, Members, Answered, purpose>, Members>();
 }
 
-// The request that has these members alone.
+// Sets `query` to the request whose own members are `members`.
 template <class Members, class... Each>
 void setTo(const Members& members, std::variant<Each...>& query)
 {
@@ -50,7 +50,7 @@ void setTo(const Members& members, std::variant<Each...>& query)
     (setIf(static_cast<const Each*>(nullptr)), ...);
 }
 
-// The lines of several tables as one.
+// Concatenates several tables.
 template <class... Tables>
 struct Joining;
 template <class... Each>
@@ -63,7 +63,7 @@ struct Joining<std::variant<One...>, std::variant<Other...>, More...>
 template <class... Tables>
 using Joined = typename Joining<Tables...>::Type;
 
-// A variant of types, each once, without those that are documents and have a name.
+// Collects types in a variant, each once, except those that are named documents.
 template <class Known, class... Types>
 struct Distinct {
     using Type = Known;
@@ -80,18 +80,18 @@ template <class... Each>
 struct Answering<std::variant<Each...>> {
     using Type = typename Distinct<std::variant<>, typename Each::Answer...>::Type;
 };
-// The answers of all requests of the tables.
+// A variant of the answers to all requests of the tables.
 template <class... Tables>
 using AnswersOf = typename Answering<Joined<Tables...>>::Type;
 
-// ---- members of several requests
+// ---- members that several requests share
 
-// A document within a message.
+// A JSON document within a message.
 struct JsonObject {
     json::Value value = json::Value::object();
 };
 
-// Null.
+// The answer null.
 struct Nothing {};
 template <std::same_as<Nothing> T>
 constexpr auto fieldsOf(const T*)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The `inspect` document as a client reads it: plain records, indexed, without the analysis behind them.
+// The `inspect` document as a client reads it: plain records with an index, independent of the analysis.
 
 #include <cstdint>
 #include <map>
@@ -20,9 +20,9 @@ namespace hopscope::protocol {
 
 using analysis::NodeKind;
 using ir::Origin;
-using ir::ValueId;  // a position in ModelRecord::values: 17 is "v17"
+using ir::ValueId;  // an index into ModelRecord::values: 17 is "v17"
 using plan::StageId;
-// A position in ModelRecord::ops, which holds the ends of the model as well: not the number in "op12".
+// An index into ModelRecord::ops. It is not the number in "op12", because `ops` contains inputs and outputs as well.
 using OpId = base::Id<struct OpRecordTag>;
 
 struct SourceRecord {
@@ -40,15 +40,15 @@ struct ArgumentRecord {
 struct OpRecord {
     std::string id;  // "op12", "input.x", "output.out"
     NodeKind kind = NodeKind::Rowwise;
-    std::string name;                // "aten::relu"; of inputs and outputs: theirs
+    std::string name;                // "aten::relu"; for an input or output, its name
     std::string module, moduleType;  // "convs.0", "GCNConv"; both empty at top level
     SourceRecord source;
     int depth = 0, depthModule = 0, depthOp = 0;
-    StageId stage;  // the first one that computes it, of the plan the document was made with
+    StageId stage;  // the first one that computes it, in the plan of the document
     bool structureOnly = false, view = false;
     std::vector<ValueId> inputs, outputs;
     std::vector<ArgumentRecord> arguments;  // in the order of the operator's schema
-    // Neither an input nor an output of the model.
+    // Whether this is an operator, not an input or output of the model.
     [[nodiscard]] bool computes() const { return kind != NodeKind::Input && kind != NodeKind::Output; }
 };
 
@@ -57,7 +57,7 @@ struct ValueRecord {
     Origin origin = Origin::Op;
     std::string label;                               // readable and unique: "conv1.lin output"
     std::vector<std::string> shape;                  // "2708", "|node|"
-    std::vector<std::optional<std::string>> spaces;  // a table's name per dimension, or none
+    std::vector<std::optional<std::string>> spaces;  // for each dimension the name of its table, or none
     std::optional<std::int64_t> bytes;               // for the whole graph
     bool structureOnly = false;
     OpId producer;                // none: parameters and constants
@@ -67,7 +67,7 @@ struct ValueRecord {
 
 struct LintRecord {
     std::string code, message;
-    OpId op;                // none: about the model
+    OpId op;                // none: it concerns the whole model
     std::string hint = {};  // may be empty
     bool blocking = false;  // the reason why the model cannot be split
 };
@@ -75,7 +75,7 @@ struct LintRecord {
 struct ModelRecord {
     std::string path, className;
     bool traced = false, exported = false, repaired = false, splittable = false;
-    bool fromCode = false;  // could not be run: the operators are those in its code, without shapes and depth
+    bool fromCode = false;  // the model could not be run: its operators come from its code, without shapes and depth
     int depth = 0, depthModule = 0, depthOp = 0;
     base::IdVector<OpId, OpRecord> ops;  // in execution order: inputs first, outputs last
     base::IdVector<ValueId, ValueRecord> values;
@@ -86,7 +86,7 @@ struct ModelRecord {
     std::map<std::string, std::int64_t> sizes;  // rows per table; empty without data
     std::map<std::string, std::string> hashes;
 
-    // Find a record by its id in documents; none if there is no such record. Logarithmic.
+    // Find a record by its id in documents. Return none if there is no such record. Logarithmic.
     [[nodiscard]] OpId findOp(const std::string& id) const;
     [[nodiscard]] OpId findOp(ir::OpId id) const { return findOp(ir::opName(id)); }
     [[nodiscard]] ValueId findValue(const std::string& id) const;
@@ -95,14 +95,14 @@ struct ModelRecord {
     std::map<std::string, ValueId> valuesById;
 };
 
-// Works on documents about the model, which must outlive it.
+// Returns the predicates by which documents about this model are checked. `model` must outlive them.
 schema::ModelNames modelNames(const ModelRecord& model);
 
-// Gives every value that has no label one, as the engine does (analysis/value_namer.h).
+// Labels every value that has no label, as the engine does (analysis/value_namer.h).
 void labelValues(ModelRecord& model);
 
-// Reads the document and adds labels. Fails with Input and a JSON pointer on anything that is missing, mistyped or
-// dangling. Linear.
+// Reads the document and adds labels. Fails with Input and a JSON pointer if a member is missing, has a wrong type or
+// refers to something that does not exist. Linear.
 base::Result<ModelRecord> readModel(const json::Value& inspect);
 
 }  // namespace hopscope::protocol

@@ -1,13 +1,14 @@
 #pragma once
 
-// Requests about models and files, with their answers.
+// Requests that concern models and files, with their answers.
 
 #include "protocol/method.h"
 #include "schema/receptive_field.h"
 
 namespace hopscope::protocol {
 
-// Only described: the engine moves its large document, and the client reads it on another thread.
+// Describes the answer to model/open. It is neither written nor read as a struct: the engine moves the large document
+// into its answer, and the client reads it on a different thread.
 struct OpenedModel {
     std::int64_t document = 0;
     JsonObject inspect{};

@@ -1,6 +1,6 @@
 #pragma once
 
-// A plan and its prediction as a client reads them, against the model they were made for.
+// A plan and its prediction as a client reads them, checked against the model that they were made for.
 
 #include <cstdint>
 #include <map>
@@ -52,31 +52,33 @@ struct PlanRecord {
     std::string device;
     base::Objective objective = base::Objective::Time;
     std::optional<double> cost, lowerBound, gap;  // in the unit of the objective; gap = (cost - lowerBound) / cost
-    std::vector<std::string> notes;               // notes for the user on how it was found
+    std::vector<std::string> notes;               // for the user, on the search for the plan
     std::optional<std::int64_t> batch;
     std::vector<OpId> prologue;
     std::vector<PlanStage> stages;
     std::vector<PlanCheckpoint> checkpoints;
     std::vector<plan::Pin> pins;
     std::optional<Prediction> predicted;
-    json::Value document;  // plan.json itself: what run/start and saving take
+    json::Value document;  // plan.json itself, for run/start and for saving
 
-    // The stages that compute an operator, ascending; empty: in the prologue, an input, or an output. Logarithmic.
+    // Returns the stages that compute an operator, in ascending order: none for operators of the prologue, inputs and
+    // outputs. Logarithmic.
     [[nodiscard]] std::vector<StageId> stagesOf(OpId op) const;
     [[nodiscard]] const PlanCheckpoint* checkpointOf(ValueId value) const;
 
-    // Fills the index behind `stagesOf`: call it after the stages have been changed by hand.
+    // Updates the index that stagesOf() uses. Call it after changing `stages`.
     void indexStages();
     std::map<OpId, std::vector<StageId>> stagesByOp;
 };
 
-// True if the same stages compute, store and read the same around the same pins: a picture of one then shows the other.
+// Whether both plans have the same pins, and the same stages compute, store and read the same values. A drawing of one
+// then also shows the other.
 bool sameCuts(const PlanRecord& left, const PlanRecord& right);
 
-// The result of plan/make and plan/load. Fails with Input and a JSON pointer.
+// Reads the result of plan/make or plan/load. Fails with Input and a JSON pointer.
 base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model);
 
-// The model contains the values that a pin names.
+// Whether the model contains the values that a pin names.
 bool fits(const plan::Pin& pin, const ModelRecord& model);
 
 }  // namespace hopscope::protocol

@@ -1,6 +1,6 @@
 #pragma once
 
-// Requests about plans and the rates that they are priced with, with their answers.
+// Requests that concern plans and the rates that determine their cost, with their answers.
 
 #include "plan/pin.h"
 #include "plan/walkthrough.h"

@@ -1,9 +1,10 @@
 #pragma once
 
-// All requests of clients. Each is a struct of members and a line of the table of its topic, with its answer. Reading, writing, the
-// JSON Schema (resources/schemas/requests-1.schema.json) and the tables of docs/reference/protocol.md follow from them.
-//     A new request is a struct of members, its answer and a line in the header of its topic, and a function `answer` in
-//     app/engine/server.
+// All requests of clients. Each is a struct of members and an entry, with its answer, in the table of its topic. The
+// code that reads and writes them, the JSON Schema (resources/schemas/requests-1.schema.json) and the tables of
+// docs/reference/protocol.md are derived from these tables.
+//     To add a request, define a struct of members, its answer and an entry in the header of its topic, and a function
+//     `answer` in app/engine/server.
 
 #include "base/result.h"
 #include "protocol/export_requests.h"
@@ -15,11 +16,11 @@
 
 namespace hopscope::protocol {
 
-// To `hopscope-engine serve`, but for those of a run in progress (RunQuery).
+// The requests to `hopscope-engine serve`, except those to a run in progress (RunQuery).
 using Query = Joined<ModelQueries, PlanQueries, ExportQueries, DebugQueries, StartQueries>;
 
-// Returns nothing if there is no such method. The first error stays in the reader: a member that is missing, of another
-// type, or unknown.
+// Return nullopt if there is no such method. The first error stays in the reader: a member that is missing, unknown or
+// of a wrong type.
 std::optional<Query> readQuery(const std::string& method, const json::Reader& params);
 std::optional<RunQuery> readRunQuery(const std::string& method, const json::Reader& params);
 std::optional<WorkerQuery> readWorkerQuery(const std::string& method, const json::Reader& params);
@@ -30,7 +31,7 @@ json::Value paramsOf(const Query& query);
 json::Value paramsOf(const RunQuery& query);
 std::int64_t runOf(const RunQuery& query);
 
-// The answers that are not documents of their own.
+// The answers that are not named documents.
 using Answer = AnswersOf<Query, RunQuery, WorkerQuery>;
 json::Value answerValue(const Answer& answer);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The table of requests (protocol/requests.h) for readers of other languages: written by tools/contract.
+// Describes the requests (protocol/requests.h) for documentation and other languages; tools/contract writes the files.
 
 #include <vector>
 
@@ -8,10 +8,10 @@
 
 namespace hopscope::protocol {
 
-// An object {METHOD: {"params": .., "result": ..}}.
+// Returns an object {METHOD: {"params": .., "result": ..}}.
 json::Value requestsSchema();
 
-// A table for each page section: "requests model", with the methods before whose slash "model" stands.
+// Returns a table for each topic: "requests model" contains the methods that begin with "model/".
 std::vector<schema::DocumentedStruct> requestTables();
 
 }  // namespace hopscope::protocol

@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON-RPC 2.0 messages as plain data.
+// Reads and writes JSON-RPC 2.0 messages as plain data.
 
 #include <cstdint>
 #include <optional>
@@ -23,10 +23,10 @@ inline constexpr int unknownMethod = -32601;
 inline constexpr int invalidParams = -32602;
 inline constexpr int notInitialized = -32002;
 inline constexpr int cancelled = -32800;
-inline constexpr int failed = -32000;  // minus the exit code
+inline constexpr int failed = -32000;  // minus the exit code: -32003 for exit code 3
 }  // namespace code
 
-// The hint of failures after which a document cannot be used any more.
+// The hint of an error after which an open model can no longer be used.
 inline constexpr const char* openAgain = "open the model again";
 
 struct Request {
@@ -54,16 +54,16 @@ struct Response {
 
 using Message = std::variant<Request, Notification, Response>;
 
-// One message without its frame. Fails with Input (not JSON, not one of the three, an id that is not an integer, params that
-// are not an object); `id` of the failing request is recovered where there is one.
+// Parses a message without its frame. Fails with Input if the text is not JSON or is none of the three messages, if its
+// `id` is not an integer, or if its `params` are not an object.
 base::Result<Message> readMessage(std::string_view text);
 std::string writeMessage(Message message);
 
-// The response to a text that `readMessage` failed on: -32700 if it is not JSON, else -32600, with the id if it can be
-// read from the text.
+// Returns the response to a text that readMessage() refuses: code -32700 if it is not JSON, otherwise -32600, with the
+// id of the request if it can be read.
 Response refusal(std::string_view text, const base::Error& error);
 
-// A failed command as the protocol states it, and back.
+// Convert the error of a failed command to that of a response, and back.
 RpcError toRpc(const base::Error& error);
 base::Error fromRpc(const RpcError& error);
 

@@ -40,7 +40,7 @@ constexpr auto namesOf(RunStep)
 using plan::Phase, plan::phaseCount;
 inline const char* phaseName(int phase) { return base::nameOf(static_cast<Phase>(phase)); }
 
-// Times of events are seconds since the run began, without pauses.
+// The times of events are in seconds since the run began, excluding pauses.
 
 struct PrologueEvent {
     double seconds = 0;
@@ -102,7 +102,7 @@ constexpr auto fieldsOf(const T*)
                            field("time", &T::time, ""));
 }
 
-// On a GPU, phases of different batches overlap, and are reported batch by batch.
+// A phase of a batch. On a GPU, the phases of different batches overlap; they are reported batch by batch.
 struct PhaseEvent {
     StageId stage{1};
     std::int64_t batch = 0;
@@ -136,7 +136,7 @@ constexpr auto fieldsOf(const T*)
         field("time", &T::time, ""));
 }
 
-// The run has stopped after an operator of a batch, with its result.
+// The run has stopped after an operator of a batch.
 struct StopEvent {
     std::string op, value;
     StageId stage{1};
@@ -305,12 +305,12 @@ struct RunFinished {
     std::int64_t run = 0;
     std::string folder;
     std::optional<schema::Report> report;
-    std::string reportText;  // the text of report.json as sent; empty with an error
+    std::string reportText;  // the text of report.json as sent; empty if the run failed
     std::optional<base::Error> error;
 };
 
 json::Value writeEvents(const RunEvents& events);
-// Ignores events of unknown types.
+// Reads a notification of events, ignoring events of unknown types.
 base::Result<RunEvents> readEvents(const json::Value& params);
 json::Value writeFinished(const RunFinished& finished);
 base::Result<RunFinished> readFinished(const json::Value& params);

@@ -63,7 +63,7 @@ using CancelRun = Method<"run/cancel", OfRun, Nothing, "cancels it">;
 
 using StartQueries = std::variant<Method<"run/start", StartRun, StartedRun, "starts a run">>;
 
-// Answered while others are in progress.
+// The requests that are answered while another one is in progress.
 using RunQuery =
     std::variant<PauseRun, ResumeRun,
                  Method<"run/step", StepRun, Nothing, "continues until one more has finished, then pauses">,

@@ -1,22 +1,22 @@
 #pragma once
 
-// Settings (base/settings.h) as members of requests and of session files.
+// Reads and writes settings (base/settings.h) as members of requests and session files.
 
 #include "base/settings.h"
 #include "json/reader.h"
 
 namespace hopscope::protocol {
 
-// The settings of the task that the object names; the others have their defaults. Members that are not settings are
-// ignored. The first error stays in the reader.
+// Reads the settings of a task. Those that the object does not contain have their defaults; members that are not
+// settings of the task are ignored. The first error stays in the reader.
 base::Settings readSettings(const json::Reader& object, base::Task task);
-// All settings that the object names.
+// Reads all settings that the object contains.
 base::Settings readSettings(const json::Reader& object);
 
-// All of them.
+// Returns an object with all settings.
 json::Value settingsValue(const base::Settings& settings);
 
-// Those that differ from `usual`, into an object that may have other members.
+// Adds the settings that differ from `usual` to an object, which may have other members.
 void writeChanged(json::Value& object, const base::Settings& settings, const base::Settings& usual = {});
 
 }  // namespace hopscope::protocol

@@ -1,15 +1,15 @@
 #pragma once
 
-// The settings (base/settings.h) as Python and as a table of docs/.
+// Writes the settings (base/settings.h) as Python code and as a table of docs/.
 
 #include <string>
 
 namespace hopscope::protocol {
 
-// packaging/python/src/hopscope/_contract.py.
+// Returns the text of packaging/python/src/hopscope/_contract.py.
 std::string pythonSettings();
 
-// Markdown, a row per setting.
+// Returns a Markdown table with a row per setting.
 std::string settingsTable();
 
 }  // namespace hopscope::protocol

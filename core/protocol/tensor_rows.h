@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of a tensor on their way from the engine to a client: bytes as base64, and the name of each row.
+// Rows of a tensor that the engine sends to a client: their bytes in base64, and the name of each row.
 
 #include <concepts>
 #include <cstddef>
@@ -18,11 +18,12 @@
 namespace hopscope::protocol {
 
 std::string toBase64(const std::vector<std::byte>& bytes);
-// Returns nothing if the text is not base64.
+// Returns nullopt if the text is not base64.
 std::optional<std::vector<std::byte>> fromBase64(std::string_view text);
 
-// Reads a number as double; null for complex numbers.
+// Reads a number of some dtype as double.
 using ReadNumber = double (*)(const std::byte*);
+// Returns null for complex dtypes.
 ReadNumber numberReader(base::DType dtype);
 
 // The readable name of a row: its table and, for an edge, its two ends.
@@ -59,7 +60,7 @@ constexpr auto fieldsOf(const T*)
 
 json::Value writeTensorRows(const TensorRows& rows);
 
-// The same as numbers, each row laid out flat. Complex numbers have none.
+// The same rows as numbers, each row flattened. `numbers` is empty if the elements are complex.
 struct NumberRows {
     std::int64_t begin = 0, end = 0;
     std::size_t width = 0;
@@ -67,7 +68,7 @@ struct NumberRows {
     std::vector<RowName> names{};
 };
 
-// Fails with Input on dtypes that are not known, and on bytes that do not make whole rows.
+// Fails with Input if the dtype is unknown, or if the bytes are not a whole number of rows.
 base::Result<NumberRows> readTensorRows(const json::Value& answer);
 
 }  // namespace hopscope::protocol

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to receptive: walks a program back from its outputs and finds the rows of each value that the result of one
-// row depends on.
+// Private to receptive: traverses a program backwards from its outputs, and finds the rows of each value that one row
+// of the results depends on.
 
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace hopscope::receptive {
 
-// The messages that some operators of one depth combine by destination, and the key of their sources.
+// The messages that operators of one depth aggregate by destination, and the key of their sources.
 struct Messages {
     ir::SpaceId space;
     ir::KeyId owner, source;
@@ -26,23 +26,24 @@ struct Needed {
 };
 
 struct Demand {
-    std::map<Needed, RowsPtr> rows;  // of values that pass from one depth to the next
+    std::map<Needed, RowsPtr> rows;  // rows of values that pass from one depth to the next
     std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, RowsPtr>>
-        edges;  // by depth, table and owner: the messages
+        edges;  // the messages, by depth, table and owner
 };
 
-// The steps of a program, once for all rows. Refers to its arguments.
+// Finds the demand of rows. Prepares the steps of the program once for all rows. The arguments must outlive it.
 class Backtrack {
 public:
     Backtrack(const analysis::Analysis& analysis, RowMoves& moves);
 
-    // The rows that `row` of `table` needs, in outputs on this table.
+    // Returns the rows that `row` of `table` needs, for the outputs with rows of this table.
     Demand from(ir::SpaceId table, std::int64_t row);
-    // The demand of the operators of one depth that compute the values of `row` for later depths or outputs.
+    // Returns the demand of the operators of one depth that compute the values of `row` for later depths or outputs.
     Demand round(int depth, ir::SpaceId table, std::int64_t row);
-    // Bytes per row of the values that pass, by depth and table: distinct values, once each.
+    // Returns the bytes per row of the values that pass, by depth and table. Each value counts once.
     [[nodiscard]] std::map<Needed, std::int64_t> rowBytes() const;
-    // The key of the gathers that feed the messages, by depth, table and owner; none if nothing is gathered.
+    // Returns the key of the gathers from which messages are computed, by depth, table and owner; none if nothing is
+    // gathered.
     [[nodiscard]] std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, ir::KeyId>> sources() const;
 
 private:
@@ -64,12 +65,12 @@ private:
     const analysis::Analysis& m_analysis;
     RowMoves& m_moves;
     std::map<ir::ValueId, RowsPtr> m_wanted;
-    // Rows of edges that are copies of their destinations' rows, or follow from these alone, and that only later rounds
-    // use. Those rounds recompute them, and therefore read the rows of the destinations instead.
+    // Values on edges that follow from the rows of their destinations alone, and that only later rounds use. Those
+    // rounds recompute them, and therefore read the rows of the destinations instead.
     std::set<ir::ValueId> m_carried;
 };
 
-// The sparse matrix among the operands; invalid if there is none.
+// Returns the sparse matrix among the operands; invalid if there is none.
 ir::ValueId sparseMatrix(const analysis::Analysis& analysis, const ir::Op& op);
 
 }  // namespace hopscope::receptive

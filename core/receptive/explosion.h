@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to receptive: the average size of the receptive fields of all nodes.
+// Private to receptive: computes the average size of the receptive fields of all nodes.
 
 #include "receptive/levels.h"
 
@@ -12,7 +12,7 @@ struct ExplosionRequest {
     std::int64_t budget = 0;  // rows and edges to visit
 };
 
-// Raises Cancelled.
+// Computes the averages. Raises Cancelled.
 schema::FieldExplosion explosion(executor::Structure& structure, const analysis::Analysis& analysis, RowMoves& moves,
                                  Backtrack& backtrack, const ExplosionRequest& request, const std::stop_token& stop);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The nodes and edges from which the batches of a plan gather, as many as can be drawn.
+// Selects nodes and edges from which the batches of a plan gather, as many as can be drawn.
 
 #include <stop_token>
 
@@ -13,14 +13,14 @@
 namespace hopscope::receptive {
 
 struct PartRequest {
-    std::optional<std::int64_t> node;  // in the middle, of the type that the last gathering loop computes; none: drawn
-    std::uint64_t seed = 1;            // to draw it with
+    std::optional<std::int64_t> node;  // the central node, of the last gathering loop's type; none: random
+    std::uint64_t seed = 1;            // for a random node
 };
 
-// All of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. For a larger one: nodes
-// around the one in the middle, breadth first along the edges into them, each with all that it gathers. `folder`: for
-// scratch files. Fails with Usage (no such node), Unsupported (it gathers more than can be drawn), Input, Resources or
-// Cancelled.
+// Selects all of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. In a larger graph,
+// selects nodes around the central one, breadth first along incoming edges, each with all rows that it gathers.
+// `folder`: for scratch files. Fails with Usage (no such node), Unsupported (the node gathers more than can be drawn),
+// Input, Resources or Cancelled.
 base::Result<schema::GraphPart> graphPart(const loader::Walk& walk, const analysis::Analysis& analysis,
                                           const plan::Plan& plan, const base::TensorMap& inputs,
                                           const PartRequest& request, const std::string& folder, std::stop_token stop);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to receptive: the demand of one row as the document's levels, with the input rows behind derived tables.
+// Private to receptive: converts the demand of one row to the levels of the document, with the input rows from which
+// derived tables are made.
 
 #include "base/tensor.h"
 #include "receptive/demand.h"
@@ -13,13 +14,13 @@ public:
     Levels(executor::Structure& structure, const analysis::Analysis& analysis, RowMoves& moves,
            const Backtrack& backtrack);
 
-    // `listed`: row numbers are filled in.
+    // Returns the levels of a demand, with row numbers if `listed` is set.
     std::vector<schema::FieldLevel> describe(const Demand& demand, bool listed);
-    // One round of message passing into the row, for each depth.
+    // Returns the edges into a row along which each round of message passing gathers.
     std::vector<schema::FieldBlock> blocks(ir::SpaceId table, std::int64_t row);
-    // The rows that a round reads for the row, `demand` of it.
+    // Returns the rows that the round at `depth` reads for a row. `demand` is that of the round.
     std::vector<schema::FieldRead> reads(int depth, const Demand& demand) const;
-    // Row numbers by name: "depth1.node", "depth1.edge_index", with "from" and "to" of each edge.
+    // Returns row numbers by name: "depth1.node", "depth1.edge_index", with "from" and "to" of each edge.
     base::TensorMap ids(const std::vector<schema::FieldLevel>& levels) const;
 
 private:
@@ -35,7 +36,7 @@ private:
     std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, ir::KeyId>> m_sources;
 };
 
-// The number of row numbers in a listing of the demand.
+// Returns the number of row numbers in a full list of the demand.
 std::int64_t idCount(const Demand& demand);
 
 }  // namespace hopscope::receptive

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rows and edges that the result of one node depends on: exactly those that the recorded program reads for it, in
-// every round of message passing, on any mixture of node types and relations.
+// Finds the rows and edges that the result of one node depends on. They are exactly those that the recorded program
+// reads for it in every round of message passing, for any mixture of node types and relations.
 
 #include <cstdint>
 #include <optional>
@@ -19,15 +19,16 @@ namespace hopscope::receptive {
 struct Request {
     std::string table;                 // of the destination; empty if outputs have rows of one table only
     std::optional<std::int64_t> node;  // none: drawn with the seed
-    std::uint64_t seed = 1;            // also of the sample of nodes
+    std::uint64_t seed = 1;            // also for the sample of nodes
     std::int64_t budget = 20'000'000;  // rows and edges that the average over nodes may visit
-    bool average = true;               // also over all nodes
+    bool average = true;               // whether to compute averages over all nodes as well
     std::string idsFile;               // .safetensors for all row numbers; empty: none
 };
 
-// Averages over nodes are exact if all fields can be visited within the budget; otherwise they are those of a sample,
-// whose size follows from the budget and the first fields of the sample (at least four). `folder`: for scratch files.
-// Fails with Usage (no such node or table), Unsupported (no output has rows), Input, Resources or Cancelled.
+// Finds the receptive field of a node. Averages over nodes are exact if all receptive fields can be visited within the
+// budget. Otherwise they are those of a sample of at least four nodes, whose size follows from the budget and the first
+// receptive fields of the sample. `folder`: for scratch files. Fails with Usage (no such node or table), Unsupported
+// (no output has rows), Input, Resources or Cancelled.
 base::Result<schema::ReceptiveField> receptiveField(const loader::Walk& walk, const analysis::Analysis& analysis,
                                                     const base::TensorMap& inputs, const Request& request,
                                                     const std::string& folder, std::stop_token stop);

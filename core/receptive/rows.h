@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to receptive: sets of rows of one table, and how operators move them to other tables. Edges into a set of
-// nodes are represented by the nodes: they are counted by offsets and visited in the order of the adjacency.
+// Private to receptive: represents sets of rows of one table, and maps them to the rows of other tables as operators
+// do. Edges into a set of nodes are represented by the nodes: they are counted by offsets and visited in the order of
+// the adjacency.
 
 #include <cstdint>
 #include <map>
@@ -16,7 +17,8 @@ namespace hopscope::receptive {
 struct Rows;
 using RowsPtr = std::shared_ptr<const Rows>;
 
-// Either all rows of the table, or those that `owner` assigns to the rows of `owners`, or the listed ones, which differ.
+// A set of rows: all rows of the table, those that `owner` assigns to the rows of `owners`, or those in `list`, which
+// are distinct.
 struct Rows {
     ir::SpaceId table;
     std::int64_t count = 0;
@@ -26,7 +28,7 @@ struct Rows {
     std::vector<std::int64_t> list;
 };
 
-// Not thread-safe. May raise what executor::Structure raises.
+// Maps sets of rows between tables. Not thread-safe. May raise the same errors as executor::Structure.
 class RowMoves {
 public:
     RowMoves(executor::Structure& structure, const analysis::Analysis& analysis)
@@ -36,21 +38,21 @@ public:
 
     RowsPtr one(ir::SpaceId table, std::int64_t row);
     RowsPtr all(ir::SpaceId table);
-    // The rows of `space` that `key` refers to `owners`. O(owners).
+    // Returns the rows of `space` that its `key` assigns to `owners`. O(owners).
     RowsPtr owned(ir::SpaceId space, ir::KeyId key, const RowsPtr& owners);
-    // The rows that `key` of table `space` refers to from `rows`, each once. O(rows).
+    // Returns the rows to which `key` of table `space` refers from `rows`, each once. O(rows).
     RowsPtr targets(ir::SpaceId space, ir::KeyId key, const RowsPtr& rows);
-    // For a Filter or Perm table, the rows of the parent.
+    // Returns the rows of the parent from which rows of a Filter or Perm table are made.
     RowsPtr parents(const RowsPtr& rows);
-    // For a Cat table, the rows that come from part number `part`.
+    // Returns the rows of part number `part` from which rows of a Cat table are made.
     RowsPtr part(const RowsPtr& rows, std::size_t part);
     RowsPtr unite(const RowsPtr& a, const RowsPtr& b);
-    // Their numbers, ascending.
+    // Returns the numbers of the rows, in ascending order.
     std::vector<std::int64_t> listed(const Rows& rows);
 
-    // Forgets the results for other sets; to be called between two nodes.
+    // Forgets the results for all sets. Call it between two nodes.
     void forget() { m_known.clear(); }
-    // The number of rows visited so far, a measure of the work.
+    // Returns the number of rows visited so far, a measure of the work.
     [[nodiscard]] std::int64_t visited() const { return m_visited; }
 
 private:
@@ -67,7 +69,7 @@ private:
     };
     enum class Move : std::uint8_t { Owned, Targets, Parents, Part, Unite };
     using Known = std::tuple<Move, const Rows*, std::int64_t, std::int64_t>;
-    // Derived from sets that must outlive them, since their addresses identify them.
+    // A derived set, and the sets from which it was made. These are kept because their addresses identify the result.
     struct Made {
         RowsPtr rows, from, other;
     };

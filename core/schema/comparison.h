@@ -1,7 +1,7 @@
 #pragma once
 
-// Two files of a model compared with each other: the numbers that both yield for the same data, and the place at which
-// they diverge.
+// The comparison of two model files: the numbers that both compute from the same data, and the operator at which they
+// diverge.
 
 #include <array>
 #include <concepts>
@@ -26,7 +26,7 @@ constexpr auto namesOf(OutputsBy)
         {{OutputsBy::Forward, "forward"}, {OutputsBy::Staged, "staged"}, {OutputsBy::File, "file"}});
 }
 
-// The first number of an output that differs. Both are NaN in documents where they are not finite.
+// The first number of an output that differs. Numbers that are not finite are NaN when they are read from a document.
 struct DifferentElement {
     std::int64_t row = 0, element = 0;
     double first = 0, second = 0;
@@ -93,7 +93,7 @@ constexpr auto fieldsOf(const T*)
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 
-// `verify --against --json`.
+// Returns the document that `verify --against --json` prints.
 std::string writeComparison(const Comparison& comparison);
 base::Result<Comparison> comparisonFrom(const json::Value& document, const std::string& name);
 

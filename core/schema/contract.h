@@ -1,7 +1,7 @@
 #pragma once
 
-// JSON Schemas and tables of docs/ follow from the tables of described structs and are checked in. tools/contract
-// writes them; the test house_contract fails if one is stale.
+// Generates JSON Schemas and tables of docs/ from the descriptions of structs. tools/contract writes the files, which
+// are checked in; the test house_contract fails if one is outdated.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace hopscope::schema {
 
 struct DocumentedStruct {
     std::string name;   // as in the schema's definitions
-    std::string table;  // Markdown, a row per member in their order
+    std::string table;  // Markdown, with a row for each member in order
 };
 
 struct Contract {
@@ -22,7 +22,7 @@ struct Contract {
     std::vector<DocumentedStruct> structs;
 };
 
-// The contracts of all described documents.
+// Returns the contracts of all described documents.
 std::vector<Contract> contracts();
 
 }  // namespace hopscope::schema

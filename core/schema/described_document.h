@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema and protocol: described structs as whole documents and messages.
+// Private to schema and protocol: reads and writes described structs as whole documents and messages.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace hopscope::schema {
 
-// Fails with Input and a JSON pointer, also if the format is another one.
+// Reads a document. Fails with Input and a JSON pointer, also if the document has a different format.
 template <base::Described T>
 base::Result<T> readDocument(const json::Value& document, const std::string& format, const std::string& name)
 {
@@ -21,7 +21,7 @@ base::Result<T> readDocument(const json::Value& document, const std::string& for
     return result;
 }
 
-// Reads a message likewise; it has no format.
+// Reads a message in the same way, without a format.
 template <base::Described T>
 base::Result<T> readMessage(const json::Value& message, const std::string& name)
 {

@@ -1,8 +1,8 @@
 #pragma once
 
-// The versioned documents, as JSON values and as text. Writers are deterministic (sorted keys, fixed number format); readers are
-// strict: unknown major version, missing field, wrong type or a dangling name fails with Input and a JSON pointer.
-// Fields that a reader does not know are ignored: minor versions may add some.
+// Writes and reads the versioned documents as JSON values and as text. Writers are deterministic (sorted keys, fixed
+// number format). Readers are strict: an unknown major version, a missing field, a wrong type or a dangling name fails
+// with Input and a JSON pointer. Unknown fields are ignored, because minor versions may add some.
 
 #include <map>
 #include <string>
@@ -14,15 +14,16 @@
 
 namespace hopscope::schema {
 
-// plan.json. Rows classes are written by name ("B(node)", "O(edge_index,dst)"); values and operators as v17, op42.
+// Return plan.json. It contains the names of row classes ("B(node)", "O(edge_index,dst)"), values (v17) and operators
+// (op42).
 json::Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis);
 std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis);
 
-// Accepts only plans made for this analysis: every id, class and table must exist, and `hashes` ("model", "data",
-// "roles") must agree with the plan's wherever both are set.
+// Reads plan.json. Accepts only plans for this analysis: every id, class and table must exist, and each of `hashes`
+// ("model", "data", "roles") must equal that of the plan, unless one of them is missing.
 base::Result<plan::Plan> readPlan(const std::string& text, const analysis::Analysis& analysis, const std::string& file,
                                   const std::map<std::string, std::string>& hashes = {});
-// The same for a document given as a value; `name` stands for it in messages.
+// Reads plan.json from a JSON value. Messages call it `name`.
 base::Result<plan::Plan> planFrom(const json::Value& document, const analysis::Analysis& analysis,
                                   const std::string& name, const std::map<std::string, std::string>& hashes = {});
 

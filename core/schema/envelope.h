@@ -1,6 +1,6 @@
 #pragma once
 
-// The beginning of every document: "format": "hopscope-plan", "version": "1.0".
+// The members that begin every document: "format": "hopscope-plan", "version": "1.0".
 
 #include <string>
 
@@ -9,10 +9,10 @@
 
 namespace hopscope::schema {
 
-// An object with format and version filled in.
+// Returns an object with format and version.
 json::Value startDocument(const std::string& format);
 
-// Refuses another format or another major version.
+// Refuses a different format and a different major version.
 void checkEnvelope(const json::Reader& root, const std::string& format);
 
 }  // namespace hopscope::schema

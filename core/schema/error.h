@@ -1,6 +1,6 @@
 #pragma once
 
-// Errors in JSON: {code, exit_code, message, hint, where}.
+// Writes and reads errors as JSON: {code, exit_code, message, hint, where}.
 
 #include <concepts>
 
@@ -28,10 +28,10 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value errorValue(const base::Error& error);
-// The first error stays in the reader.
+// Reads an error. The first error of the JSON itself stays in the reader.
 base::Error errorFrom(const json::Reader& reader);
 
-// The document that --json prints: {"error": ..}.
+// Returns the document that --json prints: {"error": ..}.
 std::string writeError(const base::Error& error);
 
 }  // namespace hopscope::schema

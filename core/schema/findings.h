@@ -1,7 +1,7 @@
 #pragma once
 
-// The debugger's findings as documents: the first operator at which two computations differ, the operators that produce
-// NaN or infinities, and the results of operators at breakpoints.
+// The documents with findings of the debugger: the first operator at which two computations differ, the operators that
+// produce NaN or infinities, and the results of operators at breakpoints.
 
 #include <concepts>
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace hopscope::schema {
 
-// Empty in documents where there is none.
+// An operator, or none, which documents write as an empty string.
 struct OpOrNone : ir::OpId {
     OpOrNone(ir::OpId op = {}) : ir::OpId(op) {}
 };
 
-// An operator and its result, described in readable words by their location in the model.
+// An operator and its result, with their readable name and their location in the model.
 struct OperatorRecord {
     OpOrNone op;
     ir::ValueId value;
@@ -44,7 +44,7 @@ constexpr auto fieldsOf(const T*)
                            field("depth", &T::depth, "rounds of message passing before it", base::Quantity::Count));
 }
 
-// A row of the inputs, and one of its numbers that shows the fault.
+// A row of the inputs, and the number in it that shows the fault best.
 struct RowRecord {
     std::string table;
     std::int64_t row = 0;
@@ -99,7 +99,7 @@ constexpr auto fieldsOf(const T*)
         field("shown", &T::shown, "the first 20 of these rows"), field("stage", &T::stage, "of the staged run"));
 }
 
-// The size of differences after each operator: they grow with depth.
+// The size of the differences after an operator.
 struct ErrorPoint {
     OpOrNone op;
     ir::ValueId value;
@@ -187,7 +187,7 @@ constexpr auto fieldsOf(const T*)
         field("seconds", &T::seconds, "without loading", base::Quantity::Seconds));
 }
 
-// A result in one batch that met a condition.
+// A result in one batch for which the condition of a breakpoint holds.
 struct HitRecord {
     OperatorRecord place;
     plan::StageId stage{1};
@@ -285,7 +285,7 @@ constexpr auto fieldsOf(const T*)
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 
-// Readers for clients. Each fails with Input and a JSON pointer, also on findings of another kind.
+// Read findings, for clients. Fail with Input and a JSON pointer, also if the findings are of a different kind.
 base::Result<DivergenceRecord> divergenceFrom(const json::Value& document, const std::string& name);
 base::Result<NonFiniteReport> nonFiniteFrom(const json::Value& document, const std::string& name);
 base::Result<WatchReport> watchFrom(const json::Value& document, const std::string& name);

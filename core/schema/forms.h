@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema and protocol: ids as documents write them.
+// Private to schema and protocol: the JSON forms of ids in documents.
 
 #include "schema/findings.h"
 #include "schema/names.h"
@@ -28,7 +28,7 @@ struct Form<plan::StageId> {
     }
 };
 
-// "op12".
+// A string such as "op12".
 template <>
 struct Form<ir::OpId> {
     static Value write(ir::OpId op) { return ir::opName(op); }
@@ -46,7 +46,7 @@ struct Form<schema::OpOrNone> {
     static Value schema() { return textLike("^(op(0|[1-9][0-9]*))?$"); }
 };
 
-// "v5".
+// A string such as "v5".
 template <>
 struct Form<ir::ValueId> {
     static Value write(ir::ValueId value) { return ir::valueName(value); }
@@ -54,7 +54,7 @@ struct Form<ir::ValueId> {
     static Value schema() { return textLike("^v(0|[1-9][0-9]*)$"); }
 };
 
-// A number, or "|node|".
+// A number, or a string such as "|node|".
 template <>
 struct Form<schema::Dim> {
     static Value write(const schema::Dim& size)

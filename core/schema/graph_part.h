@@ -1,7 +1,7 @@
 #pragma once
 
-// The answer to plan/graph: the nodes and edges from which the batches of a plan gather: all of a small graph, or the
-// surroundings of a node. Tables and keys have the names of plan.json.
+// The answer to plan/graph: nodes and edges from which the batches of a plan gather. It contains all of a small graph,
+// or the neighbourhood of a node in a larger one. Tables and keys have the names of plan.json.
 
 #include <concepts>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace hopscope::schema {
 
-// For a node type: the rows in the part, and those among them whose gathered rows are all in the part.
+// The nodes of one type in the part. `whole` lists those of `ids` that gather only from rows in the part.
 struct PartTable {
     std::string table{}, label{};
     std::int64_t rows = 0;
@@ -34,8 +34,8 @@ constexpr auto fieldsOf(const T*)
                            field("whole", &T::whole, "those of them whose edges are all sent, ascending"));
 }
 
-// The rows of `table` that its key `owner` assigns to nodes of type `to`, and the nodes of type `from` that its key `key`
-// names: if nothing is gathered along them, `key` and `from` are empty, and `fromIds` are the rows themselves.
+// The rows of `table` in the part. The key `owner` assigns them to nodes of type `to`; the key `key` refers to nodes of
+// type `from`. If nothing is gathered along them, `key` and `from` are empty, and `fromIds` are the rows themselves.
 struct PartRelation {
     std::string table{}, owner{}, key{};
     std::string label{}, from{}, to{};
@@ -85,7 +85,7 @@ inline constexpr std::int64_t mostNodesOfPart = 60;  // the most in any other pa
 inline constexpr std::int64_t mostEdgesOfPart = 2000;
 
 json::Value graphPartValue(const GraphPart& part);
-// Fails with Input and a JSON pointer.
+// Reads the answer. Fails with Input and a JSON pointer.
 base::Result<GraphPart> graphPartFrom(const json::Value& document, const std::string& name);
 
 }  // namespace hopscope::schema

@@ -1,7 +1,7 @@
 #pragma once
 
-// `inspect --json`: the description of a model. Depth, operators, values, stages, prologue and lints are plain data;
-// readers choose colours and wording.
+// Writes the description of a model for `inspect --json`. Depth, operators, values, stages, prologue and lints are
+// plain data; clients choose colours and wording.
 
 #include <map>
 #include <optional>
@@ -21,32 +21,33 @@ struct InspectSubject {
     const plan::Plan* plan = nullptr;  // null: the model cannot be split
     const analysis::InputSchema* inputs = nullptr;
     std::map<analysis::SpaceId, std::int64_t>
-        sizes;  // rows of the tables whose sizes follow from the data; empty without data
+        sizes;  // rows of the tables, as far as the data determine them; empty without data
     std::string model, modelClass;
     bool traced = false, exported = false, repaired = false;
     std::map<std::string, std::string> hashes;
     std::vector<std::string> notes;
-    bool fromCode = false;  // the analysis is of the operators in the code: dtypes and shapes of results are not known
+    bool fromCode = false;  // the analysis covers operators in the code, whose dtypes and shapes are unknown
 };
 
 json::Value inspectValue(const InspectSubject& subject);
 std::string writeInspect(const InspectSubject& subject);  // its text
 
-// "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain": as --role takes them.
+// Returns a role as --role accepts it: "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph",
+// "plain".
 std::string roleText(const analysis::InputRole& role);
 
-// The rows of every table that follows from the declared sizes (node, edge and graph tables, concatenations), and from
-// those `counted` in tables that masks select.
+// Returns the number of rows of each table, as far as it follows from the declared sizes of node, edge and graph
+// tables, and from those `counted` for tables that masks select.
 std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& analysis,
                                                      const std::map<std::string, std::int64_t>& declared,
                                                      const std::map<analysis::SpaceId, std::int64_t>& counted = {});
 
-// Bytes of a value for the whole graph; nullopt if the size of one of its tables is not known.
+// Returns the bytes of a value for the whole graph; nullopt if the size of one of its tables is unknown.
 std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,
                                        const std::map<analysis::SpaceId, std::int64_t>& sizes);
 
-// Fills in the bytes written for each stored value, if sizes are known. The bytes read depend on the batches and stay
-// open.
+// Fills in the bytes written for each stored value with known sizes. The bytes read depend on the batches and remain
+// unset.
 void fillBytes(plan::Plan& plan, const analysis::Analysis& analysis,
                const std::map<analysis::SpaceId, std::int64_t>& sizes);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The document that `inspect --json` prints and `model/open` answers with (docs/reference/format-inspect.md).
+// The document that `inspect --json` prints and `model/open` returns (docs/reference/format-inspect.md).
 
 #include <concepts>
 #include <cstdint>
@@ -93,7 +93,7 @@ struct InspectedValue {
     std::string name, label;
     std::optional<base::DType> dtype;
     std::vector<std::optional<Dim>> shape;
-    std::vector<std::optional<std::string>> rowSpaces;  // as many as dimensions
+    std::vector<std::optional<std::string>> rowSpaces;  // one for each dimension
     bool structureOnly = false;
     std::optional<std::int64_t> bytes;
 };
@@ -211,7 +211,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value inspectDocumentValue(const InspectDocument& document);
-// Fails with Input and a JSON pointer. The caller checks references between members.
+// Reads the document. Fails with Input and a JSON pointer. The caller checks references between members.
 base::Result<InspectDocument> inspectDocumentFrom(const json::Value& value, const std::string& name);
 
 }  // namespace hopscope::schema

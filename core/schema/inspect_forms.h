@@ -1,13 +1,13 @@
 #pragma once
 
-// Private to schema: members of `inspect` that are of several types.
+// Private to schema: the JSON forms of members of `inspect` that can have several types.
 
 #include "schema/inspect_document.h"
 #include "json/described.h"
 
 namespace hopscope::json {
 
-// Any value.
+// Any JSON value.
 template <>
 struct Form<Value> {
     static Value write(const Value& value) { return value; }

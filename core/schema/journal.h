@@ -1,6 +1,6 @@
 #pragma once
 
-// run.json in the journal of a run (docs/reference/format-journal.md): the conditions under which it started.
+// The file run.json in the journal of a run (docs/reference/format-journal.md): the conditions under which it started.
 
 #include <array>
 #include <concepts>
@@ -16,7 +16,7 @@
 
 namespace hopscope::schema {
 
-// The graph on which the model was walked.
+// The data on which the model was walked.
 enum class Walked : std::uint8_t { Sample, Data };
 
 constexpr auto namesOf(Walked)

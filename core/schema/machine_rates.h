@@ -1,6 +1,6 @@
 #pragma once
 
-// The speeds that the engine assumes for a machine: the answer to machine/rates, machine/measure and machine/forget.
+// The rates that the engine assumes for a machine: the answer to machine/rates, machine/measure and machine/forget.
 
 #include <concepts>
 #include <cstdint>
@@ -63,7 +63,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value machineRatesValue(const MachineRates& machine);
-// Fails with Input and a JSON pointer.
+// Reads the answer. Fails with Input and a JSON pointer.
 base::Result<MachineRates> machineRatesFrom(const json::Value& answer, const std::string& name);
 
 }  // namespace hopscope::schema

@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to schema and protocol: tables of docs/ (schema/contract.h) from described structs. Costly to compile.
+// Private to schema and protocol: generates tables of docs/ (schema/contract.h) from described structs. Slow to
+// compile.
 
 #include <algorithm>
 #include <string>
@@ -13,10 +14,10 @@ namespace hopscope::schema {
 
 class MemberTables {
 public:
-    // `later`: added to the type of members that some documents lack.
+    // `later` is appended to the type of members that some documents lack.
     explicit MemberTables(const char* later) : m_later(later) {}
 
-    // The struct itself, and all structs within it.
+    // Adds a table for the struct and for each struct within it.
     template <base::Described T>
     void add()
     {
@@ -30,7 +31,7 @@ public:
     [[nodiscard]] const std::vector<DocumentedStruct>& structs() const { return m_structs; }
 
 private:
-    // An embedded struct has its rows in the table of T.
+    // Adds the tables of all structs in the members of T. An embedded struct has no table: its members are rows of T's.
     template <base::Described T>
     void addMembersOf()
     {
@@ -61,10 +62,10 @@ private:
         return rows;
     }
 
-    // "| `name` | type | meaning |"
+    // Returns "| `name` | type | meaning |".
     [[nodiscard]] std::string rowOf(const json::Value& properties, const base::Traits& field) const;
 
-    // Structs without a name need no table.
+    // Whether a struct needs no further table: it has one already, or it has no name.
     [[nodiscard]] bool isKnown(const std::string& name) const
     {
         return name.empty() || std::ranges::find(m_structs, name, &DocumentedStruct::name) != m_structs.end();

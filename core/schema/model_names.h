@@ -1,6 +1,6 @@
 #pragma once
 
-// Names in documents, and checks that a model has them.
+// Defines the names that documents contain, and predicates to check that a model has them.
 
 #include <functional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace hopscope::schema {
 
-// The name of a table, a key or a class of rows (schema/names.h).
+// The name of a table, a key or a row class (schema/names.h).
 template <class Id>
 struct NameOf {
     std::string text;
@@ -21,7 +21,7 @@ using TableName = NameOf<ir::SpaceId>;
 using KeyName = NameOf<ir::KeyId>;
 using RowsName = NameOf<ir::RowClass>;
 
-// Predicates for the things that a document names. Empty functions are not called.
+// Predicates for the names in a document: whether the model has them. Empty functions are not called.
 struct ModelNames {
     std::function<bool(ir::OpId)> op;
     std::function<bool(ir::ValueId)> value;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: refuses names in a document that its model lacks.
+// Private to schema: refuses names that the model of a document lacks.
 
 #include <vector>
 
@@ -11,7 +11,7 @@
 
 namespace hopscope::schema {
 
-// Refuses them at their places: for json::forEachForm.
+// Refuses a name where it occurs. Meant for json::forEachForm.
 class NameCheck {
 public:
     explicit NameCheck(const ModelNames& model) : m_model(model) {}

@@ -1,8 +1,8 @@
 #pragma once
 
-// The names of things in documents: v17, op42, tables by the analysis' names, row classes as "B(node)",
-// "O(edge_index,dst)", "F(node)", "ALL". Names are made unique here ("node#4"), so that every name reads back as the id
-// it came from.
+// Converts ids to the names in documents, and back: values (v17), operators (op42), tables by their names in the
+// analysis, and row classes ("B(node)", "O(edge_index,dst)", "F(node)", "ALL"). Repeated names of tables are made
+// unique ("node#4"), so that every name can be converted back to its id.
 
 #include <map>
 #include <optional>
@@ -17,11 +17,11 @@
 
 namespace hopscope::schema {
 
-// The id that "v17" stands for, in any model; nullopt for other texts.
+// Returns the id in a name such as "v17", whether or not a model has it; nullopt for other texts.
 std::optional<ir::ValueId> valueNamed(const std::string& name);
-// Likewise, "op42".
+// Does the same for a name such as "op42".
 std::optional<ir::OpId> opNamed(const std::string& name);
-// The ids that parts of documents stand for; other texts are refused.
+// Read an id from a part of a document. Refuse other texts.
 ir::ValueId readValue(const json::Reader& item);
 ir::OpId readOp(const json::Reader& item);
 
@@ -33,14 +33,14 @@ public:
     [[nodiscard]] std::string key(ir::KeyId id) const;      // "" for none
     [[nodiscard]] std::string rows(const ir::RowClass& rows) const;
 
-    // nullopt for names that this analysis does not know.
+    // Find the id of a name. Return nullopt if the analysis does not have the name.
     [[nodiscard]] std::optional<ir::SpaceId> findSpace(const std::string& name) const;
     [[nodiscard]] std::optional<ir::KeyId> findKey(const std::string& name) const;
     [[nodiscard]] std::optional<ir::RowClass> findRows(const std::string& name) const;
     [[nodiscard]] std::optional<ir::OpId> findOp(const std::string& name) const;
     [[nodiscard]] std::optional<ir::ValueId> findValue(const std::string& name) const;
 
-    // From now on findValue also finds readable names of values ("conv1 output"), unless an id reads the same.
+    // Makes findValue() accept readable names of values as well ("conv1 output"), unless such a name is an id.
     void acceptValueNames(const analysis::Analysis& analysis);
 
 private:
@@ -53,14 +53,14 @@ private:
     std::optional<analysis::ValueNames> m_valueNames;
 };
 
-// The table whose rows a dimension has; none for other dimensions.
+// Returns the table that a dimension runs over; none for plain dimensions.
 ir::SpaceId tableOf(const analysis::Analysis& analysis, ir::ValueId id, std::size_t dimension);
 
 using Dim = std::variant<std::int64_t, std::string>;  // a size, or "|table|"
 
-// The shape as documents give it: numbers, and "|table|" for a dimension with the rows of a table.
+// Returns the shape as documents contain it: numbers, and "|table|" for a dimension that runs over a table.
 std::vector<Dim> symbolicShape(const analysis::Analysis& analysis, ir::ValueId id);
-// One entry per dimension: the table's name, or none.
+// Returns the name of the table, or none, for each dimension.
 std::vector<std::optional<std::string>> rowSpaces(const analysis::Analysis& analysis, ir::ValueId id);
 
 }  // namespace hopscope::schema

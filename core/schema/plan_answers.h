@@ -1,7 +1,7 @@
 #pragma once
 
-// Answers about plans: to plan/explain and plan/repairs, and the prediction in the answer to plan/make. Operators and values have
-// the names of plan.json.
+// The answers to plan/explain and plan/repairs, and the prediction in the answer to plan/make. Operators and values
+// have the names of plan.json.
 
 #include <concepts>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace hopscope::schema {
 
-// ---- plan/explain: the costs and savings of every decision, and the differences from the plans of the rules, value by value
+// ---- plan/explain: the costs and savings of every decision, and the differences from the rules' plans for every value
 
 struct Decision {
     base::DecisionKind kind = base::DecisionKind::Stored;
@@ -50,7 +50,7 @@ constexpr auto fieldsOf(const T*)
         field("saves", &T::saves, "its additional cost", Presence::Later));
 }
 
-// A figure of the explained plan, and that of the rule's plan.
+// A figure of the explained plan, and the same figure of the rule's plan.
 template <class T>
 struct Both {
     T own{}, other{};
@@ -121,10 +121,10 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value explanationValue(const Explanation& explanation);
-// Fails with Input and a JSON pointer.
+// Reads the answer. Fails with Input and a JSON pointer.
 base::Result<Explanation> readExplanation(const json::Value& answer, const ModelNames& model);
 
-// ---- plan/make: derived from the plan, the shapes and the graph, without running the model
+// ---- plan/make: predictions from the plan, the shapes and the graph, made without running the model
 
 struct PredictedRead {
     ir::ValueId value;
@@ -200,10 +200,10 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value predictionValue(const Prediction& prediction);
-// The first error stays in the reader.
+// Reads a prediction. The first error stays in the reader.
 Prediction readPrediction(const json::Reader& answer, const ModelNames& model);
 
-// ---- plan/repairs: changes that make a request possible
+// ---- plan/repairs: changes of a request that make a plan possible
 
 struct RepairRecord {
     std::optional<plan::Pin> drop{};
@@ -234,7 +234,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value repairsValue(const Repairs& repairs);
-// Fails with Input and a JSON pointer.
+// Reads the answer. Fails with Input and a JSON pointer.
 base::Result<Repairs> readRepairs(const json::Value& answer);
 
 }  // namespace hopscope::schema

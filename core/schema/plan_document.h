@@ -1,6 +1,6 @@
 #pragma once
 
-// plan.json (docs/reference/format-plan.md): a plan in which tables, keys and classes of rows have names.
+// The document plan.json (docs/reference/format-plan.md): a plan in which tables, keys and row classes have names.
 
 #include <concepts>
 #include <map>
@@ -32,7 +32,7 @@ constexpr auto fieldsOf(const T*)
               "by later stages, for the same batches as the `bytes` of the plan; null if they are", Quantity::Bytes));
 }
 
-// The members that a document contains unchanged; stages and stored values are written with names from the model.
+// Describes the members that a document contains unchanged. Stages and stored values are written with names instead.
 template <std::same_as<Plan> T>
 constexpr auto fieldsOf(const T*)
 {
@@ -192,7 +192,7 @@ struct CalledNames {
 };
 
 struct PlanDocument {
-    plan::Plan plan;  // but for its stages and stored values
+    plan::Plan plan;  // without stages and stored values
     base::Unit unit = base::Unit::Bytes;
     std::optional<bool> reassociate{};
     std::vector<PlannedStage> stages;
@@ -220,14 +220,14 @@ constexpr auto fieldsOf(const T*)
               Presence::WhenSet));
 }
 
-// The name, type and shape of the stored value are those of the model.
+// Converts a stored value. Its name, type and shape are those in the analysis.
 PlannedCheckpoint plannedCheckpoint(const plan::Checkpoint& stored, const analysis::Analysis& analysis);
 
 json::Value planDocumentValue(const PlanDocument& document);
-// Reads a plan of any model. The first error stays in the reader.
+// Reads a plan for any model. The first error stays in the reader.
 PlanDocument readPlanDocument(const json::Reader& root);
 
-// Refuses, at its place, a name that the model does not have.
+// Refuses a name that the model does not have.
 void checkNames(const PlanDocument& document, const json::Reader& root, const ModelNames& model);
 
 }  // namespace hopscope::schema

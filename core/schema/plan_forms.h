@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema and protocol: members of plans other than plain texts.
+// Private to schema and protocol: the JSON forms of members of plans that are not plain strings.
 
 #include "schema/forms.h"
 #include "schema/pins.h"
@@ -46,7 +46,7 @@ private:
     }
 };
 
-// Null stands for none.
+// A list of pins; null is an empty list.
 template <>
 struct Form<std::vector<plan::Pin>> {
     static Value write(const std::vector<plan::Pin>& pins) { return schema::writePins(pins); }

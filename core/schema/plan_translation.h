@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to schema: the parts of a plan with ids, and the same with the names that documents have.
+// Private to schema: converts the parts of a plan between ids and the names in documents.
 
 #include <algorithm>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace hopscope::schema {
 
-// Turns ids into names, and names that the analysis has into ids.
+// Converts ids to names, and names to ids. The analysis must have these names.
 class Translation {
 public:
     explicit Translation(const Names& names) : m_names(names) {}
@@ -45,7 +45,7 @@ public:
     PlannedLoop operator()(const plan::Loop& loop) const { return loopOf<PlannedLoop>(loop); }
     plan::Loop operator()(const PlannedLoop& loop) const { return loopOf<plan::Loop>(loop); }
 
-    // A document lists the operators of all loops together, since they interest readers most.
+    // Lists the operators of all loops together, since they matter most to readers of a document.
     PlannedStage operator()(const plan::Stage& stage) const
     {
         PlannedStage planned{.index = stage.index, .ops = {}, .rowless = stage.rowless, .loops = (*this)(stage.loops)};

@@ -1,7 +1,7 @@
 #pragma once
 
-// receptive-field.json: the rows and edges that the result of one node depends on, round by round, and the work that
-// computing every node from its own receptive field would repeat.
+// The document receptive-field.json: the rows and edges that the result of one node depends on in each round of message
+// passing, and the work that would be repeated if every node were computed from its own receptive field.
 
 #include <array>
 #include <concepts>
@@ -16,7 +16,7 @@
 
 namespace hopscope::schema {
 
-// Rows of one table that the node needs at a depth.
+// The rows of one table that the node needs at one depth.
 struct FieldRows {
     std::string table{};
     std::int64_t rows = 0, of = 0;
@@ -39,7 +39,8 @@ constexpr auto fieldsOf(const T*)
         field("ids", &T::ids, "row numbers in the input, ascending; empty where they are not listed"));
 }
 
-// The rows of an input behind some rows of a derived table: an edge of the data, or the node of an added self-loop.
+// The rows of an input from which rows of a derived table are made: edges of the data, or the nodes of added
+// self-loops.
 struct FieldParent {
     std::string table{};
     std::int64_t rows = 0;
@@ -56,7 +57,7 @@ constexpr auto fieldsOf(const T*)
                            field("ids", &T::ids, "ascending; empty where they are not listed"));
 }
 
-// The edges that are combined into the rows of a depth.
+// The edges that are aggregated into the rows of one depth.
 struct FieldEdges {
     std::string table{}, from{}, to{};
     std::int64_t edges = 0, of = 0;
@@ -97,7 +98,7 @@ constexpr auto fieldsOf(const T*)
                            field("edges", &T::edges, "that are combined into rows of this depth"));
 }
 
-// The edges along which one round of the layer-wise run gathers for the node.
+// The edges along which the layer-wise run gathers for the node in one round.
 struct FieldBlock {
     int depth = 0;
     std::string table{};
@@ -115,8 +116,8 @@ constexpr auto fieldsOf(const T*)
                            field("sources", &T::sources, "different rows that they come from", Quantity::Count));
 }
 
-// Rows of one table that one round of the layer-wise run reads for the node: the sources of its edges, and its own row
-// if the round uses it.
+// The rows of one table that the layer-wise run reads for the node in one round: the sources of its edges, and its own
+// row if the round uses it.
 struct FieldRead {
     int depth = 0, from = 0;
     std::string table{};
@@ -135,7 +136,7 @@ constexpr auto fieldsOf(const T*)
               Quantity::Count));
 }
 
-// A count of the receptive field of a node, averaged over nodes.
+// A count of rows or edges in the receptive field of a node, averaged over nodes.
 struct FieldMean {
     int depth = 0;
     std::string table{};
@@ -224,12 +225,12 @@ constexpr auto fieldsOf(const T*)
         field("seconds", &T::seconds, "without loading", Quantity::Seconds));
 }
 
-// Lists at most this number of row numbers in the document; a field with more has counts only.
+// The largest number of row numbers that a document lists. For a receptive field with more, it contains counts only.
 inline constexpr std::int64_t mostFieldIds = 20'000;
 
 json::Value receptiveFieldValue(const ReceptiveField& field);
 std::string writeReceptiveField(const ReceptiveField& field);
-// Fails with Input and a JSON pointer.
+// Reads the document. Fails with Input and a JSON pointer.
 base::Result<ReceptiveField> receptiveFieldFrom(const json::Value& document, const std::string& name);
 
 }  // namespace hopscope::schema

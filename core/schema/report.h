@@ -1,6 +1,6 @@
 #pragma once
 
-// The record of a run: report.json.
+// The document report.json: the record of a run.
 
 #include <concepts>
 #include <cstdint>
@@ -42,7 +42,7 @@ constexpr auto fieldsOf(const T*)
                            field("of", &T::of, "numbers of the output", base::Quantity::Count));
 }
 
-// The NaN and infinite numbers of the results, regardless of the model's own results, and their origin.
+// The NaN and infinite numbers in the results, and their origin. They may be in the model's own results as well.
 struct NotFiniteRecord {
     std::vector<LostNumbers> outputs;
     std::optional<OperatorRecord> first{};
@@ -187,7 +187,7 @@ constexpr auto fieldsOf(const T*)
         field("infinite", &T::infinite, "finite elements that the narrower type cannot hold", Quantity::Count));
 }
 
-// A product with a weight that was computed before an aggregation instead of after it.
+// A multiplication by a weight that was computed before an aggregation instead of after it.
 struct ReassociatedPlace {
     std::string place, module;
     std::int64_t in = 0, out = 0;
@@ -226,7 +226,7 @@ constexpr auto fieldsOf(const T*)
         field("max_rel", &T::maxRelative, "likewise", Quantity::Ratio));
 }
 
-// The parts of a run that were taken over from an unfinished process.
+// The parts of a run that a resumed run took over from an earlier process.
 struct ResumedRecord {
     std::int64_t chunks = 0, destinations = 0, damaged = 0;
     bool operator==(const ResumedRecord&) const = default;
@@ -241,7 +241,7 @@ constexpr auto fieldsOf(const T*)
                            field("damaged", &T::damaged, "chunks that were computed again", Quantity::Count));
 }
 
-// The record of a process that has computed a part of a run.
+// The record of a process that has computed a shard of a run.
 struct ShardRecord {
     int index = 1, count = 1;
     double waited = 0;
@@ -340,22 +340,24 @@ constexpr auto fieldsOf(const T*)
         field("verify", &T::verify, "the verification; null with `--verify none`"));
 }
 
-// The parts of documents that other documents of the engine share.
+// Write parts that several documents share.
 json::Value phasesValue(const plan::PhaseSeconds& phases);
 json::Value bytesValue(const plan::Bytes& bytes);
-// "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1 (gcn.py:17), stage 1, for node 3".
+// Returns a sentence such as "3 of 2,500 numbers in out are NaN or infinite: first made by aten::log in conv1
+// (gcn.py:17), stage 1, for node 3".
 std::string sentenceOf(const NotFiniteRecord& record);
-// The same for a report; empty if all results are finite, or if the reason of the verdict begins with this sentence.
+// Returns this sentence for a report. Returns an empty string if all results are finite, or if the reason of the
+// verdict begins with the sentence.
 std::string notFiniteBesideVerdict(const Report& report);
 plan::Bytes readBytes(const json::Reader& item);
 
-// Null if the report has no such stage or is null itself.
+// Returns a stage of a report; null if the report has no such stage or is null.
 const StageRecord* stageOf(const Report* report, plan::StageId stage);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text
-// The same with less than mostReportBytes of text, not counting its outputs: omits the least important records, and a
-// note counts them.
+// Shortens a report to less than mostReportBytes of text, not counting its outputs. Omits the least important records;
+// a note states their number.
 inline constexpr std::size_t mostReportBytes = 4'000'000;
 Report bounded(Report report);
 base::Result<Report> readReport(const std::string& text, const std::string& file);

@@ -1,7 +1,8 @@
 #pragma once
 
-// schema.json: the split as another program needs it: the inputs and outputs of each stage with shapes, dtypes and row
-// spaces, the verification and, in exported folders, the calls of the code next to it. It contains no operators.
+// The document schema.json, which describes a split for other programs: the inputs and outputs of each stage with
+// shapes, dtypes and row spaces, the verification and, in exported folders, the calls of the code. It contains no
+// operators.
 
 #include <concepts>
 #include <map>
@@ -111,8 +112,8 @@ Split makeSplit(const plan::Plan& plan, const analysis::Analysis& analysis, std:
 
 std::string writeSplit(const Split& split);
 
-// Also refuses, as dangling: a value without a tensor, a row space that is not listed, a stage input that no earlier
-// stage computes, a stored value that its stage does not write.
+// Reads the document. Also refuses a value without a tensor, a row space that is not listed, a stage input that no
+// earlier stage computes, and a stored value that its stage does not write.
 base::Result<Split> readSplit(const std::string& text, const std::string& file);
 
 }  // namespace hopscope::schema

@@ -1,7 +1,7 @@
 #pragma once
 
 // The part of schema.json that a program needs to run exported code: the methods with their arguments, and the rules
-// for derived tables. Tables, keys and classes of rows have their names in documents (schema/names.h).
+// for derived tables. Tables, keys and row classes have the names of schema/names.h.
 
 #include <array>
 #include <concepts>
@@ -45,7 +45,7 @@ constexpr auto fieldsOf(const T*)
         field("table", &T::table, "the table"), field("key", &T::key, "of `owned` rows; otherwise empty"));
 }
 
-// docs/guides/exporting.md explains each.
+// The kinds of arguments, which docs/guides/exporting.md explains.
 enum class ArgumentKind : std::uint8_t { Rows, Whole, Positions, Count, Size, Parents, Order };
 
 constexpr auto namesOf(ArgumentKind)
@@ -114,7 +114,7 @@ constexpr auto namesOf(MergeKind)
 
 inline bool isScatter(MergeKind kind) { return kind >= MergeKind::ScatterSum; }
 
-// The way in which contributions of batches become the result of a reduction over all rows (docs/guides/exporting.md).
+// How the contributions of batches are merged into the result of a reduction over all rows (docs/guides/exporting.md).
 struct CodeMerge {
     MergeKind kind = MergeKind::Sum;
     int tensors = 1;

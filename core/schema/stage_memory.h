@@ -1,7 +1,7 @@
 #pragma once
 
-// The answer to plan/memory: the rows that batches of a stage hold at each step, and the composition of the peak. Tables,
-// operators and values have the names of plan.json.
+// The answer to plan/memory: the rows that the batches of a stage hold at each step, and the parts of the peak memory.
+// Tables, operators and values have the names of plan.json.
 
 #include <concepts>
 #include <cstdint>
@@ -40,7 +40,7 @@ constexpr auto fieldsOf(const T*)
         field("bytes", &T::bytes, "held at this step", base::Quantity::Bytes));
 }
 
-// Rows that a batch holds from the step `from` to before the step `to`.
+// Rows that a batch holds during the steps [from, to).
 struct HeldRows {
     std::string value{}, label{}, rows{};
     std::int64_t bytes = 0;
@@ -65,13 +65,13 @@ constexpr auto fieldsOf(const T*)
         field("in_place", &T::inPlace, "rows of a table, used in place"));
 }
 
-// The batch of one node type's destinations that holds most.
+// The memory of the batch that holds most, among the batches of a loop.
 struct LoopMemoryRecord {
     std::string table{}, label{};
     std::int64_t destinations = 0, batches = 0, sideBySide = 1, peakStep = 0;
     std::vector<MemoryStep> steps{};
     std::vector<HeldRows> held{};
-    [[nodiscard]] std::int64_t peak() const;  // bytes held at the peak step by one batch
+    [[nodiscard]] std::int64_t peak() const;  // bytes that one batch holds at the peak step
     bool operator==(const LoopMemoryRecord&) const = default;
 };
 
@@ -112,7 +112,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 json::Value stageMemoryValue(const StageMemoryRecord& memory);
-// Fails with Input and a JSON pointer.
+// Reads the answer. Fails with Input and a JSON pointer.
 base::Result<StageMemoryRecord> stageMemoryFrom(const json::Value& document, const std::string& name);
 
 }  // namespace hopscope::schema

@@ -5,7 +5,7 @@
 
 namespace hopscope::schema {
 
-// The number of a stage; refuses anything below 1.
+// Reads the number of a stage. Refuses numbers below 1.
 plan::StageId readStage(const json::Reader& reader);
 
 }  // namespace hopscope::schema

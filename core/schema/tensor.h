@@ -1,6 +1,6 @@
 #pragma once
 
-// A tensor as the debugger shows it: its description, statistics of its numbers, and some of its rows.
+// The description of a tensor in the debugger, with statistics of its numbers and some of its rows.
 // docs/reference/format-tensor.md describes every member.
 
 #include <concepts>
@@ -11,14 +11,14 @@
 namespace hopscope::schema {
 
 inline constexpr int histogramBins = 40;
-inline constexpr std::int64_t mostNumbersOfRow = 64;   // the most that a document shows of a row
-inline constexpr std::int64_t mostRowsOfTensor = 100;  // likewise
+inline constexpr std::int64_t mostNumbersOfRow = 64;   // the most numbers of a row in a document
+inline constexpr std::int64_t mostRowsOfTensor = 100;  // the most rows in a document
 
-// Statistics of all numbers; for complex ones only their count is known.
+// Statistics of all numbers. For complex numbers, only `numbers` is set.
 struct Statistics {
     std::int64_t numbers = 0, finite = 0, zeros = 0, nan = 0, infinite = 0;
     std::optional<double> least{}, most{}, mean{}, deviation{};  // of the finite ones
-    std::vector<std::int64_t> histogram{};  // histogramBins equal parts from least to most; empty: nothing is finite
+    std::vector<std::int64_t> histogram{};  // histogramBins equal bins from least to most; empty: nothing is finite
 };
 
 template <std::same_as<Statistics> T>
@@ -42,7 +42,7 @@ constexpr auto fieldsOf(const T*)
               "`max` + 0.5 if they are the same), as `numpy.histogram` counts them"));
 }
 
-// The origin of its rows.
+// The origin of the rows of a tensor.
 enum class TensorOrigin : std::uint8_t { Staged, Unsplit, Input, Weight };
 constexpr auto namesOf(TensorOrigin)
 {
@@ -66,7 +66,7 @@ constexpr auto fieldsOf(const T*)
         field("destinations", &T::destinations, "how many it computes", Quantity::Count));
 }
 
-// A row with a readable name, and with the first of its numbers.
+// A row with its readable name and its first numbers.
 struct TensorRow {
     std::string table;
     std::int64_t row = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Events of a run in Chrome's trace format (chrome://tracing, Perfetto): a lane for the stages and one for each phase.
-// All times are in seconds since the run began.
+// Writes the events of a run in Chrome's trace format (chrome://tracing, Perfetto), with a lane for the stages and one
+// for each phase. All times are in seconds since the run began.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace hopscope::schema {
 
-// The names of the lanes, one event each; they come first.
+// Returns an event with the name of each lane. These events come first in a trace.
 json::Array traceLanes();
 
 json::Value traceStage(plan::StageId stage, double start, double seconds);
-// `phase`: its position in namedPhases.
+// `phase` is an index into namedPhases.
 json::Value tracePhase(std::size_t phase, plan::StageId stage, std::int64_t batch, double start, double seconds);
-// A curve of the memory on the device: current and peak.
+// Returns a sample of the current memory and the peak memory on the device, in bytes.
 json::Value traceMemory(double time, std::int64_t bytes, std::int64_t peak);
 
-// A mark in the lane of the stages, or across all lanes.
+// Whether a mark is shown in the lane of the stages or across all lanes.
 enum class TraceMark : std::uint8_t { Lane, Everywhere };
 json::Value traceMark(const std::string& name, double time, TraceMark mark);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The outcome of comparing a run with the model itself: the verdict and its evidence.
+// The outcome of a verification: the verdict and its evidence.
 
 #include <array>
 #include <concepts>
@@ -16,7 +16,7 @@
 
 namespace hopscope::schema {
 
-// The result of comparing a run with the model itself.
+// The result of comparing a run with the model's own forward.
 enum class Verdict : std::uint8_t { Unverifiable, Equal, Different };
 
 constexpr auto namesOf(Verdict)
@@ -25,7 +25,7 @@ constexpr auto namesOf(Verdict)
         {{Verdict::Equal, "equal"}, {Verdict::Different, "different"}, {Verdict::Unverifiable, "unverifiable"}});
 }
 
-// The rows that were compared: all, those of sampled destinations, or those of the sample graph before the run.
+// The rows that were compared: none, all, those of sampled destinations, or those of the sample graph before the run.
 enum class CoverageMethod : std::uint8_t { None, Full, Sampled, Sample };
 
 constexpr auto namesOf(CoverageMethod)
@@ -60,7 +60,7 @@ constexpr auto fieldsOf(const T*)
 }
 
 struct CoverageRecord {
-    CoverageMethod method = CoverageMethod::None;  // nothing was compared
+    CoverageMethod method = CoverageMethod::None;
     std::int64_t rows = 0, chosen = 0, skipped = 0, withInEdges = 0;
     int hops = 0;
     bool operator==(const CoverageRecord&) const = default;
@@ -110,7 +110,7 @@ struct Verification {
     std::vector<TensorRecord> outputs, checkpoints;
     ToleranceRecord tolerance;
     double seconds = 0;
-    // Elements of the outputs that are NaN or infinite, in the model's own results as well.
+    // Returns the number of elements of the outputs that are NaN or infinite, in the model's own results as well.
     [[nodiscard]] std::int64_t notFinite() const
     {
         std::int64_t sum = 0;
@@ -139,7 +139,8 @@ constexpr auto fieldsOf(const T*)
                            field("seconds", &T::seconds, "duration of the verification", base::Quantity::Seconds));
 }
 
-// `verify --json`, and the "verify" member of a report. `check`: the quick comparison on the sample, if there was one.
+// Returns the document that `verify --json` prints, which is also the member "verify" of a report. `check`: the quick
+// comparison on the sample, if there was one.
 std::string writeVerification(const Verification& verification, const std::optional<Verification>& check);
 base::Result<Verification> readVerification(const std::string& text, const std::string& file);
 

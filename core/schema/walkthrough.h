@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps of plans (plan/walkthrough.h) as a document.
+// Writes and reads the steps by which plans are derived (plan/walkthrough.h).
 
 #include "base/result.h"
 #include "plan/walkthrough.h"
@@ -10,7 +10,8 @@
 namespace hopscope::schema {
 
 json::Value walkthroughsValue(const plan::Walkthroughs& all);
-// Fails with Input and a JSON pointer, also on operators and values that the model does not have.
+// Reads the document. Fails with Input and a JSON pointer, also if it names operators or values that the model does not
+// have.
 base::Result<plan::Walkthroughs> walkthroughsFrom(const json::Value& document, const std::string& name,
                                                   const ModelNames& model);
 

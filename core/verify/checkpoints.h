@@ -6,8 +6,8 @@
 
 namespace hopscope::verify {
 
-// Fills verdict.checkpoints, or leaves them empty if the unsplit program needs more than half of the free memory or
-// cannot be evaluated. `needed`: the bytes that it needs. Fails only with Cancelled.
+// Fills in verdict.checkpoints, or leaves them empty if the unsplit program, which needs `needed` bytes, needs more
+// than half of the free memory or cannot be evaluated. Fails only with Cancelled.
 base::Status compareCheckpoints(const Request& request, std::int64_t needed, const base::ProgressFn& progress,
                                 std::stop_token stop, Verification& verdict);
 

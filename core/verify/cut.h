@@ -1,7 +1,7 @@
 #pragma once
 
-// Restricts the inputs to a neighbourhood: the induced subgraph, with rows in ascending order, edges in input order and
-// node ids renumbered.
+// Restricts the inputs to a neighbourhood. The result is the induced subgraph, with rows in ascending order, edges in
+// input order and renumbered node ids.
 
 #include <string>
 #include <vector>
@@ -11,23 +11,23 @@
 
 namespace hopscope::verify {
 
-// Positions of rows are those of the last cut.
+// Writes inputs that are restricted to neighbourhoods.
 class Cutter {
 public:
-    // `used`: the data keys to write. Arguments passed by reference must outlive the object. `folder`: for scratch
-    // files.
+    // `used`: the data keys to write. `folder`: for scratch files. Arguments passed by reference must outlive the
+    // object.
     Cutter(const analysis::Analysis& analysis, const Structure& structure, const analysis::InputSchema& schema,
            const base::TensorMap& inputs, std::vector<std::string> used, std::string folder);
 
     // Writes the inputs restricted to `rows` to a .safetensors file. Linear in the sizes of the tables and of the file.
     base::Status write(const Neighbourhood& rows, const std::string& path);
-    // The number of a row in the last cut.
+    // Returns the number of a row in the inputs that write() has written last.
     [[nodiscard]] std::int64_t position(ir::SpaceId table, std::int64_t row) const;
 
 private:
     struct Table {
         std::shared_ptr<std::byte> rowBytes, positionBytes;
-        std::int64_t* rows = nullptr;       // chosen ones, ascending
+        std::int64_t* rows = nullptr;       // the rows of the neighbourhood, ascending
         std::int64_t* positions = nullptr;  // by row
         std::int64_t count = 0;
     };

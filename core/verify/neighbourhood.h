@@ -1,8 +1,8 @@
 #pragma once
 
-// The k-hop neighbourhood of some destination rows: the rows of each declared table that they depend on. Each of k
-// rounds adds all rows that are aggregated into rows already known; with every row, the rows that its key columns refer
-// to are added.
+// Finds the k-hop neighbourhood of some destination rows: the rows of each declared table that they depend on. Each of
+// k rounds adds all rows that are aggregated into rows found before. With every row, the rows to which its key columns
+// refer are added.
 
 #include <cstdint>
 #include <functional>
@@ -20,15 +20,16 @@ using Seed = std::pair<ir::SpaceId, std::int64_t>;  // table and row
 
 class Neighbourhood {
 public:
-    // `structure` must outlive this, after prepareRounds(). Needs a byte per row of each table, in scratch files.
+    // Makes an empty neighbourhood. Call prepareRounds() on `structure` first, which must outlive the object. Needs a
+    // byte for each row of each table, in scratch files.
     static base::Result<Neighbourhood> create(const Structure& structure, const std::string& folder);
 
-    // Starts again from `seeds` and takes `rounds` rounds. Stops and returns false if `fits` returns false; it is
-    // called with the current sizes every few thousand rows and at the end.
+    // Replaces the neighbourhood by that of `seeds` after `rounds` rounds. Calls `fits` with the current sizes every
+    // few thousand rows and at the end; stops and returns false if it returns false.
     bool expand(const std::vector<Seed>& seeds, int rounds, const std::function<bool(const TableSizes&)>& fits);
 
-    // Some models fail if a relation has no edges. Adds an edge between rows outside the neighbourhood to each empty
-    // relation, if there is such an edge, and a row to each other empty table. Does not change results for the seeds.
+    // Adds an edge between rows outside the neighbourhood to each empty relation, if there is such an edge, and a row
+    // to each other empty table, because some models fail on these. Does not change results for the seeds.
     void fillEmptyTables();
 
     [[nodiscard]] bool contains(ir::SpaceId table, std::int64_t row) const;

@@ -1,15 +1,15 @@
 #pragma once
 
-// The way in which threads of OpenMP wait for each other. They spin for milliseconds before they sleep, which saves
-// microseconds on idle cores; on busy ones each operator of a small model costs those milliseconds of a core.
+// Makes OpenMP threads that wait for each other sleep early. By default, they spin for milliseconds first. That saves
+// microseconds on idle cores, but on busy ones each operator of a small model costs milliseconds of a core.
 
 #include <latch>
 #include <thread>
 
 namespace hopscope::verify {
 
-// While it exists, they sleep after some microseconds. GCC's runtime does so if it has more threads than cores (see
-// GOMP_SPINCOUNT in its manual): a team of extra threads sleeps until this object is destroyed.
+// Makes waiting threads sleep after some microseconds while this object exists. GCC's runtime does so if it has more
+// threads than cores (see GOMP_SPINCOUNT in its manual): a team of extra threads sleeps until this object is destroyed.
 class PassiveWaiting {
 public:
     PassiveWaiting();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Variants of a model's own forward, which show how sensitive it is to rounding. For the oracle's child process.
+// Makes variants of a model's own forward, which show its sensitivity to rounding. For the oracle's process.
 
 #include <torch/csrc/jit/api/module.h>
 
@@ -8,12 +8,12 @@
 
 namespace hopscope::verify {
 
-// Weights, constants, and types that the code asks for by their names become float64. Must be called before any code of
-// the module runs.
+// Converts weights, constants and dtypes that the code names to float64. Call it before any code of the module runs.
 void computeInDouble(torch::jit::Module& module);
 base::TensorMap inDouble(const base::TensorMap& inputs);
 
-// Floating-point inputs with their last digit changed. Whole numbers do not change: they may be ids or classes.
+// Returns the inputs with the last digit of floating-point numbers changed. Whole numbers remain unchanged, since they
+// may be ids or classes.
 base::TensorMap moved(const base::TensorMap& inputs, std::uint64_t seed);
 
 }  // namespace hopscope::verify

@@ -20,7 +20,7 @@
 namespace hopscope::verify {
 
 using Mode = base::VerifyMode;
-// The parts of a verification that documents contain.
+// The parts of a verification that documents contain:
 using Tolerance = schema::ToleranceRecord;
 using TensorError = schema::TensorRecord;
 using Coverage = schema::CoverageRecord;
@@ -41,12 +41,12 @@ struct Request {
     std::map<std::string, base::TensorView> outputs;      // of the staged run, by name
     std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values that are not outputs; may be empty
     Mode mode = Mode::Sample;
-    // The type of stores, whose rounding widens the tolerance; narrowed stored values have it instead of their own
-    // type.
+    // The type of stores. Its rounding widens the tolerance. Narrowed stored values have this type instead of their
+    // own.
     base::StoreType store = base::StoreType::Exact;
     std::string notFiniteOrigin = notFiniteHint;  // the origin of numbers in the outputs that are NaN or infinite
     std::string scratchFolder;
-    std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a share of the free memory
+    std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a part of the free memory
     std::uint64_t seed = 1;
     std::int64_t targets = 64;
     std::vector<std::string>
@@ -57,34 +57,37 @@ struct Request {
     std::optional<double> childSeconds;      // time limit of a child; nullopt: none
 };
 
-// Compares all rows of the outputs, if forward fits into memory. Otherwise compares at least `targets` destinations
-// from all quantiles of the in-degree, and isolated ones, by running forward on their depth_op-hop neighbourhoods,
-// several at a time if these fit together. That is not possible for models with reductions over the whole graph, or
-// that depend on the sizes of tables or on row numbers: the verdict is then "unverifiable", with the reason. Mode::Full
-// fails with Resources if forward does not fit into memory. If the child dies, that is a reason in the verdict, not an
-// error. After a full comparison stored values are compared with the program evaluated operator by operator on whole
-// tensors in this process (executor/unsplit.h), since forward does not return them. They do not affect the verdict. For
-// float16 and bfloat16 outputs the tolerance is widened by the ratio of their rounding to float32's. Differences that
-// are no larger than the model's own rounding error (rounding.h) are "unverifiable", with that as the reason.
+// Verifies a run. Compares all rows of the outputs if forward fits into memory. Otherwise compares at least `targets`
+// destinations from all quantiles of the in-degree, and isolated ones, by running forward on their depth_op-hop
+// neighbourhoods, several at a time if these fit together. The latter is impossible for models with reductions over the
+// whole graph, and for those that depend on table sizes or row numbers. The verdict is then "unverifiable", with the
+// reason. Mode::Full fails with Resources if forward does not fit into memory. If the child dies, the verdict states
+// that as its reason; it is not an error.
+//
+// After a full comparison, stored values are compared with those of the program, evaluated operator by operator on
+// whole tensors in this process (executor/unsplit.h), since forward does not return them. They do not affect the
+// verdict. For float16 and bfloat16 outputs, the tolerance is widened by the ratio of their rounding to that of
+// float32. If all differences are rounding that the model itself amplifies (rounding.h), the verdict is "unverifiable",
+// with this reason.
 base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
-// A quick check before a long run: runs the plan on the sample, on the CPU and on the plan's device, in batches of 1, 7
-// and all destinations in random order, and compares the results with forward.
+// Performs a quick check before a long run: runs the plan on the sample, on the CPU and on the plan's device, in
+// batches of 1, 7 and all destinations in random order, and compares the results with forward.
 base::Result<Verification> verifySample(const loader::Model& model, const loader::Walk& walk,
                                         const analysis::Analysis& analysis, const plan::Plan& plan,
                                         const base::TensorMap& sample, const std::string& scratchFolder,
                                         std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
 
-// The main function of the child. The file at `requestPath` is JSON with the members model, data and output: runs the model
-// and writes its outputs. Returns the exit code: 0, or another one after writing the reason to OUTPUT.error. The process limits
-// its own memory and is killed with its parent.
+// The main function of the child: runs the model and writes its outputs. The file at `requestPath` is JSON with the
+// members model, data and output. Returns the exit code: 0, or a different one after writing the reason to
+// OUTPUT.error. The process limits its own memory and is killed with its parent.
 int oracleMain(const std::string& requestPath);
 
-// If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
+// Asks the kernel to kill this process rather than its parent if the machine runs out of memory.
 void volunteerForOom();
 
-// Does the work of oracleMain() in a child of the fork server (fork_server.h), which is killed with its parent in any
-// case, and which offered itself to the kernel's memory killer before it was confined.
+// Does the work of oracleMain() in a child of the fork server (fork_server.h). Such a child is always killed with its
+// parent, and has called volunteerForOom() before it was confined.
 int forkedOracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify
