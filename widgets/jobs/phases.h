@@ -9,12 +9,7 @@ namespace hopscope::jobs {
 // Reporting means that planning takes long enough to show its progress. Refusing means that the refused cuts are being
 // undone, which requests no plan.
 enum class PlanPhase { Settled, Planning, Reporting, Refusing };
-enum class PlanEvent {
-    Asked,
-    Progressed,
-    Refused,
-    Ended
-};  // Ended: answered, abandoned, or the refused cuts are undone
+enum class PlanEvent { Asked, Progressed, Refused, Ended };  // Ended: answered, abandoned, or the cuts are undone
 
 constexpr PlanPhase after(PlanPhase phase, PlanEvent event)
 {

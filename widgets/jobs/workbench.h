@@ -36,12 +36,11 @@ public:
     void optimiseAroundPins();  // the optimal strategy with the current pins
     // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimum around pins.
     void pin(const plan::Pin& pin);
-    void togglePin(const plan::Pin& pin);              // sets it, or removes exactly this pin
-    void unpin(protocol::ValueId value);               // removes all pins that mention the value
-    void setStages(const std::optional<int>& stages);  // for an optimum; none: as few as needed
-    void repair(const QString& what,
-                const models::Repair& way);  // a fix for Document::refusal; `what` names it for undo
-    void movePin(protocol::ValueId from, protocol::ValueId to);  // as one undo step
+    void togglePin(const plan::Pin& pin);                         // sets it, or removes exactly this pin
+    void unpin(protocol::ValueId value);                          // removes all pins that mention the value
+    void setStages(const std::optional<int>& stages);             // for an optimum; none: as few as needed
+    void repair(const QString& what, const models::Repair& way);  // fixes Document::refusal; `what` names the undo step
+    void movePin(protocol::ValueId from, protocol::ValueId to);   // as one undo step
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // all but the cuts: strategy, objective, pins, stages
     // Finds the effect of storing a value, or of not storing it, without changing anything. A later question, or a

@@ -46,8 +46,7 @@ public:
     [[nodiscard]] const std::vector<StageRun>& runs() const;
     void setSelected(protocol::StageId stage);  // invalid: none
     void setTheme(const style::Theme& theme);
-    [[nodiscard]] QRect
-    barRect(protocol::StageId stage) const;  // its rectangle in this widget; empty if it is not drawn
+    [[nodiscard]] QRect barRect(protocol::StageId stage) const;  // in this widget; empty if it is not drawn
 
     [[nodiscard]] QString figureTitle() const override;
     void paintFigure(QPainter& painter, const QSize& size) override;

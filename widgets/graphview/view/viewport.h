@@ -17,9 +17,8 @@ public:
 
     // Sets a scene, or none if null. An item that has moved by `shift` in the scene keeps its position on the screen.
     void setScene(ScenePtr scene, QPointF shift);
-    void holdStill(
-        QPointF moved);  // call when the widget has moved in its window: keeps the scene in place, even after a fit
-    void resized();      // fits again after a fit, unless the user has zoomed or panned since
+    void holdStill(QPointF moved);  // keeps the scene in place after the widget has moved, even after a fit
+    void resized();                 // fits again after a fit, unless the user has zoomed or panned since
     [[nodiscard]] const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
 
