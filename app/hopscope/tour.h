@@ -35,12 +35,12 @@ public:
     void end();
     void next();
     void back();
-    void skip();  // the step, answered or not
+    void skip();  // skips the step, answered or not
     [[nodiscard]] bool playing() const { return m_lesson != nullptr; }
     [[nodiscard]] int step() const { return m_step; }        // from 0
     [[nodiscard]] bool ready() const { return !m_waiting; }  // the window is in the state that the step needs
     [[nodiscard]] const study::Lesson& lesson() const { return *m_lesson; }
-    // A figure of the window by its name (docs/reference/format-lesson.md); NaN where it has none now.
+    // Returns a figure of the window by its name (docs/reference/format-lesson.md), or NaN if it has none at present.
     [[nodiscard]] double figure(const std::string& name) const;
     void setTheme(const style::Theme& theme) { m_light.setTheme(theme); }
 
