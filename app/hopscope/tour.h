@@ -70,7 +70,7 @@ private:
     study::AnimationPanel& m_animation;
     Spotlight m_light;
     std::unique_ptr<const study::Lesson> m_lesson;
-    RecentFile m_before;  // open when the lesson began; empty: nothing
+    RecentFile m_before;  // the model open when the lesson began; empty: none
     int m_step = 0;
     std::size_t m_nextAction = 0;
     bool m_waiting = false, m_done = false;

@@ -57,7 +57,7 @@ public:
     void loadPlan(const QString& file);
     void savePlan(const QString& file);
     void openReport(const QString& file);  // report.json of an earlier run; adds it to Document::runs
-    void openReport(const QString& title, const QString& text);  // likewise, from elsewhere
+    void openReport(const QString& title, const QString& text);  // the same, from text
 
     void startRun(bool paused = false);
     void pause();

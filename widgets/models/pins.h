@@ -14,7 +14,7 @@ namespace hopscope::models {
 QString pinLabel(const protocol::ModelRecord& model, const plan::Pin& pin);
 
 struct PinRead {
-    protocol::ValueId operand, made;  // made with the operand
+    protocol::ValueId operand, made;  // made: computed from the operand
 };
 
 // The subject of a menu: a value, the hops whose stage can be chosen, and the operands that can be cut off.

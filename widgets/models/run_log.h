@@ -30,7 +30,7 @@ struct BatchPoint {
     double time = 0;
     std::int64_t destinations = 0, edges = 0, frontier = 0, memory = 0, peakMemory = 0;
     protocol::StageId stage{1};
-    std::int64_t reservedMemory = 0;  // of a GPU
+    std::int64_t reservedMemory = 0;  // by the allocator of a GPU
     std::int64_t finished = 0;        // destinations of the whole run so far, including batches that are no longer kept
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The selected target and the one under the pointer, shared by graph, tables, plots and panels; with a history.
+// The selected target and the one under the pointer, with a history; shared by graph, tables, plots and panels.
 
 #include <QObject>
 #include <QString>

@@ -10,7 +10,7 @@ namespace hopscope::study {
 // "animation", "monitor".
 panels::Panel* makeReceptive(const panels::Context& context,
                              QWidget* parent);                                 // the inputs that node results depend on
-panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
+panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // the origin of numerical errors
 panels::Panel* makeTensor(const panels::Context& context, QWidget* parent);    // the numbers of a value
 panels::Panel* makeFollow(const panels::Context& context, QWidget* parent);    // a node through the stages
 panels::Panel* makeBreakpoints(const panels::Context& context, QWidget* parent);  // where runs stop

@@ -1,6 +1,6 @@
 #pragma once
 
-// Describes tensors in words.
+// Formats the texts that describe a tensor.
 
 #include <QString>
 

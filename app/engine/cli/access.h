@@ -12,7 +12,7 @@ namespace hopscope::engine {
 // Returns true if a command reads files that may come from others. Only such a command is confined.
 bool readsFiles(const Command& command);
 
-// Opens the folders that the command writes to. Fails like the command, or with Cancelled.
+// Opens the folders that the command writes to. Fails as the command would, or with Cancelled.
 base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop);
 
 confine::Access accessOf(const Command& command, const Outputs& outputs);

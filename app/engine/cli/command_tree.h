@@ -47,7 +47,7 @@ struct CommandText {
 // group, "General".
 CommandText commandText(const CLI::App& app);
 
-// Starts a group, to which options of the command that are added from now on belong.
+// Starts a group for the options that are added to the command from now on.
 void startGroup(CLI::App& command, const std::string& name);
 
 // Sets the values that completions offer for the option.

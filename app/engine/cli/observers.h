@@ -1,6 +1,6 @@
 #pragma once
 
-// The observers of a run that show the progress line and write the Chrome trace.
+// Observers that show the progress line of a run and write its Chrome trace.
 
 #include <cstdio>
 #include <memory>

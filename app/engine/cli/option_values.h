@@ -10,7 +10,7 @@
 
 namespace hopscope::engine {
 
-// Parses "2/3" as part 2 of 3; none for "".
+// Parses "2/3" as part 2 of 3; returns none for "".
 base::Result<std::optional<pipeline::ShardOptions>> parseShard(const std::string& text);
 
 }  // namespace hopscope::engine

@@ -9,8 +9,8 @@
 
 namespace hopscope::engine {
 
-// Answers a request, both as docs/reference/format-sample.md describes them. The process is confined to the files that
-// the request names, unless `sandbox` is false.
+// Answers a request; docs/reference/format-sample.md describes requests and answers. The process is confined to the
+// files that the request names, unless `sandbox` is false.
 base::Result<std::string> answerSampling(const std::string& request, bool sandbox);
 
 // Runs the whole command (`hopscope-engine sample [--no-sandbox]`): reads the request from standard input, and writes

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const executor::StageShards& left() const { return m_left; }
     [[nodiscard]] std::int64_t destinations() const { return m_computed; }  // of the last shard
     [[nodiscard]] const plan::Bytes& moved() const { return m_moved; }      // by the last shard
-    // Returns the bytes read back that other processes had written; valid at the end of the last stage.
+    // Returns how many bytes were read back that other processes had written; valid at the end of the last stage.
     [[nodiscard]] std::int64_t readBack() const { return m_readBack; }
     // Returns the report of a run that was published by this process or earlier; null if there is none.
     [[nodiscard]] const schema::Report* report() const;

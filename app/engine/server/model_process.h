@@ -28,7 +28,7 @@ struct ModelProcessOrder {
     std::optional<confine::Access> access;  // none: the process keeps its rights
     std::string exported;                   // the destination of export/write; empty: none
     json::Value dealt{};                    // for a worker, the parameters of worker/open; otherwise null
-    std::string home{};                     // the folder in which its scratch folder is made
+    std::string home{};                     // the folder in which its scratch folder is created
 };
 
 // Prepares starting such processes. Call it once, while the program has a single thread.

@@ -35,7 +35,7 @@ class ServedRun;
 
 class Run {
 public:
-    // The document must outlive it; a run of a given plan does not change it.
+    // The document must outlive the run. A run of a given plan does not change the document.
     Run(std::int64_t id, Document& document, RunRequest request, pipeline::OutputFolder folder, Notify notify,
         base::ProgressFn progress);
     ~Run();  // cancels and waits

@@ -32,14 +32,14 @@ using OpList = std::pmr::vector<OpId>;
 using ValueList = std::pmr::vector<ValueId>;
 
 struct VisibleNode {
-    QString key;  // the same node in another fold has the same key: "op12", "module:convs.0", "structure:convs.0"
+    QString key;  // the same in every fold: "op12", "module:convs.0", "structure:convs.0"
     Shape shape = Shape::Rowwise;
     QString label, detail, tip;
     OpId op;          // the operator that it represents; for a box, the first one in it
     OpList ops;       // all operators in it, ascending
     int module = -1;  // for module boxes: index into the tree
     int merged = 0;   // other boxes merged into this one, because the nodes between them would form a cycle
-    QString expands;  // the entry of FoldState::expanded that opens it; empty: there is nothing to open
+    QString expands;  // the entry of FoldState::expanded that opens it; empty if there is nothing to open
     int frame = -1;   // innermost frame around it
     int depth = 0, minDepth = 0;
     bool prologue = false;  // structure only: not part of any stage

@@ -1,6 +1,7 @@
 #pragma once
 
-// Decides which operators are drawn as one node, and how nodes are labelled. Pure functions of the model.
+// Decides which operators are drawn as one node, and how nodes are labelled. The functions are pure and depend only on
+// the model.
 
 #include <QString>
 #include <span>

@@ -31,7 +31,7 @@ public:
     // Lays out one batch at a time: a new one cancels the previous one, whose `answer` is never called. Never calls
     // back at once.
     void solve(std::vector<SmallGraph> graphs, Answer answer);
-    void cancel();  // kills the helper if it is at work
+    void cancel();  // kills the helper if it is busy
 
     [[nodiscard]] bool busy() const { return static_cast<bool>(m_answer); }
     [[nodiscard]] int fallbacks() const { return m_fallbacks; }  // graphs laid out here instead of by the helper
@@ -55,7 +55,7 @@ private:
     QThreadPool m_worker;  // one thread
     std::stop_source m_stop;
     LayoutBatch m_batch;
-    bool m_asked = false;      // the helper is at work
+    bool m_asked = false;      // the helper is busy
     qint64 m_base = 0;         // number of the batch's first request
     quint64 m_generation = 0;  // of the batch; answers to an older one are dropped
     Answer m_answer;

@@ -37,7 +37,7 @@ void paintStore(const PaintContext& c, const SceneStore& store);
 // Paints a node with all its marks.
 void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
-QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" of a box
+QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" for a box
 void paintStageRange(const PaintContext& c, int node);   // the stages inside a box of several
 void paintInnerStores(const PaintContext& c, int node);  // the number of values stored inside
 void paintRefusal(const PaintContext& c, int node);      // the operator prevents splitting the model

@@ -61,7 +61,7 @@ struct Scene {
     std::shared_ptr<const std::vector<QPointF>> points;  // of all paths
     std::vector<SceneStub> stubs;
     std::vector<SceneStore> stores;
-    std::vector<int> innerStores;  // by node: stored values that are made and read only inside it
+    std::vector<int> innerStores;  // by node: stored values that are computed and read only inside it
     std::vector<QString> pins;     // by node: text for the user's pins; empty if there are none
     std::vector<StageId> moved;    // in a preview, by node: the stage to which it would move; none: it stays
     std::vector<Band> bands;       // none for a model that cannot be split
