@@ -27,7 +27,7 @@ using PartsPtr = std::shared_ptr<const ModelParts>;
 using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
 using ExplanationPtr = std::shared_ptr<const schema::Explanation>;
 
-// A user's settings besides the cuts: everything that a session file stores about planning and running.
+// A user's settings, cuts included: everything that a session file stores about planning and running.
 struct Settings : base::Settings {
     std::vector<plan::Pin> pins;
     QString output;                       // the output folder; empty: outputs are not kept

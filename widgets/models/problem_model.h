@@ -17,7 +17,7 @@ struct ProblemRow {
 // Returns the refusal first, then diagnostics, then notes. The reason why a model cannot be split is an error.
 std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal);
 
-// Returns the reason why the model cannot be split, which belongs to the model; null if it can be split.
+// Returns the diagnostic that prevents splitting the model, which owns it; null if the model can be split.
 const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 
 // Returns true if the user has not agreed to run the model's code, so that it is only drawn.

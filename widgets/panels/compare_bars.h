@@ -21,8 +21,8 @@ struct PlanBar {
     bool operator==(const PlanBar&) const = default;
 };
 
-// Returns bars for the current plan and those it is compared with; a plan without a prediction has none. Their costs
-// are those by which the optimiser ranks plans; without costs, bytes are compared.
+// Returns bars for the current plan and those it is compared with; a plan without a prediction has none. Costs are
+// those by which the optimiser ranks plans; without costs, bytes are compared.
 std::vector<PlanBar> planBars(const models::Document& document);
 // Returns how many of `width` pixels a part of a bar takes if the longest bar takes all of them.
 int barLength(std::int64_t part, std::int64_t longest, int width);

@@ -28,7 +28,7 @@ public:
     virtual void setTheme(const style::Theme& theme) = 0;
 
 signals:
-    // Reports the number of findings in the panel, which its tab shows.
+    // Reports the number of findings in the panel; its tab shows the number.
     void findingsChanged(int count);
 };
 

@@ -19,7 +19,7 @@ QLabel* wrapped(const QString& name, QWidget* parent);  // with line wrapping, s
 
 QLabel* title(const QString& name, QWidget* parent);       // the same, but large and bold
 QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame; as wide as `content`
-// Fills a panel with `content`, which scrolls only vertically, if it does not fit.
+// Fills a panel with `content`, which scrolls vertically if it does not fit, but never horizontally.
 QScrollArea* fillWith(QWidget* panel, QWidget* content);
 
 // Makes a table without grid and row numbers, which selects whole rows and can be sorted; `model` is not owned.

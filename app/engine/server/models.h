@@ -49,7 +49,7 @@ struct OpenModel {
     std::shared_ptr<ModelProcess> process{};
 };
 
-// The open models. It is thread-safe, except for the members of an OpenModel.
+// The open models of a client. The class is thread-safe, except for the members of an OpenModel.
 class Models {
 public:
     struct Client {

@@ -28,8 +28,8 @@ private:
 
 class Router {
 public:
-    // Edges avoid `obstacles` as well as nodes if they are long; an edge ignores obstacles that contain one of its
-    // ends. `memory` caches detours and does not change routes. All arguments but `obstacles` must outlive the router.
+    // Long edges avoid `obstacles` as well as nodes; an edge ignores obstacles that contain one of its ends. `memory`
+    // caches detours and does not change routes. All arguments but `obstacles` must outlive the router.
     Router(const std::vector<QRectF>& nodes, const GridIndex& index, std::vector<QRectF> obstacles, QRectF bounds,
            DetourMemory& memory)
         : m_nodes(nodes),

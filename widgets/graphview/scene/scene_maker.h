@@ -23,7 +23,7 @@ public:
 
     void setModel(models::ModelPtr model,
                   models::PartsPtr parts);             // null: nothing is open; starts with the initial fold
-    void setLongest(int nodes) { m_longest = nodes; }  // on the longest path of the next model's initial fold
+    void setLongest(int nodes) { m_longest = nodes; }  // limits the longest path of the next initial fold
     void setPlan(models::PlanPtr plan);
     void setFold(FoldState state);
     // Builds the current scene with a different plan. `then` is not called if another scene is ready first.

@@ -20,8 +20,8 @@ struct Hit {
 Hit hitAt(const Scene& scene, QPointF at, qreal scale);
 Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale);
 
-// Returns true for a stored value that can be dragged. Several drawn as one cannot, because it would be unclear which
-// is meant.
+// Returns true for a stored value that can be dragged. Values that are drawn as one cannot be dragged, because it would
+// be unclear which is meant.
 bool isMovable(const Scene& scene, const Hit& hit);
 
 // Returns the tooltip of a hit, or an empty string. `at` is in scene coordinates.

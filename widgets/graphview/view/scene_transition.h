@@ -14,8 +14,8 @@ class SceneTransition : public QObject {
 public:
     SceneTransition();
 
-    // Starts the animation. `shift` moves points of the old scene to the same points of the new one; `anchor` is in the
-    // new scene, or null for none. Does nothing if nothing moves, or if too many nodes would move.
+    // Starts the animation. `shift` is the translation from points of the old scene to the same points of the new one;
+    // `anchor` is in the new scene, or null for none. Does nothing if nothing moves, or if too many nodes would move.
     void start(const Scene& before, ScenePtr target, QPointF shift, QPointF anchor);
     void stop() { m_animation.stop(); }
     [[nodiscard]] bool running() const { return m_animation.state() == QAbstractAnimation::Running; }

@@ -17,7 +17,7 @@ public:
     void showSelection();
     void showRefused();  // marks the operator that prevents a split, in every new scene
     void showHover(const models::Target& target);
-    void toggleUses(int source);  // marks all stubs of a node
+    void toggleUses(int source);  // marks or unmarks all stubs of a node
 
 private:
     void markModule(const QString& path);
