@@ -1,6 +1,6 @@
 #pragma once
 
-// What nearly every file of the window includes.
+// The headers that nearly every file of the window includes.
 
 #include <QAbstractItemModel>
 #include <QAction>

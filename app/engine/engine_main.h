@@ -2,7 +2,7 @@
 
 namespace hopscope::engine {
 
-// The whole program: parses the command line, runs the command and prints errors. Returns the exit code.
+// Runs the whole program: parses the command line, runs the command and prints errors. Returns the exit code.
 int engineMain(int count, char** arguments);
 
 }  // namespace hopscope::engine

@@ -4,7 +4,7 @@ class QWidget;
 
 namespace hopscope::window {
 
-// A dialog with the version, the licence and the libraries of the program; it deletes itself.
+// Shows a dialog with the version, the licence and the libraries of the program; the dialog deletes itself.
 void showAbout(QWidget* window);
 
 }  // namespace hopscope::window

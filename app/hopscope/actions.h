@@ -1,6 +1,6 @@
 #pragma once
 
-// Every action of the window by name, as listed by the menus, the command palette and the overview of keys.
+// The actions of the window by name, as listed by the menus, the command palette and the overview of keys.
 
 #include <QAction>
 #include <QObject>
@@ -11,7 +11,7 @@ class QMenu;
 
 namespace hopscope::window {
 
-// The precondition of an action; checked after every change.
+// The precondition of an action, checked after every change.
 enum class Needs {
     Nothing,
     Model,
@@ -27,7 +27,7 @@ enum class Needs {
 };
 
 struct ActionSpec {
-    const char* name;  // object name, unique, "file.open"; its first part is the menu
+    const char* name;  // unique object name, "file.open"; its first part is the menu
     QString text;      // with '&'
     QString shortcut;  // empty: none
     QString tip;       // one sentence
@@ -38,16 +38,16 @@ struct ActionSpec {
 class ActionBook : public QObject {
     Q_OBJECT
 public:
-    // While a menu or the list of a combo box is open, keys without Ctrl or Alt belong to it and trigger no action.
+    // While a menu or the list of a combo box is open, keys without Ctrl or Alt go to it and trigger no action.
     explicit ActionBook(QWidget* window);
     bool eventFilter(QObject* watched, QEvent* event) override;
 
     QAction* add(const ActionSpec& spec);
     void addAll(std::initializer_list<ActionSpec> specs);
-    void adopt(QAction* action, const QString& group);  // an action with another owner
+    void adopt(QAction* action, const QString& group);  // adds an action with a different owner
     [[nodiscard]] QAction* find(const QString& name) const;
     [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }  // in order of creation
-    [[nodiscard]] static QString groupOf(const QAction* action);          // "File", as the menu is called
+    [[nodiscard]] static QString groupOf(const QAction* action);          // "File", like the menu
     void update(const std::function<bool(Needs)>& met);
 
 private:
@@ -60,7 +60,7 @@ private:
     QVector<Entry> m_entries;
 };
 
-// "Open" for "&Open…": as the palette shows it and a screen reader reads it.
+// Returns "Open" for "&Open…", as the palette shows it and a screen reader reads it.
 QString plainText(const QAction* action);
 
 }  // namespace hopscope::window

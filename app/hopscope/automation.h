@@ -1,6 +1,6 @@
 #pragma once
 
-// Carries out the command line's requests in an unattended window: open, run, take pictures, export, end.
+// Carries out the requests of the command line in an unattended window: open, run, take pictures, export, exit.
 
 #include <QObject>
 #include <QTimer>
@@ -18,7 +18,7 @@ public:
     void start();
 
 signals:
-    void done(int exitCode, const QString& problem);  // once, and only if files are to be written
+    void done(int exitCode, const QString& problem);  // emitted once, and only if files are to be written
 
 private:
     void tick();
@@ -26,7 +26,7 @@ private:
     [[nodiscard]] bool settled() const;
     [[nodiscard]] bool idle() const;
     bool refused();
-    [[nodiscard]] QString missing() const;  // the banner's sentence, or the missing model or plan
+    [[nodiscard]] QString missing() const;  // the banner's sentence, or that the model or plan is missing
     [[nodiscard]] QString writeFiles();
     void finish(int exitCode, const QString& problem);
 

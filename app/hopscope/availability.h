@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks the precondition of an action. A pure function of the document, the workbench and the engine.
+// Checks the precondition of an action. It is a pure function of the document, the workbench and the engine.
 
 #include "actions.h"
 #include "window_parts.h"

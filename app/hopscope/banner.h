@@ -1,6 +1,6 @@
 #pragma once
 
-// A line above the graph that reports an event and offers actions: never modal, never in the way.
+// A line above the graph that reports an event and offers actions. It is never modal and never in the way.
 
 #include <QFrame>
 #include <functional>
@@ -12,7 +12,7 @@ namespace hopscope::window {
 
 struct BannerButton {
     QString text;
-    std::function<void()> run;  // the banner hides first
+    std::function<void()> run;  // called after the banner has been hidden
 };
 
 class Banner : public QFrame {
@@ -20,12 +20,13 @@ class Banner : public QFrame {
 public:
     explicit Banner(QWidget* parent = nullptr);
 
-    // Shows a message above the current one, which returns once this one is answered; replaces one with the same topic.
-    // `topic`: the argument for dismiss(); "engine", "open", ... `dismissed`: also called when the user dismisses it.
+    // Shows a message in front of the current one, which returns once the new one is answered. Replaces a message with
+    // the same topic. `topic` is the argument for dismiss(): "engine", "open", ... `dismissed` is called when the user
+    // dismisses the message.
     void say(
         const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons = {},
         std::function<void()> dismissed = [] {});
-    void dismiss(const QString& topic);  // removes the messages about that topic
+    void dismiss(const QString& topic);  // removes the messages with that topic
     [[nodiscard]] QString sentence() const;
 
 protected:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The arguments of `hopscope`, as plain data.
+// Parses the arguments of `hopscope` into plain data.
 
 #include <QSize>
 #include <QStringList>
@@ -11,7 +11,7 @@
 
 namespace hopscope::window {
 
-// The content of an exported file: "graph", "plots", "ops", "checkpoints", "stages", "batches", "phases", "trace".
+// A file to export. Its content is "graph", "plots", "ops", "checkpoints", "stages", "batches", "phases" or "trace".
 struct ExportTarget {
     QString kind, file;
     bool operator==(const ExportTarget&) const = default;
@@ -31,19 +31,19 @@ struct CommandLine {
     bool recover = false;
     bool help = false, version = false;
 
-    // Writes files and exits without user interaction.
+    // Returns true if files are written and the program exits without user interaction.
     [[nodiscard]] bool unattended() const { return !screenshot.isEmpty() || !exports.isEmpty(); }
 };
 
-// `arguments` with the program's name first. Fails with Usage.
+// Parses the arguments; the first one is the name of the program. Fails with Usage.
 base::Result<CommandLine> parseCommandLine(const QStringList& arguments);
 QString usage();
 
-// "KIND=FILE", or FILE: a picture of the graph by svg, pdf and png, the run's trace by json, and for csv the table that the
-// file is named for ("stages.csv"), else the operators.
+// Parses "KIND=FILE" or FILE. The suffix of a FILE decides: svg, pdf and png export a picture of the graph, json the
+// run's trace, and csv the table that the file is named after ("stages.csv"), otherwise the operators.
 base::Result<ExportTarget> exportTarget(const QString& text);
 
-// A command as one string, split as a shell would: blanks, single and double quotes; backslashes are not special.
+// Splits a command as a shell would, with blanks, single and double quotes; backslashes are not special.
 QStringList splitCommand(const QString& command);
 
 }  // namespace hopscope::window

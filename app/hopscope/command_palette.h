@@ -1,6 +1,6 @@
 #pragma once
 
-// Ctrl+Shift+P: finds every action by a few typed letters.
+// The palette of Ctrl+Shift+P, which finds every action by a few typed letters.
 
 #include <QDialog>
 
@@ -11,7 +11,8 @@ class QListWidget;
 
 namespace hopscope::window {
 
-// How well `text` answers `query`: the letters have to appear in order; beginnings of words count more. Negative: not.
+// Returns how well `text` matches `query`. The letters have to appear in order; beginnings of words count more.
+// Negative if it does not match.
 int matchScore(const QString& query, const QString& text);
 
 class CommandPalette : public QDialog {

@@ -4,7 +4,7 @@
 
 namespace hopscope::window {
 
-// A dialog of that size, or as large as the main window, which fits the screen.
+// Resizes the dialog to the wanted size, but at most to that of the main window, which fits the screen.
 inline void sizeDialog(QDialog& dialog, const QSize& wanted)
 {
     const QWidget* main = &dialog;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The panels around the graph and the perspectives: named arrangements of them, each remembered as the user left it.
+// The panels around the graph and the perspectives: named arrangements of the panels, each remembered as the user left
+// it.
 
 #include <QDockWidget>
 #include <QMainWindow>
@@ -15,7 +16,7 @@ struct DockSpec {
     QWidget* widget;
 };
 
-// "analyse", "run", "compare", "explain": in the order of the switcher.
+// Returns "analyse", "run", "compare", "explain", in the order of the switcher.
 const QStringList& perspectiveNames();
 QString perspectiveTitle(const QString& name);
 
@@ -25,14 +26,14 @@ public:
     Docks(QMainWindow& window, const QVector<DockSpec>& specs);
 
     void setLayouts(const QMap<QString, QByteArray>& layouts) { m_layouts = layouts; }
-    [[nodiscard]] QMap<QString, QByteArray> layouts() const;  // the current one included
+    [[nodiscard]] QMap<QString, QByteArray> layouts() const;  // including the current one
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
     void setPerspective(const QString& name);
-    void reset();                                      // the current perspective in its initial state
-    void setShown(bool shown);                         // false: only the centre, while no model is open
-    void setFindings(const QString& name, int count);  // a number in the title; 0: none
-    void bring(const QString& name);            // in front of the panels in the same place; does not move the focus
-    void reveal(const QString& name);           // and moves the focus there
+    void reset();                                      // restores the initial state of the current perspective
+    void setShown(bool shown);                         // false: shows only the centre, while no model is open
+    void setFindings(const QString& name, int count);  // shows a number in the title; 0: none
+    void bring(const QString& name);            // in front of the panels at the same position; does not move the focus
+    void reveal(const QString& name);           // the same, and moves the focus there
     void focusNext(QWidget& centre, int step);  // +1, -1: through the centre and the visible panels
     [[nodiscard]] QDockWidget* dock(const QString& name) const { return m_docks.value(name); }
     [[nodiscard]] const QVector<QDockWidget*>& all() const { return m_all; }
@@ -47,7 +48,7 @@ private:
     void arrangeRun();
     void tabifyHidden();
     void makeRoom(const QString& name);
-    [[nodiscard]] int lowHeight() const;  // of panels below the graph
+    [[nodiscard]] int lowHeight() const;  // the height of panels below the graph
     void arrangeCompare();
     void arrangeExplain();
     void share(const QStringList& names, const QList<int>& sizes, Qt::Orientation direction);

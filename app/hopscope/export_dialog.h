@@ -1,7 +1,7 @@
 #pragma once
 
-// Writes the current plan as a folder of code (docs/guides/exporting.md): asks for the place, lists the files, and reports the
-// result. Closing the dialog cancels the request in progress.
+// Writes the current plan as a folder of code (docs/guides/exporting.md): asks for the folder, lists the files, and
+// reports the result. Closing the dialog cancels the request in progress.
 
 #include <QDialog>
 
@@ -36,7 +36,7 @@ private:
     QPlainTextEdit* m_text = nullptr;
     QLabel* m_status = nullptr;
     QPushButton* m_write = nullptr;
-    std::int64_t m_request = 0;  // under way; 0: none
+    std::int64_t m_request = 0;  // the pending request; 0: none
 };
 
 }  // namespace hopscope::window

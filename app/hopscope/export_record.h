@@ -1,6 +1,6 @@
 #pragma once
 
-// Shows the record of an exported folder, and says whether it still holds for the files that are open.
+// Shows the record of an exported folder, and states whether it is still valid for the open files.
 
 #include <QDialog>
 
@@ -25,7 +25,7 @@ private:
     QString m_folder;
     QFormLayout* m_rows = nullptr;
     QLabel* m_status = nullptr;
-    std::int64_t m_request = 0;  // under way; 0: none
+    std::int64_t m_request = 0;  // the pending request; 0: none
 };
 
 }  // namespace hopscope::window

@@ -1,6 +1,7 @@
 #pragma once
 
-// Exports the window's content: the graph, the plots, the animation, tables, the trace and the report of the last run.
+// Exports the contents of the window: the graph, the plots, the animation, tables, the trace and the report of the last
+// run.
 
 #include "command_line.h"
 #include "file_dialogs.h"
@@ -13,10 +14,10 @@ class Exporter : public QObject {
 public:
     Exporter(const WindowParts& parts, FileDialogs& dialogs, Notices& notices);
 
-    // Writes one file, or for an animation one per frame if the format requires it. Returns an empty string, or the reason of a
-    // failure. `width`: pixels of a picture, 0: its natural size.
+    // Writes one file, or one per frame for an animation if the format requires it. `width` is the width of a picture
+    // in pixels; 0 means its natural size. Returns an empty string, or the reason for a failure.
     [[nodiscard]] QString write(const ExportTarget& target, int width) const;
-    // Asks for the file first. `kind`: as in ExportTarget, or "animation".
+    // Asks for the file first. `kind` is as in ExportTarget, or "animation".
     void ask(const QString& kind, const QString& filter);
 
 private:

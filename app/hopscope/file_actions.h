@@ -1,6 +1,6 @@
 #pragma once
 
-// The actions of the menu "File". They refer to the given parts, which outlive the book.
+// Adds the actions of the menu "File". They refer to the given parts, which must outlive the book.
 
 #include "actions.h"
 #include "exporter.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Dialogs for choosing files, here or where the engine is; they begin in the folder of the last choice.
+// Shows dialogs for choosing files on this machine or on the engine's. They open in the folder of the last choice.
 
 #include "open_dialog.h"
 #include "window_parts.h"
@@ -14,8 +14,8 @@ public:
 
     explicit FileDialogs(const WindowParts& parts) : m_parts(parts) {}
 
-    [[nodiscard]] FileChooser engineFiles();  // models and data are where the engine is
-    // `filter`: "Plans (*.json)".
+    [[nodiscard]] FileChooser engineFiles();  // for models and data, which are on the engine's machine
+    // `filter` has the form "Plans (*.json)".
     void open(const QString& title, const QString& filter, const Chosen& chosen);
     void save(const QString& title, const QString& name, const QString& filter, const Chosen& chosen);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Notices when the files that are open change on disk. While a run is under way the user is asked whether to read them again.
+// Notices when the open files change on disk. During a run, the user is asked whether to read them again.
 
 #include <QFileSystemWatcher>
 #include <QTimer>
@@ -13,7 +13,7 @@ class FileWatch : public QObject {
     Q_OBJECT
 public:
     explicit FileWatch(const WindowParts& parts);
-    void watchDocument();  // its files instead of those before; nothing if they are not on this machine
+    void watchDocument();  // watches the document's files only; nothing if they are not on this machine
 
 signals:
     void reloadWanted();

@@ -1,6 +1,6 @@
 #pragma once
 
-// F1 and the menu "Help" show pages of the manual; each part of the window has a page of its own.
+// Shows pages of the manual for F1 and the menu "Help"; each part of the window has a page of its own.
 
 #include <QObject>
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace hopscope::window {
 
-// A part of the window, by its object name, and the place that describes it.
+// A part of the window, by its object name, and the position in the manual that describes it.
 struct Topic {
     const char *part, *page, *heading;
 };
 
 std::span<const Topic> topics();
-// The topic of the innermost part around a widget; the first page if there is none.
+// Returns the topic of the innermost part around a widget, or the first page if there is none.
 manual::Place topicOf(const QWidget* widget);
 
 class Help : public QObject {
@@ -26,12 +26,12 @@ public:
     ~Help() override;
 
     void open(const manual::Place& place);
-    void openForFocus();  // the topic of the widget that has the focus
+    void openForFocus();  // opens the topic of the widget with the focus
     void setTheme(const style::Theme& theme);
-    [[nodiscard]] manual::ManualWindow* window() const { return m_window.get(); }  // null until something was opened
+    [[nodiscard]] manual::ManualWindow* window() const { return m_window.get(); }  // null until a page has been opened
 
 protected:
-    // F1 in dialogs, which block the actions of the window behind them.
+    // Handles F1 in dialogs, which block the actions of the window behind them.
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// '?': all keys on one page, by menu.
+// The dialog of the key '?', which lists all keys on one page, by menu.
 
 #include <QDialog>
 

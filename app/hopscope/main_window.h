@@ -1,6 +1,7 @@
 #pragma once
 
-// The window: creates its parts and the controllers, and connects them. Their behaviour is their own.
+// The window: creates its parts and the controllers, and connects them. Their behaviour is implemented in the parts
+// themselves.
 
 #include <QTimer>
 #include <memory>
@@ -20,7 +21,7 @@ class Panel;
 
 namespace hopscope::window {
 
-// A window rectangle no larger than the room, and inside it.
+// Returns the rectangle of a window, moved and shrunk to fit into the room.
 QRect fittedTo(QRect window, const QRect& room);
 
 class MainWindow : public QMainWindow {
@@ -30,7 +31,7 @@ public:
     ~MainWindow() override;
 
     void start();  // starts the engine, and offers to recover lost changes
-    // As SessionControl and Exporter describe them.
+    // SessionControl and Exporter document these functions.
     void openFile(const RecentFile& entry) { m_sessions->open(entry); }
     void closeFile() { m_sessions->close(); }
     void recover(const Orphan& orphan) { m_sessions->recover(orphan); }
@@ -40,7 +41,7 @@ public:
     }
     void setThemeMode(style::Mode mode);
 
-    [[nodiscard]] WindowSettings settings() const;  // as they are now
+    [[nodiscard]] WindowSettings settings() const;  // the current ones
     [[nodiscard]] const style::Theme& theme() const { return m_theme; }
     [[nodiscard]] models::Document& document() { return m_document; }
     [[nodiscard]] models::Selection& selection() { return m_selection; }
@@ -56,7 +57,7 @@ public:
     [[nodiscard]] const QString& recoveryFolder() const { return m_setup.recoveryFolder; }
 
 signals:
-    void settingsChanged(const hopscope::window::WindowSettings& settings);  // worth saving
+    void settingsChanged(const hopscope::window::WindowSettings& settings);  // to be saved
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -98,7 +99,7 @@ private:
     StatusLine* m_status = nullptr;
     Help* m_help = nullptr;
     QTimer m_refresh;
-    // Made once all the above is there; each of them may use those before it.
+    // These are created after all of the above; each may use those before it.
     std::unique_ptr<const WindowParts> m_parts;
     std::unique_ptr<FileDialogs> m_dialogs;
     std::unique_ptr<Notices> m_notices;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The banner's messages about the engine, refused cuts and other failures.
+// Shows messages about the engine, refused cuts and other failures in the banner.
 
 #include "window_parts.h"
 
@@ -13,12 +13,12 @@ public:
 
     void sayFailure(const QString& what, const QString& sentence, const QString& hint);
 
-    // After a refused drop: offers the nearest place for which the engine has a plan.
+    // Offers the nearest position for which the engine has a plan, after a refused drop.
     void offerPlace(const QString& why, const graphview::DropOffer& offer);
 
 signals:
-    void dataWanted();    // for the open model, which has none
-    void reloadWanted();  // of the open model: the engine has lost it
+    void dataWanted();    // for the open model, which has no data
+    void reloadWanted();  // of the open model, which the engine has lost
 
 private:
     void engineLost(const QString& reason);
@@ -31,7 +31,7 @@ private:
     [[nodiscard]] QVector<BannerButton> suggestedFixes();
 
     const WindowParts& m_parts;
-    bool m_lost = false;  // the engine was lost, and its return is not announced yet
+    bool m_lost = false;  // the engine was lost, and its return has not been announced yet
 };
 
 }  // namespace hopscope::window

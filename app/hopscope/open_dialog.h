@@ -16,16 +16,17 @@ namespace hopscope::window {
 
 enum class Wanted { File, Files, Folder };
 
-// Where files are chosen: on this machine, or where the engine is.
+// Chooses files on this machine or on the engine's.
 struct FileChooser {
-    // Title and filter ("Models (*.pt *.pth)"; of folders empty). `chosen` is only called if something was chosen.
+    // Shows a dialog with a title and a filter ("Models (*.pt *.pth)"; empty for folders). `chosen` is called only if
+    // something was chosen.
     using Choose = std::function<void(QWidget* parent, const QString& title, const QString& filter, Wanted wanted,
                                       const std::function<void(const QStringList&)>& chosen)>;
     Choose choose;
-    bool local = true;  // names can be inspected
+    bool local = true;  // true if files can be inspected
 };
 
-// Advice to the user about a choice: missing files and the consequences. `local`: files can be inspected.
+// Advises the user about a choice: missing files and the consequences. `local` tells whether files can be inspected.
 QString adviceFor(const RecentFile& choice, bool local);
 
 class OpenDialog : public QDialog {

@@ -1,6 +1,7 @@
 #pragma once
 
-// The perspectives at the end of the menu bar: a button each, or one button with a list where the menus need the room.
+// Shows the perspectives at the end of the menu bar: one button each, or a single button with a list if the menus need
+// the room.
 
 #include <QMenuBar>
 #include <QPushButton>

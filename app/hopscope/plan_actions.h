@@ -1,6 +1,6 @@
 #pragma once
 
-// The actions of the menus "Edit" and "Plan". They refer to the given parts, which outlive the book.
+// Adds the actions of the menus "Edit" and "Plan". They refer to the given parts, which must outlive the book.
 
 #include "actions.h"
 #include "file_dialogs.h"

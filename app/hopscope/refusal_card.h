@@ -1,7 +1,7 @@
 #pragma once
 
-// Above the drawing of a model that cannot be split, or that the user has not agreed to run: the reason, the place and the
-// remedy. Hidden for all others.
+// A card above the drawing of a model that cannot be split, or that the user has not agreed to run. It shows the
+// reason, where it occurs, and the remedy. It is hidden for all other models.
 
 #include <QFrame>
 
@@ -17,14 +17,14 @@ class RefusalCard : public QFrame {
 public:
     explicit RefusalCard(QWidget* parent = nullptr);
 
-    // `model` may be null, `folder` is the name of its folder. Without data the card offers to open some: the failure may come
-    // from guessed data.
+    // Shows the card for a model, which may be null; `folder` is the name of its folder. Without data, the card offers
+    // to open some, because guessed data may have caused the failure.
     void setModel(const protocol::ModelRecord* model, const QString& folder, bool hasData);
 
 signals:
-    void operatorWanted();  // to be shown in the graph
+    void operatorWanted();  // to show the operator in the graph
     void dataWanted();
-    void trusted(bool folder);  // the user agrees to the file, or to all in its folder
+    void trusted(bool folder);  // the user agrees to the file, or to all files in its folder
 
 private:
     void showRefusal(const protocol::ModelRecord& model, bool hasData);

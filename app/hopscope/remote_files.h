@@ -1,6 +1,6 @@
 #pragma once
 
-// Choosing files where the engine is, through fs/list.
+// Chooses files on the engine's machine, through fs/list.
 
 #include <QDialog>
 #include <functional>
@@ -17,7 +17,8 @@ namespace hopscope::window {
 class RemoteFiles : public QDialog {
     Q_OBJECT
 public:
-    // Shows files whose names match `filter` ("Models (*.pt *.pth)") and all folders; where a folder is wanted, these alone.
+    // Shows all folders, and files with names that match `filter` ("Models (*.pt *.pth)"); if a folder is wanted, only
+    // folders.
     RemoteFiles(jobs::EngineClient& engine, const QString& title, const QString& filter, Wanted wanted,
                 QWidget* parent);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The models that come with Hopscope.
+// Finds the models that come with Hopscope.
 
 #include <QString>
 #include <QVector>
@@ -12,11 +12,12 @@ struct Sample {
     QString model, data;  // files
 };
 
-// The folder of the samples: next to an installed program, or in the source tree of the build. Empty: not found.
+// Returns the folder of the samples: next to an installed program, or in the source tree of the build. Empty if not
+// found.
 QString samplesFolder(const QString& programFolder);
 QVector<Sample> samplesIn(const QString& folder);  // those that exist
 
-// A guess at a model's data: graph.safetensors, or the only .safetensors in its folder except records of expected outputs.
+// Guesses a model's data: graph.safetensors, or the only .safetensors in its folder except records of expected outputs.
 QString dataBeside(const QString& model);
 
 }  // namespace hopscope::window

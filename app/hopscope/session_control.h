@@ -1,7 +1,6 @@
 #pragma once
 
-// Opens, saves, reloads and recovers models and session files. The session itself and the
-// copy of it belong to SessionKeeper.
+// Opens, saves, reloads and recovers models and session files. SessionKeeper owns the session itself and its copy.
 
 #include <QUrl>
 
@@ -18,22 +17,23 @@ public:
     SessionControl(const WindowParts& parts, FileDialogs& dialogs, Notices& notices);
 
     void open(const RecentFile& entry);  // a model, or a session by its suffix; asks first if changes would be lost
-    // The files to open for a drop: one model or session, and its data; data alone belongs to the open model. No file:
-    // nothing can be opened.
+    // Returns the files to open for a drop: one model or session, and its data. Data alone belongs to the open model.
+    // Has no file if nothing can be opened.
     [[nodiscard]] RecentFile dropped(const QList<QUrl>& urls) const;
-    void openDropped(RecentFile entry);  // with the data from its folder, or asks for some
+    void openDropped(RecentFile entry);  // with the data from its folder, or asks for data
     void close();
-    void reload();  // the same files again, keeping cuts and view
-    // `then` is called once the session is saved under a name that the user was asked for.
+    void reload();  // opens the same files again, keeping cuts and view
+    // Saves the session. `then` is called only if the user was asked for a name, once the session is saved under it.
     void save(
         bool askName, const std::function<void()>& then = [] {});
     void askForModel(const RecentFile& suggestion);
     void askForSession();
     void offerRecovery();
     void recover(const Orphan& orphan);
-    // False if the user keeps the open model, or if "Save" still needs a file name; once that is saved, `onceSaved` continues.
+    // Returns false if the user keeps the open model, or if "Save" still needs a file name; `onceSaved` is called once
+    // that is saved.
     [[nodiscard]] bool mayClose(const std::function<void()>& onceSaved);
-    void modelOpened();  // the window shows it already
+    void modelOpened();  // call when the window already shows the model
     [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
 
 signals:
@@ -41,9 +41,9 @@ signals:
     void recentChanged();
 
 private:
-    // A model or session while it is being opened.
+    // A model or session that is being opened.
     struct Opening {
-        bool another = false;              // another model, not the same one again
+        bool another = false;              // a different model, not the same one again
         QString session;                   // its file; empty: a model
         std::optional<Session> restoring;  // the content of the file
         QByteArray view;                   // of the graph

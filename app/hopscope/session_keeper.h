@@ -1,7 +1,7 @@
 #pragma once
 
-// The open session file, whether it differs from the window, and a recovery copy for the case that the
-// window is killed: written a few seconds after every change, brought back by the next window.
+// Manages the open session file, whether it differs from the window, and a recovery copy in case the window is killed.
+// The copy is written a few seconds after every change, and the next window restores it.
 
 #include <QLockFile>
 #include <QObject>
@@ -24,25 +24,25 @@ struct Orphan {
 class SessionKeeper : public QObject {
     Q_OBJECT
 public:
-    // nullopt while no model is open. The view is requested only when it will be saved.
+    // Returns nullopt while no model is open. The view is requested only when it will be saved.
     using Current = std::function<std::optional<Session>(bool withView)>;
 
     static constexpr int autosaveDelay = 2000;  // milliseconds after the first change
 
-    // `recoveryFolder` empty: no copies.
+    // With an empty `recoveryFolder`, no copies are written.
     SessionKeeper(Current current, QString recoveryFolder, QObject* parent);
     ~SessionKeeper() override;  // a window that closes normally leaves no copy
 
     void begin(const QString& file);  // another document is open: `file` is its session file, or empty
     void touch();                     // something may have changed
-    void leaveCopy();  // the window is being terminated: unsaved changes stay in a copy, and the next window offers it
+    void leaveCopy();  // when the window is terminated: keeps unsaved changes in a copy, which the next window offers
     base::Status save(const QString& file);
     [[nodiscard]] bool modified() const { return m_modified; }
     [[nodiscard]] const QString& file() const { return m_file; }
 
-    // Readable copies of windows that did not close normally, newest first.
+    // Returns the readable copies of windows that did not close normally, newest first.
     static QVector<Orphan> orphans(const QString& recoveryFolder);
-    // Renames those that cannot be read; returns their new paths, each with the reason.
+    // Renames copies that cannot be read; returns their new paths, each with the reason.
     static QStringList setAside(const QString& recoveryFolder);
     static void discard(const Orphan& orphan);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The program's persistent settings. A plain struct: the window gets one and gives one back; only loadSettings
-// and saveSettings know where they are stored.
+// The persistent settings of the program, as a plain struct. The window takes and returns one; only loadSettings and
+// saveSettings know where settings are stored.
 
 #include <QByteArray>
 #include <QMap>
@@ -33,7 +33,7 @@ struct WindowSettings {
 
 constexpr int recentLimit = 12;
 
-// Puts `entry` first; no file twice, at most recentLimit.
+// Puts `entry` first, without listing any file twice and with at most recentLimit entries.
 QVector<RecentFile> withRecent(QVector<RecentFile> recent, const RecentFile& entry);
 
 WindowSettings loadSettings();

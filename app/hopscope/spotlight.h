@@ -1,6 +1,7 @@
 #pragma once
 
-// A frame around the part of the window that a lesson points at. It lies over everything and takes no clicks.
+// Draws a frame around the part of the window that a lesson refers to. The frame lies over everything and takes no
+// clicks.
 
 #include <QTimer>
 #include <QWidget>
@@ -13,7 +14,7 @@ class Spotlight : public QWidget {
     Q_OBJECT
 public:
     explicit Spotlight(QWidget& window);
-    void point(const QString& objectName);  // empty or not visible: no frame
+    void point(const QString& objectName);  // no frame if empty or not visible
     void setTheme(const style::Theme& theme);
 
 protected:

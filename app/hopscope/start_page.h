@@ -1,6 +1,6 @@
 #pragma once
 
-// The page shown while no model is open: first steps, samples and recent files.
+// The page shown while no model is open, with first steps, samples and recent files.
 
 #include <QWidget>
 

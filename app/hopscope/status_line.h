@@ -1,6 +1,6 @@
 #pragma once
 
-// The window's lowest line: the open model on the left; the engine, its device and its state on the right.
+// The bottom line of the window: the open model on the left; the engine, its device and its state on the right.
 
 #include <QStatusBar>
 
@@ -13,7 +13,7 @@ class QProgressBar;
 
 namespace hopscope::window {
 
-// "JKNet, TorchScript traced · 118 ops · depth 3 · 2,708 nodes · 10,556 edges"; tables by their names.
+// Returns "JKNet, TorchScript traced · 118 ops · depth 3 · 2,708 nodes · 10,556 edges", with tables by their names.
 QString modelSummary(const protocol::ModelRecord& model);
 
 struct EngineSummary {
@@ -22,11 +22,11 @@ struct EngineSummary {
     QString confinement{};  // in the engine's words: "confined", "not confined: why"
     bool running = false, paused = false, busy = false;
 };
-// "engine: local, CPU · idle · confined"
+// Returns "engine: local, CPU · idle · confined".
 QString engineSummary(const EngineSummary& engine);
 // Explains a confinement in a sentence.
 QString confinementText(const QString& confinement);
-// "local" without a command, else its host or program.
+// Returns "local" without a command, otherwise its host or program.
 QString engineWhere(const QString& command);
 
 class StatusLine : public QStatusBar {
@@ -36,8 +36,8 @@ public:
 
     void setModel(const models::ModelPtr& model);
     void setEngine(const EngineSummary& engine);
-    void setProgress(const QString& what, double fraction);  // `what` empty: over; negative: unknown
-    // How the last run ended; `tone`: "good", "warning" or "bad", as the style sheet colours it.
+    void setProgress(const QString& what, double fraction);  // empty `what`: done; negative `fraction`: unknown
+    // Shows how the last run ended. `tone` is "good", "warning" or "bad", as the style sheet colours it.
     void setResult(const QString& text, const QString& tone = {});
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The menu "Explain": receptive fields, steps of the rules, the animation, and the debugger.
+// Adds the actions of the menu "Explain": receptive fields, steps of the rules, the animation, and the debugger.
 
 #include "actions.h"
 #include "exporter.h"

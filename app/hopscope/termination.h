@@ -1,6 +1,7 @@
 #pragma once
 
-// SIGTERM, SIGINT and SIGHUP: the signals that end a program from outside, such as a logout or Ctrl+C in its terminal.
+// Handles SIGTERM, SIGINT and SIGHUP, the signals that end a program from outside, for example at a logout or by Ctrl+C
+// in its terminal.
 
 #include <QObject>
 
@@ -9,7 +10,7 @@ namespace hopscope::window {
 class Termination : public QObject {
     Q_OBJECT
 public:
-    explicit Termination(QObject* parent = nullptr);  // one per process; afterwards these signals do not end it
+    explicit Termination(QObject* parent = nullptr);  // at most one; these signals no longer end the process
     ~Termination() override;
 
 signals:

@@ -35,12 +35,12 @@ public:
     void end();
     void next();
     void back();
-    void skip();  // the step, answered or not
+    void skip();  // skips the step, answered or not
     [[nodiscard]] bool playing() const { return m_lesson != nullptr; }
     [[nodiscard]] int step() const { return m_step; }        // from 0
     [[nodiscard]] bool ready() const { return !m_waiting; }  // the window is in the state that the step needs
     [[nodiscard]] const study::Lesson& lesson() const { return *m_lesson; }
-    // A figure of the window by its name (docs/reference/format-lesson.md); NaN where it has none now.
+    // Returns a figure of the window by its name (docs/reference/format-lesson.md), or NaN if it has none at present.
     [[nodiscard]] double figure(const std::string& name) const;
     void setTheme(const style::Theme& theme) { m_light.setTheme(theme); }
 
@@ -70,7 +70,7 @@ private:
     study::AnimationPanel& m_animation;
     Spotlight m_light;
     std::unique_ptr<const study::Lesson> m_lesson;
-    RecentFile m_before;  // open when the lesson began; empty: nothing
+    RecentFile m_before;  // the model open when the lesson began; empty: none
     int m_step = 0;
     std::size_t m_nextAction = 0;
     bool m_waiting = false, m_done = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A button with a title and a quieter line below it, both elided where they do not fit.
+// A button with a title and a muted line below it, both elided if they do not fit.
 
 #include <QPushButton>
 
@@ -8,7 +8,7 @@ namespace hopscope::window {
 
 class TwoLineButton : public QPushButton {
     Q_OBJECT
-    Q_PROPERTY(QColor detailColour READ detailColour WRITE setDetailColour)  // of the quieter line, by the style sheet
+    Q_PROPERTY(QColor detailColour READ detailColour WRITE setDetailColour)  // of the muted line, by the style sheet
 public:
     TwoLineButton(const QString& title, const QString& detail, QWidget* parent = nullptr);
 

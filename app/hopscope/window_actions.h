@@ -1,6 +1,6 @@
 #pragma once
 
-// All actions of the window, the menus they are in, and when each makes sense.
+// Defines all actions of the window, their menus, and when they are enabled.
 
 #include <QActionGroup>
 #include <QMenuBar>
@@ -18,7 +18,7 @@ public:
 
     [[nodiscard]] const ActionBook& book() const { return m_book; }
     [[nodiscard]] QList<QAction*> perspectives() const { return m_perspectives.actions(); }
-    void refresh();  // enables those that make sense now
+    void refresh();  // enables the actions that make sense now
     void applyIcons(const style::Theme& theme);
 
 signals:

@@ -30,7 +30,7 @@ struct WindowSetup {
     bool unattended = false;  // there is no user to answer questions
 };
 
-// Only refers to its parts: the window, which makes it, outlives every holder of it.
+// Holds only references. The window, which creates it, outlives every holder.
 struct WindowParts {
     QMainWindow& window;
     WindowSetup& setup;  // its settings follow the user's actions

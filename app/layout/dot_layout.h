@@ -1,6 +1,7 @@
 #pragma once
 
-// One small directed graph laid out by Graphviz's `dot`, top to bottom. Sizes and coordinates in points; y grows downwards.
+// Lays out one small directed graph with Graphviz's `dot`, from top to bottom. Sizes and coordinates are in points; y
+// grows downwards.
 
 #include <memory>
 #include <utility>
@@ -29,7 +30,7 @@ struct Placement {
     Point size;
 };
 
-// Graphviz is not thread-safe: one instance per process, used from one thread.
+// Lays out graphs with Graphviz, which is not thread-safe: use one instance per process, from one thread.
 class DotLayout {
 public:
     DotLayout();
@@ -37,7 +38,8 @@ public:
     DotLayout(const DotLayout&) = delete;
     DotLayout& operator=(const DotLayout&) = delete;
 
-    // Fails with Input on a graph beyond the limits, an edge to nowhere or a size out of range, with Internal if dot fails.
+    // Fails with Input for a graph beyond the limits, an edge to a node that does not exist or a size out of range, and
+    // with Internal if dot fails.
     base::Result<Placement> run(const Graph& graph);
 
 private:

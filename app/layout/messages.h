@@ -18,7 +18,7 @@ struct Request {
     Graph graph;
 };
 
-// Fails with Input and a JSON pointer.
+// Parses a request. Fails with Input and a JSON pointer.
 base::Result<Request> readRequest(std::string_view text);
 std::string writeAnswer(std::int64_t id, const base::Result<Placement>& placement);
 

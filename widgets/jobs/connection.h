@@ -1,7 +1,7 @@
 #pragma once
 
-// The connection to one engine process: bytes in and out as messages. Big messages are processed on worker threads, in
-// order; incoming data is bounded and validated, and any violation ends the process with a reason.
+// The connection to one engine process, which turns bytes into messages and back. Big messages are processed on worker
+// threads, in order. Incoming data is bounded and validated; any violation ends the process with a reason.
 
 #include <QObject>
 #include <QProcess>
@@ -17,7 +17,7 @@ class Connection : public QObject {
     Q_OBJECT
 public:
     explicit Connection(const QStringList& command, QObject* parent = nullptr);
-    ~Connection() override;  // closes the process's input, gives it a moment, then kills it
+    ~Connection() override;  // closes the process's input, waits briefly, then kills it
 
     void send(protocol::Message message);
     void kill(const QString& reason);  // `reason` becomes the text of ended()
@@ -25,10 +25,11 @@ public:
 
 signals:
     void started();
-    // Handed over: the receiver may move from it.
+    // Passes on a message; the receiver may move from it.
     void received(const std::shared_ptr<hopscope::protocol::Message>& message);
-    // Emitted once, after the last message: the reason in a sentence, with the last lines of standard error. A
-    // program that cannot be started at all, or whose command line is wrong, is not started again.
+    // Emitted once, after the last message: the reason in a sentence, with the last lines of standard error.
+    // `startable` is false for a program that cannot be started at all, or whose command line is wrong; it is not
+    // restarted.
     void ended(const QString& reason, bool startable);
 
 private:
@@ -43,10 +44,10 @@ private:
 
     QProcess m_process;
     protocol::FrameReader m_frames;
-    QThreadPool m_reader, m_writer;  // one thread each: order is kept
+    QThreadPool m_reader, m_writer;  // one thread each, which preserves the order
     QByteArray m_errors;             // the end of standard error
-    QString m_reason;                // why it was killed; empty: it was not
-    std::size_t m_unreadBytes = 0;   // taken from the process, not yet handed out
+    QString m_reason;                // the reason why it was killed; empty: it was not
+    std::size_t m_unreadBytes = 0;   // taken from the process, not yet delivered
     bool m_broken = false, m_ended = false;
 };
 

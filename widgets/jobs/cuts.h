@@ -1,6 +1,6 @@
 #pragma once
 
-// The cuts a user has chosen, as plain data, and changes of them as undo steps.
+// The cuts that a user has chosen, as plain data, and changes of them as undo steps.
 
 #include <QUndoCommand>
 #include <functional>
@@ -18,16 +18,16 @@ struct Cuts {
     bool operator==(const Cuts&) const = default;
 };
 
-// Replaces a pin that answers the same question. A pin that no rule supports switches to the optimal strategy.
+// Replaces a pin that answers the same question. A pin that no rule supports switches the strategy to the optimum.
 Cuts withPin(Cuts cuts, const plan::Pin& pin);
 Cuts withoutPin(Cuts cuts, const plan::Pin& pin);
-Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // without those that mention the value
-// The value `to` is stored instead of `from`. Moving back to the original value leaves no pins.
+Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // removes all pins that mention the value
+// Stores the value `to` instead of `from`. Moving back to the original value leaves no pins.
 Cuts withMove(Cuts cuts, protocol::ValueId from, protocol::ValueId to);
-// The pins whose values exist in a model, in their order.
+// Returns the pins whose values exist in a model, in their order.
 std::vector<plan::Pin> fittingPins(const std::vector<plan::Pin>& pins, const protocol::ModelRecord& model);
 
-// Applies cuts through a given function. A command that is refused removes itself from the stack when it is undone.
+// Applies cuts through a given function. A refused command removes itself from the stack when it is undone.
 class CutCommand : public QUndoCommand {
 public:
     using Apply = std::function<void(const Cuts&)>;

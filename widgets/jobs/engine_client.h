@@ -1,7 +1,7 @@
 #pragma once
 
-// The window's end of the protocol: starts the engine as a child process, sends requests, delivers answers, and survives
-// the engine's death at any moment. Single-threaded, never blocks.
+// The window's end of the protocol. It starts the engine as a child process, sends requests, delivers answers, and
+// survives the death of the engine at any moment. It is single-threaded and never blocks.
 
 #include <QJsonObject>
 #include <QObject>
@@ -26,23 +26,26 @@ class EngineClient : public QObject {
 public:
     using Answer = std::function<void(base::Result<json::Value>)>;
 
-    // `command`: program and arguments, e.g. {"hopscope-engine", "serve"} or {"ssh", "host", "hopscope-engine", "serve"}.
+    // `command` is the program and its arguments: {"hopscope-engine", "serve"} or {"ssh", "host", "hopscope-engine",
+    // "serve"}.
     explicit EngineClient(QStringList command, QObject* parent = nullptr);
     ~EngineClient() override;  // ends the child
 
     void start();
     void restart();
     [[nodiscard]] EngineState state() const { return m_state; }
-    // The confinement of the processes that open models: "confined", "not confined: why"; empty: not reported.
+    // Returns the confinement of the processes that open models: "confined", "not confined: why"; empty if it was not
+    // reported.
     [[nodiscard]] QString confinement() const;
-    [[nodiscard]] const json::Value& serverInfo() const { return m_serverInfo; }  // answer to initialize
-    [[nodiscard]] bool pauses() const;                                            // whether its runs can be paused
+    [[nodiscard]] const json::Value& serverInfo() const { return m_serverInfo; }  // the answer to `initialize`
+    [[nodiscard]] bool pauses() const;                                            // true if its runs can be paused
     [[nodiscard]] qint64 processId() const;
 
-    // `answer` is called exactly once, later, with the result or the error; with Internal ("the engine has stopped") if the
-    // engine dies first. Dropped without a call when `context` is destroyed. Requests made before Ready wait for it.
+    // Sends a request. `answer` is called exactly once, later, with the result or the error; with Internal ("the engine
+    // has stopped") if the engine dies first. It is dropped without a call when `context` is destroyed. Requests made
+    // before Ready are sent once the engine is ready.
     std::int64_t request(const QString& method, json::Value params, QObject* context, Answer answer);
-    // The same for one of the protocol's requests (protocol/requests.h).
+    // Sends one of the protocol's requests (protocol/requests.h) in the same way.
     template <class Members>
     std::int64_t ask(const Members& members, QObject* context, Answer answer)
     {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Read-only queries of single panels to the engine: they do not change the document.
+// Read-only queries that single panels send to the engine. They do not change the document.
 
 #include <functional>
 
@@ -12,21 +12,22 @@ namespace hopscope::jobs {
 class RunControl;
 struct WorkbenchState;
 
-// The node whose receptive field is asked for, with or without the averages over all nodes.
+// Asks for the receptive field of a node, with or without the averages over all nodes.
 struct FieldQuestion {
-    QString table{};               // empty: the table that outputs have rows of
-    std::optional<qint64> node{};  // none: drawn with the seed
+    QString table{};               // empty: the table of the outputs' rows
+    std::optional<qint64> node{};  // none: drawn at random with the seed
     qint64 seed = 1;
     bool average = false;
 };
 
-// Asks for the rows of values for some nodes, and for the messages into them at aggregations: ids.
+// Asks for the rows of values for some nodes, and for the messages into these nodes at aggregations. Both are given by
+// id.
 struct WatchQuestion {
     std::vector<std::int64_t> nodes;
     QStringList values{}, aggregations{};
 };
 
-// Asks for all rows of a value; those of some nodes; or those of the batch that computes a node.
+// Asks for all rows of a value, for the rows of some nodes, or for the rows of the batch that computes a node.
 struct TensorQuestion {
     QString value;  // its id
     std::vector<std::int64_t> nodes{};
@@ -37,7 +38,8 @@ class EngineQueries {
 public:
     EngineQueries(const WorkbenchState& state, const RunControl& runs) : m_state(state), m_runs(runs) {}
 
-    // The user agrees to run the code of the open model's file, or of all files in its folder. `done` is not called if that fails.
+    // Records that the user agrees to run the code of the open model's file, or of all files in its folder. `done` is
+    // not called if that fails.
     void trustModel(bool folder, QObject* context, std::function<void()> done);
     // Asks for the source lines of an operator.
     using Source = std::function<void(base::Result<protocol::SourceLines>)>;
@@ -46,8 +48,8 @@ public:
     // cancel().
     using Machine = std::function<void(base::Result<schema::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
-    // Exports of the current plan, by their protocol methods: the preview of the folder, and writing it; the
-    // record of a folder, and whether it is valid for the open files. The last three return a number for cancel().
+    // These queries export the current plan. They preview the folder, write it, read the record of a folder, and check
+    // whether a folder is valid for the open files. The last three return a number for cancel().
     using Preview = std::function<void(base::Result<protocol::ExportPreview>)>;
     using Record = std::function<void(base::Result<protocol::ExportRecord>)>;
     using Verdict = std::function<void(base::Result<protocol::ExportVerdict>)>;
@@ -55,12 +57,13 @@ public:
     std::int64_t exportTo(const QString& folder, QObject* context, Record answer);
     std::int64_t exportRecord(const QString& folder, QObject* context, Record answer);
     std::int64_t exportCheck(const QString& folder, QObject* context, Verdict answer);
-    // The receptive field of a node, parsed on another thread because it may list many rows. Returns a number for cancel().
+    // Asks for the receptive field of a node, which is parsed on another thread because it may list many rows. Returns
+    // a number for cancel().
     using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
     std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
-    // Queries of the debugger about the current plan: the operator at which its run and the model diverge; the operator at which
-    // the model and another one diverge; the first source of NaN; the values of operators for some nodes. All return a number
-    // for cancel().
+    // These queries of the debugger concern the current plan. They find the operator at which its run and the model
+    // diverge, the operator at which the model and another one diverge, the first source of NaN, and the values of
+    // operators for some nodes. All return a number for cancel().
     using Divergence = std::function<void(base::Result<schema::DivergenceRecord>)>;
     using NonFinite = std::function<void(base::Result<schema::NonFiniteReport>)>;
     using Watched = std::function<void(base::Result<schema::WatchReport>)>;
@@ -69,8 +72,9 @@ public:
                              Divergence answer);
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
-    // Statistics of a value as the plan computes it. The number in the answer identifies the tensor when its rows are fetched or
-    // it is saved; the engine keeps the last few. The first two return a number for cancel().
+    // Asks for statistics of a value as the plan computes it. The number in the answer identifies the tensor when its
+    // rows are fetched or it is saved; the engine keeps the last few tensors. The first two queries return a number for
+    // cancel().
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;
     using Rows = std::function<void(base::Result<protocol::NumberRows>)>;
     std::int64_t tensor(const TensorQuestion& question, QObject* context, Tensor answer);
@@ -78,15 +82,16 @@ public:
     std::int64_t stoppedTensor(QObject* context, Tensor answer);
     void tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer);
     void saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer);
-    // The steps by which the rules and the optimum find their plans, for the settings of the document. Returns a number for
-    // cancel().
+    // Asks for the steps by which the rules and the optimum find their plans, for the settings of the document. Returns
+    // a number for cancel().
     using Steps = std::function<void(base::Result<plan::Walkthroughs>)>;
     std::int64_t planSteps(QObject* context, Steps answer);
-    // The nodes and edges from which the batches of the current plan gather, around that node or one drawn with the
-    // seed.
+    // Asks for the nodes and edges from which the batches of the current plan gather, around the given node or one
+    // drawn with the seed. Returns a number for cancel().
     using Part = std::function<void(base::Result<schema::GraphPart>)>;
     std::int64_t planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer);
-    // The memory of a stage's batches in the current plan, for the settings of the document. Returns a number for cancel().
+    // Asks for the memory of a stage's batches in the current plan, for the settings of the document. Returns a number
+    // for cancel().
     using Memory = std::function<void(base::Result<schema::StageMemoryRecord>)>;
     std::int64_t stageMemory(plan::StageId stage, QObject* context, Memory answer);
     void cancel(std::int64_t request);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Looks for plans that trade time for memory: answers of plan/make without a memory limit and for ever lower limits, down
-// to the one that is refused. The engine does one thing at a time: the search yields to every other request and resumes
-// afterwards.
+// Looks for plans that trade time for memory. It calls plan/make without a memory limit, and then with ever lower
+// limits until one is refused. The engine handles one request at a time: the search yields to every other request and
+// resumes afterwards.
 
 #include "jobs/workbench_state.h"
 
@@ -12,11 +12,11 @@ class FrontSearch {
 public:
     explicit FrontSearch(WorkbenchState& state) : m_state(state) {}
 
-    void want(bool wanted);  // while a visible panel shows the answers
-    void resume();           // if wanted: after a change, or once the more urgent request is answered
-    void giveUp();           // drops the current request, which resume() repeats
-    void forget();           // all points, since the rates of the machine have changed
-    void use(const models::FrontPoint& point) const;  // its cuts can be undone
+    void want(bool wanted);  // true while a visible panel shows the answers
+    void resume();           // call after a change, or once a more urgent request has been answered
+    void giveUp();           // drops the current request; resume() repeats it
+    void forget();           // drops all points because the rates of the machine have changed
+    void use(const models::FrontPoint& point) const;  // adopts its cuts, as an undo step
 
 private:
     void explore();  // starts or resumes; does nothing while a request is open or all points are known
@@ -31,7 +31,7 @@ private:
     models::Settings m_settings;             // the settings of the points, without a limit
     bool m_least = false;                    // the next point is the last
     const void* m_model = nullptr;
-    std::int64_t m_request = 0;  // 0: none under way
+    std::int64_t m_request = 0;  // 0: none is pending
     std::int64_t m_number = 0;   // of the latest attempt; answers to earlier ones are dropped
     bool m_wanted = false;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Opens and closes models in the engine: a new one, the same files again, or the same model in an engine that was restarted.
+// Opens and closes models in the engine: a new model, the same files again, or the same model in a restarted engine.
 
 #include "jobs/planner.h"
 #include "jobs/run_control.h"
@@ -20,7 +20,7 @@ struct OpenedModel {
     models::PartsPtr parts;
 };
 
-enum class Opening { New, Reload, Recover };  // Recover: the engine is new, the document is not
+enum class Opening { New, Reload, Recover };  // Recover: the engine was restarted, the document is unchanged
 
 class Opener {
 public:
@@ -29,7 +29,7 @@ public:
     void open(const SourceFiles& files, Opening kind);  // at the user's request
     void close();
     [[nodiscard]] bool opening() const { return m_attempt.has_value(); }
-    // Settings to apply once the model is open.
+    // Stores settings to apply once the model is open.
     void restoreLater(const models::Settings& settings);
     [[nodiscard]] bool isRequest(std::int64_t request) const { return m_attempt && request == m_attempt->request; }
     void engineDied(const QString& reason);  // reopens the model that was open or being opened
@@ -58,7 +58,7 @@ private:
     std::optional<Attempt> m_attempt;  // the current one
     std::int64_t m_number = 0;         // of the latest attempt; older answers are dropped
     std::optional<models::Settings> m_restored;
-    int m_lost = 0;  // times that the engine has died while opening it
+    int m_lost = 0;  // how often the engine has died while opening it
 };
 
 }  // namespace hopscope::jobs

@@ -1,14 +1,15 @@
 #pragma once
 
-// The phases of a workbench's requests, as state machines. Planning, running and explaining are independent of each other,
-// so each has its own states. Pure functions: an event without a meaning in a state leaves it unchanged.
+// The phases of a workbench's requests, as state machines. Planning, running and explaining are independent of each
+// other, so each has its own states. The functions are pure; an event without a meaning in a state leaves the state
+// unchanged.
 
 namespace hopscope::jobs {
 
-// Reporting: planning takes long enough that its progress is shown. Refusing: the cuts that were refused are being undone,
-// which asks for no plan.
+// Reporting means that planning takes long enough to show its progress. Refusing means that the refused cuts are being
+// undone, which requests no plan.
 enum class PlanPhase { Settled, Planning, Reporting, Refusing };
-enum class PlanEvent { Asked, Progressed, Refused, Ended };  // Ended: answered, given up, or all of a refusal is undone
+enum class PlanEvent { Asked, Progressed, Refused, Ended };  // Ended: answered, abandoned, or the cuts are undone
 
 constexpr PlanPhase after(PlanPhase phase, PlanEvent event)
 {
@@ -23,8 +24,8 @@ constexpr PlanPhase after(PlanPhase phase, PlanEvent event)
 
 constexpr bool isPlanning(PlanPhase phase) { return phase == PlanPhase::Planning || phase == PlanPhase::Reporting; }
 
-// Starting: the engine has been asked for a run and has not numbered it yet. Stopping: likewise, and the run is to be stopped
-// as soon as it has its number.
+// Starting means that the engine has been asked for a run and has not numbered it yet. Stopping means the same, and the
+// run is to be stopped as soon as it has a number.
 enum class RunPhase { Idle, Starting, Stopping, Running };
 enum class RunEvent { Started, StopWanted, Numbered, Ended };
 
@@ -40,7 +41,8 @@ constexpr RunPhase after(RunPhase phase, RunEvent event)
     return phase;
 }
 
-// The request to explain the plan. Postponed: it was dropped for a more urgent one, and is repeated after that.
+// The request to explain the plan. Postponed means that it was dropped for a more urgent request and will be repeated
+// afterwards.
 enum class ExplainPhase { Idle, Asked, Postponed };
 enum class ExplainEvent { Asked, Postponed, Ended };  // Ended: answered, or no longer wanted
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Read-only questions about plans: the effect of a pin or a drag, and the reasons of the plan. The engine does one
-// thing at a time: the explanation yields to requests that the user waits for, and is repeated after them.
+// Read-only questions about plans: the effect of a pin or a drag, and the reasons for the plan. The engine handles one
+// request at a time: the explanation yields to requests that the user waits for, and is repeated after them.
 
 #include <QTimer>
 
@@ -17,16 +17,16 @@ public:
 
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, Workbench::WhatIf answer);
 
-    // While a stored value is dragged: the latest question counts, at most one is under way.
+    // Updates the preview while a stored value is dragged. Only the latest question counts, and at most one is pending.
     void preview(Cuts wanted);
     void endPreview();
-    // The document's preview for these cuts; null: not known yet.
+    // Returns the document's preview for these cuts; null if it is not known yet.
     [[nodiscard]] models::PlanPtr previewed(const Cuts& cuts) const;
 
-    // Asked once for each final plan.
+    // Asks for the explanation, once for each final plan.
     void explain();
     [[nodiscard]] FrontSearch& front() { return m_front; }
-    // Another plan is being made: pending answers are about an old one and are dropped. A preview continues.
+    // Drops pending answers, which concern an old plan, because another plan is being made. A preview continues.
     void giveUp();
 
 private:
@@ -42,7 +42,7 @@ private:
     std::int64_t m_whatIf = 0;  // requests; 0: none yet
     std::optional<Cuts> m_wanted;
     std::optional<Cuts> m_asked;  // the cuts of the document's preview, answered or pending
-    std::int64_t m_preview = 0;   // 0: none under way
+    std::int64_t m_preview = 0;   // 0: none is pending
     QTimer m_pause;               // between two questions
     ExplainPhase m_explaining = ExplainPhase::Idle;
     std::int64_t m_explanation = 0;  // while it is pending

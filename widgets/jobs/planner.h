@@ -1,7 +1,8 @@
 #pragma once
 
-// Plans the current cuts: asks for the plan, shows quick ones until it arrives, each better than the last, undoes refused
-// cuts and asks for repairs, and keeps the plans for comparison. Every change of the cuts is a command on the undo stack.
+// Plans the current cuts: requests the plan, shows quick plans until it arrives, each better than the last, undoes
+// refused cuts and requests repairs, and keeps the plans for comparison. Every change of the cuts is a command on the
+// undo stack.
 
 #include "jobs/plan_questions.h"
 
@@ -12,14 +13,14 @@ public:
     Planner(WorkbenchState& state, PlanQuestions& questions) : m_state(state), m_questions(questions) {}
 
     [[nodiscard]] Cuts cuts() const;
-    void push(const QString& text, Cuts after);             // an undo step; does nothing without a model or a change
-    void begin(const models::Settings& settings);           // for another model or none; clears the undo stack
+    void push(const QString& text, Cuts after);             // as an undo step; does nothing without a model or a change
+    void begin(const models::Settings& settings);           // for another model, or none; clears the undo stack
     void setRunSettings(const models::Settings& settings);  // all but the cuts
     void restore(const models::Settings& settings);         // including the cuts; clears the undo stack
 
     void plan();  // for the current settings
     void giveUp();
-    // A search for a better plan than the current one yields to more urgent questions, and resumes after them.
+    // Holds the search for a better plan than the current one during more urgent questions, and resumes it after them.
     void holdSearch();
     void resumeSearch();
     void engineDied();
@@ -47,9 +48,9 @@ private:
 
     WorkbenchState& m_state;
     PlanQuestions& m_questions;
-    std::int64_t m_number = 0;   // of the latest attempt; older answers are dropped
+    std::int64_t m_number = 0;   // of the latest attempt; answers to older ones are dropped
     std::int64_t m_request = 0;  // while planning: for progress and cancelling
-    std::int64_t m_quick = 0;    // 0: none under way
+    std::int64_t m_quick = 0;    // 0: none is pending
     Shown m_shown = Shown::Final;
     std::size_t m_step = 0;  // of the current search: selects the time limit of the engine
     bool m_held = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The current run: starts it, steers it, and stores the engine's events of it in the document.
+// Controls the current run: starts it, steers it, and stores the events that the engine sends about it in the document.
 
 #include "jobs/workbench_state.h"
 #include "models/run_log.h"
@@ -12,14 +12,15 @@ class RunControl {
 public:
     explicit RunControl(WorkbenchState& state) : m_state(state) {}
 
-    // `stepping`: it can be stopped at operators even without breakpoints; it runs on the CPU then, and nothing is fused.
+    // With `stepping`, the run can be stopped at operators even without breakpoints; it then runs on the CPU, and
+    // nothing is fused.
     void start(bool paused,
-               bool stepping = false);  // with the current plan; nothing while there is none, or while a run is active
+               bool stepping = false);  // with the current plan; does nothing without one, or while a run is active
     void pause();
     void resume();
     void step(protocol::RunStep unit);  // starts a run if none is active
     void stop();
-    void settingsChanged();  // of the document: sends changed breakpoints to the current run
+    void settingsChanged();  // of the document; sends changed breakpoints to the current run
     [[nodiscard]] bool running() const { return m_phase != RunPhase::Idle; }
     [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }
 
@@ -41,7 +42,7 @@ private:
     std::optional<std::int64_t> m_run, m_latest;    // the engine's numbers
     std::vector<models::Breakpoint> m_sent;         // the breakpoints of the current run
     bool m_steppable = false;                       // the current run can be stopped at operators
-    std::optional<protocol::RunStep> m_stepWanted;  // before the run had its number
+    std::optional<protocol::RunStep> m_stepWanted;  // a step requested before the run had its number
     std::shared_ptr<models::RunLog> m_log;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Turns user actions into engine requests: open, plan, pin, run. The only writer of models::Document. Every change of
-// the cuts is a command on the undo stack; answers that arrive late are dropped by number.
+// Turns user actions into engine requests: open, plan, pin, run. It is the only writer of models::Document. Every
+// change of the cuts is a command on the undo stack; late answers are recognised by their number and dropped.
 
 #include <QObject>
 #include <QStringList>
@@ -23,50 +23,51 @@ public:
     ~Workbench() override;
 
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
-    [[nodiscard]] bool running() const;  // a run is active
-    [[nodiscard]] bool busy() const;     // opening or planning
+    [[nodiscard]] bool running() const;  // true while a run is active
+    [[nodiscard]] bool busy() const;     // true while opening or planning
     [[nodiscard]] EngineQueries& queries();
 
     void open(const QString& model, const QStringList& data, const QStringList& roles);
-    void reload();  // the same files again, keeping pins where they still fit
+    void reload();  // opens the same files again, keeping pins that still fit
     void close();
 
-    // Cuts. A refused change is undone, and Document::refusal holds the reason.
-    void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);  // forgets pins
+    // These functions change the cuts. A refused change is undone, and Document::refusal holds the reason.
+    void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);  // clears the pins
     void optimiseAroundPins();  // the optimal strategy with the current pins
     // Replaces a pin that answers the same question. A pin that no rule supports switches to the optimum around pins.
     void pin(const plan::Pin& pin);
-    void togglePin(const plan::Pin& pin);                         // pins it, or removes just this pin
-    void unpin(protocol::ValueId value);                          // all pins that mention it
-    void setStages(const std::optional<int>& stages);             // of an optimum; none: as few as needed
-    void repair(const QString& what, const models::Repair& way);  // a fix for Document::refusal; `what`: for undo
-    void movePin(protocol::ValueId from, protocol::ValueId to);   // one step of undo
+    void togglePin(const plan::Pin& pin);                         // sets it, or removes exactly this pin
+    void unpin(protocol::ValueId value);                          // removes all pins that mention the value
+    void setStages(const std::optional<int>& stages);             // for an optimum; none: as few as needed
+    void repair(const QString& what, const models::Repair& way);  // fixes Document::refusal; `what` names the undo step
+    void movePin(protocol::ValueId from, protocol::ValueId to);   // as one undo step
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // all but the cuts: strategy, objective, pins, stages
-    // The effect of storing a value, or not storing it, without changing anything. A later question, or a change
-    // of the cuts, cancels the previous one. No answer comes while no engine has the model: ask again on engineBack.
+    // Finds the effect of storing a value, or of not storing it, without changing anything. A later question, or a
+    // change of the cuts, cancels the previous question. While no engine has the model, no answer arrives: ask again on
+    // engineBack().
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer);
-    // While a stored value is dragged: Document::preview shows the plan for dropping it. The latest question counts; at
-    // most one is active. Dropping the stored value where the last question put it shows the answer at once.
+    // Makes Document::preview show the plan for dropping the dragged stored value. Only the latest question counts, and
+    // at most one is pending. Dropping the stored value where the last question put it shows the answer at once.
     void previewMove(protocol::ValueId from, protocol::ValueId to);
     void endPreview();
     void explain();                      // fills Document::explained, unless it is known or pending
     [[nodiscard]] FrontSearch& front();  // for plans that trade time for memory
     void loadPlan(const QString& file);
     void savePlan(const QString& file);
-    void openReport(const QString& file);                        // report.json of an earlier run: joins Document::runs
-    void openReport(const QString& title, const QString& text);  // likewise, from elsewhere
+    void openReport(const QString& file);  // report.json of an earlier run; adds it to Document::runs
+    void openReport(const QString& title, const QString& text);  // the same, from text
 
     void startRun(bool paused = false);
     void pause();
     void resume();
-    void step(protocol::RunStep unit);  // runs one of them, then pauses; starts a run if none is active
+    void step(protocol::RunStep unit);  // runs one unit, then pauses; starts a run if none is active
     void stopRun();
 
-    void planAgain();  // for changed rates of the machine: plans the same cuts and the references again
+    void planAgain();  // after the rates of the machine have changed: plans the same cuts and the references again
 
-    void restoreSettings(const models::Settings& settings);  // of a session file; no undo step
+    void restoreSettings(const models::Settings& settings);  // from a session file; no undo step
 
 signals:
     void opened();
@@ -83,7 +84,7 @@ private:
     QUndoStack m_undo;
 };
 
-// The topic of Workbench::failed() for a run.
+// The topic of Workbench::failed() for runs.
 inline QString runningTopic() { return Workbench::tr("Running"); }
 
 }  // namespace hopscope::jobs

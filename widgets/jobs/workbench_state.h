@@ -9,7 +9,7 @@
 
 namespace hopscope::jobs {
 
-// Its first four members must outlive it.
+// The objects behind the first four members must outlive the state.
 struct WorkbenchState {
     Workbench& bench;  // the source of the signals, and the context of all requests
     EngineClient& engine;
@@ -23,7 +23,7 @@ struct WorkbenchState {
     void fail(const QString& what, const base::Error& error) const;
 };
 
-// About the open model.
+// Returns the members of a request about the open model.
 template <class Members>
 Members ofModel(const WorkbenchState& state)
 {
@@ -32,7 +32,7 @@ Members ofModel(const WorkbenchState& state)
     return members;
 }
 
-// About the current plan.
+// Returns the members of a request about the current plan.
 template <class Members>
 Members ofPlan(const WorkbenchState& state)
 {
@@ -41,7 +41,8 @@ Members ofPlan(const WorkbenchState& state)
     return members;
 }
 
-// `near`: for an optimum, the best plan close to the current one suffices.
+// Returns the members of a request for a plan. With `near`, the best plan close to the current one suffices for an
+// optimum.
 template <class Members>
 Members forPlan(const WorkbenchState& state, const models::Settings& settings, bool near = false)
 {
@@ -52,7 +53,7 @@ Members forPlan(const WorkbenchState& state, const models::Settings& settings, b
     return members;
 }
 
-// The answer of plan/make or plan/load is read on another thread, and dropped if `context` is gone by then.
+// Reads the answer of plan/make or plan/load on another thread; drops it if `context` has been destroyed by then.
 EngineClient::Answer readingPlan(const WorkbenchState& state, QObject* context, Workbench::WhatIf answer);
 
 std::vector<std::string> texts(const QStringList& list);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The terms of docs/reference/glossary.md, which is the only place that defines them.
+// Provides the terms of docs/reference/glossary.md, which is the only page that defines them.
 
 #include <QString>
 #include <QVector>
@@ -12,11 +12,12 @@ struct Term {
     QString meaning;  // "a value that a stage writes for later stages or as an output"; plain text
 };
 
-// All terms: the first two cells of the rows of tables, and sentences of the text in which a term is set in bold.
+// Returns all terms: the first two cells of the rows of tables, and sentences of the text in which a term is set in
+// bold.
 const QVector<Term>& glossary();
 
-// The definitions, as rich text, of the terms that occur in a short text, such as a label or the title of a column: at most two, in
-// the order of the text; where terms overlap, the longest counts. Empty: there is none.
+// Returns the definitions, as rich text, of the terms that occur in a short text, such as a label or a column title.
+// There are at most two, in the order of the text; of overlapping terms, the longest counts. Empty if there is none.
 QString definitionsIn(const QString& text);
 
 }  // namespace hopscope::manual

@@ -1,6 +1,7 @@
 #pragma once
 
-// The documentation in a window of its own: contents on the left, the page on the right, a field that searches all pages.
+// Shows the documentation in a separate window: contents on the left, the page on the right, and a field that searches
+// all pages.
 
 #include <QDialog>
 #include <QLineEdit>
@@ -16,10 +17,10 @@ class ManualWindow : public QDialog {
 public:
     explicit ManualWindow(QWidget* parent = nullptr);
 
-    void openAt(const Place& place);  // and shows the window in front
+    void openAt(const Place& place);  // and raises the window
     void setTheme(const style::Theme& theme);
-    void search(const QString& words);      // lists the pages that contain them and marks them; empty: all pages
-    void findNext(bool backwards = false);  // the next occurrence, also on the following pages
+    void search(const QString& words);      // lists and marks the pages that contain them; empty: all pages
+    void findNext(bool backwards = false);  // finds the next occurrence, also on the following pages
     [[nodiscard]] const PageView& view() const { return *m_view; }
 
 private:

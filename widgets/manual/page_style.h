@@ -1,6 +1,6 @@
 #pragma once
 
-// The style of a page that was read from Markdown: fonts, spacing, tables and code.
+// Styles a page that was read from Markdown: fonts, spacing, tables and code.
 
 #include <QTextDocument>
 #include <functional>
@@ -9,7 +9,8 @@
 
 namespace hopscope::manual {
 
-// Also names the headings, which makes them targets of links, and turns links for which `leads` is false into plain text.
+// Sets the styles, names the headings so that links can target them, and turns links for which `leads` is false into
+// plain text.
 void setLooks(QTextDocument& document, const style::Theme& theme, const std::function<bool(const QString&)>& leads);
 
 }  // namespace hopscope::manual

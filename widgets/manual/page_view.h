@@ -14,7 +14,7 @@ class PageView : public QTextBrowser {
 public:
     explicit PageView(QWidget* parent = nullptr);
 
-    void open(const Place& place);  // adds it to the history; a place that does not exist opens the first page
+    void open(const Place& place);  // adds it to the history; if it does not exist, opens the first page
     void go(int steps);             // -1: back, +1: forward
     [[nodiscard]] bool canGo(int steps) const;
     [[nodiscard]] const Place& place() const { return m_place; }
@@ -42,7 +42,7 @@ private:
 
     style::Theme m_theme;
     Place m_place;
-    QString m_read, m_marked;  // the page in the document, and the words that are marked
+    QString m_read, m_marked;  // the current page, and the marked words
     QVector<Visit> m_way;
     qsizetype m_at = -1;
 };

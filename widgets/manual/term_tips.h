@@ -1,7 +1,7 @@
 #pragma once
 
-// Terms of the glossary are explained in place: a label, the title of a column, a tab or a panel shows the definitions
-// of the terms in it when the pointer rests there.
+// Explains terms of the glossary where they appear: when the pointer rests on a label or on the title of a column, tab
+// or panel, a tool tip defines the terms in it.
 
 #include <QObject>
 #include <QWidget>
@@ -17,9 +17,10 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 };
 
-// The text of the widget at a point, if its terms are explained; empty otherwise.
+// Returns the text of the widget at a point if its terms are explained; empty otherwise.
 QString shownText(QWidget& widget, QPoint at);
-// The widget's own tip at the point, and below it the definitions of the terms in its text; empty if there is neither.
+// Returns the widget's own tip at the point, followed by the definitions of the terms in its text; empty if there is
+// neither.
 QString tipAt(QWidget& widget, QPoint at);
 
 }  // namespace hopscope::manual

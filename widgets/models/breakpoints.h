@@ -1,6 +1,6 @@
 #pragma once
 
-// The places where a run is to stop, and the conditions.
+// The places where a run should stop, and the conditions for stopping.
 
 #include <QString>
 #include <QStringList>
@@ -20,17 +20,18 @@ struct Breakpoint {
     bool operator==(const Breakpoint&) const = default;
 };
 
-// The place where a run can stop for the selected target: its operator, or its stage. None: it has no such place.
+// Returns where a run can stop for the selected target: at its operator or its stage. None if there is no such place.
 Target breakPlace(const protocol::ModelRecord& model, const Target& selected);
 const Breakpoint* breakpointAt(const std::vector<Breakpoint>& breakpoints, const Target& place);  // null: none
-// Adds a breakpoint there, or removes the one that is there.
+// Adds a breakpoint at a place, or removes the existing one.
 std::vector<Breakpoint> toggled(std::vector<Breakpoint> breakpoints, const Target& place);
 
 QString placeText(const protocol::ModelRecord& model, const Target& place);  // "relu after convs.0", "Stage 2"
 QString conditionText(const Breakpoint& breakpoint);                         // "NaN or infinity"; empty: always
 QString placeId(const protocol::ModelRecord& model, const Target& place);    // for the engine: "op4", "stage 2"
 
-// The form in session files. Ids may stem from an older version of the model: an operator has to match by name as well.
+// A breakpoint as stored in session files. Its id may stem from an older version of the model, so the name of an
+// operator has to match as well.
 struct SavedBreakpoint {
     QString place, name;  // in the engine's form and in the user's
     Breakpoint rest;      // everything but its place
@@ -40,7 +41,7 @@ std::vector<SavedBreakpoint> saved(const protocol::ModelRecord& model, const std
 
 struct RestoredBreakpoints {
     std::vector<Breakpoint> found;
-    QStringList lost;  // the names of those whose operators are not in the model
+    QStringList lost;  // the names of breakpoints whose operators are not in the model
 };
 RestoredBreakpoints restored(const protocol::ModelRecord& model, const std::vector<SavedBreakpoint>& all);
 

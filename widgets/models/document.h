@@ -1,7 +1,7 @@
 #pragma once
 
-// The open document: the model, the current plan and those it is compared with, and the runs. Its parts are immutable and
-// replaced whole; views hold no copies. Changes come from jobs::Workbench alone.
+// The open document: the model, the current plan and the plans for comparison, and the runs. Its parts are immutable
+// and replaced as a whole; views hold no copies. Only jobs::Workbench changes it.
 
 #include <QObject>
 #include <QString>
@@ -27,52 +27,52 @@ using PartsPtr = std::shared_ptr<const ModelParts>;
 using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
 using ExplanationPtr = std::shared_ptr<const schema::Explanation>;
 
-// A user's settings besides the cuts: everything that a session file stores about planning and running.
+// A user's settings, cuts included: everything that a session file stores about planning and running.
 struct Settings : base::Settings {
     std::vector<plan::Pin> pins;
-    QString output;                       // folder; empty: none kept
+    QString output;                       // the output folder; empty: outputs are not kept
     std::vector<Breakpoint> breakpoints;  // of this model
     bool operator==(const Settings&) const = default;
 };
 
 // A suggested fix for a refused change: the same change without one of its pins, or with more stages.
 struct Repair {
-    std::optional<plan::Pin> dropped;  // none: `wanted` has its number of stages
+    std::optional<plan::Pin> dropped;  // none: `wanted` has the suggested number of stages
     Settings wanted;
     bool operator==(const Repair&) const = default;
 };
 
-inline constexpr double provenGap = 1e-4;  // between plans: smaller differences are rounding
+inline constexpr double provenGap = 1e-4;  // smaller differences between plans are rounding
 
-// Whether the engine still looks for a better plan than the current one.
+// Tells whether the engine is still looking for a better plan than the current one.
 enum class Search { Over, GoesOn };
 
-// The effect of dropping the dragged value at its current place.
+// The effect of dropping the dragged value at its current position.
 struct Preview {
     PlanPtr plan;     // null: not known, or refused
-    QString refusal;  // why it would be refused; empty: it would not
+    QString refusal;  // why it would be refused; empty if it would not be
     bool operator==(const Preview&) const = default;
 };
 
-// The explanation of the plan, made on request.
+// The explanation of the plan, computed on request.
 struct Explained {
-    ExplanationPtr explanation;  // null: not asked for, pending, or not available
+    ExplanationPtr explanation;  // null: not requested, pending, or not available
     QString problem;             // the reason why it is not available
 };
 
-// A plan that trades time for memory, found under a memory limit. It has a prediction.
+// A plan that trades time for memory, found under a memory limit. It always has a prediction.
 struct FrontPoint {
     PlanPtr plan;
-    std::optional<qint64> memory;  // the limit that it was found for; none: the fastest plan
+    std::optional<qint64> memory;  // the limit under which it was found; none: the fastest plan
 };
 
-// Known plans to choose from; models/front.h picks those that are worth it.
+// The known plans to choose from; models/front.h selects the Pareto-optimal ones.
 struct Front {
     std::vector<FrontPoint> points;
     bool complete = false;
 };
 
-// A finished run, from here or from a report that was opened.
+// A finished run, either of this window or from an opened report.
 struct FinishedRun {
     QString title;  // "run 2, 14:03" or the report's file
     std::shared_ptr<const schema::Report> report;
@@ -90,7 +90,7 @@ public:
     [[nodiscard]] const PartsPtr& parts() const { return m_parts; }  // of the model; null: nothing is open
     [[nodiscard]] const PlanPtr& plan() const { return m_plan; }     // null: cannot be split, or not known yet
     [[nodiscard]] bool searching() const { return m_search == Search::GoesOn; }
-    // The plans of the strategies without pins, for comparison. Null while not known.
+    // Returns the plan of a strategy without pins, for comparison; null until it is known.
     [[nodiscard]] PlanPtr reference(base::Strategy strategy) const;
     [[nodiscard]] const Settings& settings() const { return m_settings; }
     [[nodiscard]] const QString& modelPath() const { return m_modelPath; }
@@ -99,7 +99,7 @@ public:
     [[nodiscard]] const std::shared_ptr<RunLog>& runLog() const
     {
         return m_runLog;
-    }  // of the run under way or the last
+    }  // of the current run or the last one
     [[nodiscard]] const std::vector<FinishedRun>& runs() const { return m_runs; }
     [[nodiscard]] const schema::Report* lastReport() const  // null: no run has finished
     {
@@ -108,7 +108,7 @@ public:
     [[nodiscard]] const QString& refusal() const
     {
         return m_refusal;
-    }  // why the last change was refused; empty: it was not
+    }  // why the last change was refused; empty if it was not
 
     [[nodiscard]] const std::vector<Repair>& repairs() const { return m_repairs; }
     [[nodiscard]] const Preview& preview() const { return m_preview; }
@@ -116,7 +116,8 @@ public:
     [[nodiscard]] const Front& front() const { return m_front; }              // of the model
 
     void setSource(QString model, QStringList data, QStringList roles);
-    // Clears plan, references, runs. Makes the parts if they are not given, which is slow for large models.
+    // Sets the model and clears plan, references and runs. Computes the parts if they are not given, which is slow for
+    // large models.
     void setModel(ModelPtr model, PartsPtr parts = {});
     void setPlan(PlanPtr plan, Search search = Search::Over);  // clears its explanation
     void setReference(base::Strategy strategy, PlanPtr plan);
@@ -137,7 +138,7 @@ signals:
     void explainedChanged();
     void frontChanged();
     void refusalChanged(const QString& sentence);  // or its repairs
-    void runChanged();                             // another run log
+    void runChanged();                             // a different run log
     void runsChanged();                            // the list of finished runs
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The explanation of a plan, as tables: its decisions, and the values on which a rule decides otherwise.
+// The explanation of a plan as tables: its decisions, and the values on which a rule decides differently.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -8,7 +8,7 @@
 namespace hopscope::models {
 
 QString formatCost(double cost, base::Unit unit);                 // "1.2 ms", "640 KiB"
-QString stageList(const std::vector<protocol::StageId>& stages);  // "1, 3–5": `stages` ascending
+QString stageList(const std::vector<protocol::StageId>& stages);  // "1, 3–5"; `stages` is ascending
 
 struct DecisionRow {
     schema::Decision decision;
@@ -16,7 +16,7 @@ struct DecisionRow {
     base::Unit unit = base::Unit::Seconds;
 };
 
-// Decisions that save the most come first; those without an alternative come last.
+// Returns the decisions: those that save the most first, those without an alternative last.
 std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const schema::Explanation& explanation);
 
 enum class DecisionColumn { Value, What, Costs, Saves, Count };
@@ -41,7 +41,7 @@ struct DifferenceRow {
 std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model, const schema::PlanComparison& comparison,
                                           base::Unit unit);
 
-// Each cell has two lines: the plan's number, and below it the rule's.
+// The columns of the table; each cell has two lines: the plan's number, and the rule's below it.
 enum class DifferenceColumn { Value, Cost, Written, Read, Stages, Count };
 
 class DifferenceModel : public TableModel<DifferenceRow, DifferenceColumn> {

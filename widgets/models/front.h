@@ -1,6 +1,6 @@
 #pragma once
 
-// The costs of plans in time, device memory and host memory, and the Pareto front of the first two.
+// The costs of plans in time, device memory and host memory, and the Pareto front of time and device memory.
 
 #include <optional>
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace hopscope::models {
 
-// The points that no other point dominates in time and device memory, in ascending order of device memory. The first of
-// several equal points is kept. Quadratic.
+// Returns the points that no other point dominates in time and device memory, in ascending order of device memory.
+// Keeps the first of several equal points. Takes quadratic time.
 std::vector<FrontPoint> paretoFront(const std::vector<FrontPoint>& points);
 
-// Whether it is the current plan, in batches of the same size.
+// Returns true if the point is the current plan with the same batch size.
 bool isCurrent(const FrontPoint& point, const Document& document);
 bool isProven(const protocol::PlanRecord& plan);       // no plan with its pins costs less
-QString planLabel(const protocol::PlanRecord& plan);   // its strategy; of an optimum that is not proven "best found"
-QString proofLabel(const protocol::PlanRecord& plan);  // "proven", "within 2.1 %"; a dash where nothing is known
+QString planLabel(const protocol::PlanRecord& plan);   // its strategy, or "best found" for an unproven optimum
+QString proofLabel(const protocol::PlanRecord& plan);  // "proven", "within 2.1 %"; a dash if unknown
 
 struct FrontRow {
     FrontPoint point;

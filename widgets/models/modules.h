@@ -1,7 +1,7 @@
 #pragma once
 
-// The modules of a model as a tree of plain data: the outline shows it as it is, the graph merges runs of identical
-// layers first.
+// The module tree of a model as plain data. The outline shows it as it is; the graph first merges runs of identical
+// layers.
 
 #include <QString>
 #include <vector>
@@ -13,13 +13,13 @@ namespace hopscope::models {
 struct Module {
     QString path;                     // "convs.0.lin"; a run: "convs.[1-62]"; unique
     QString name;                     // last part: "lin", "[1-62]"
-    QString type;                     // "Linear"; empty where it has no operators of its own
-    int parent = -1;                  // index; -1: the root
+    QString type;                     // "Linear"; empty without operators of its own
+    int parent = -1;                  // index; -1 for the root
     std::vector<int> children;        // in order of their first operator
     std::vector<protocol::OpId> ops;  // its own, ascending, without structure-only ones
-    int opCount = 0;                  // with those of its children
+    int opCount = 0;                  // including those of its children
     protocol::OpId firstOp;           // none: the module has no operators
-    int repeat = 1;                   // of a run: the number of its identical children
+    int repeat = 1;                   // for a run: the number of its identical children
     int identical = 1;                // the number of siblings, itself included, with the same operators
     std::size_t signature = 0;        // equal for modules with the same operators
 };
@@ -33,7 +33,7 @@ struct ModuleTree {
     [[nodiscard]] bool isInside(int module, int ancestor) const;
 };
 
-// Linear in operators and modules (times the depth of the tree).
+// Builds the tree in time linear in operators and modules (times the depth of the tree).
 ModuleTree buildModuleTree(const protocol::ModelRecord& model);
 
 }  // namespace hopscope::models

@@ -1,7 +1,7 @@
 #pragma once
 
-// The names of operators, the same in the whole window. Boxes of the graph and rows of the outline show the short word of
-// opLabel, and their tooltips the name.
+// The names of operators, the same in the whole window. Boxes of the graph and rows of the outline show the short word
+// of opLabel(), and their tooltips show the name.
 
 #include <QString>
 
@@ -9,8 +9,9 @@
 
 namespace hopscope::models {
 
-// That of its first output, as the plan lists it ("convs.0 sum aggregation", "relu after convs.0"). Outputs of the model have
-// names of their own; the operator that makes one is named after its module or its result.
+// Returns the name of the operator's first output, as the plan lists it ("convs.0 sum aggregation", "relu after
+// convs.0"). Outputs of the model have names of their own; an operator that computes one is named after its module or
+// its result.
 QString opName(const protocol::ModelRecord& model, protocol::OpId op);
 
 }  // namespace hopscope::models

@@ -1,6 +1,6 @@
 #pragma once
 
-// The measured time of operators in a run, from its report.
+// The measured times of operators in a run, taken from its report.
 
 #include <QtGlobal>
 #include <map>
@@ -14,17 +14,18 @@ namespace hopscope::models {
 
 class OperatorTimes {
 public:
-    // The total for some operators. A pass that computed several of them counts as a whole, and once.
+    // The total for some operators. A pass that computed several of them counts once, and as a whole.
     struct Sum {
         double seconds = 0;
         qint64 bytes = 0;                 // size of the largest result in a batch
-        std::vector<std::string> others;  // operators outside that were computed in the same passes, by id
+        std::vector<std::string> others;  // ids of operators not asked for that the same passes computed
     };
 
     // `report` must outlive this object.
     explicit OperatorTimes(const schema::Report& report);
 
-    // The sum for operators by id ("op12"); nullopt if none of them was measured, as on a GPU and in older reports.
+    // Returns the sum for operators by id ("op12"); nullopt if none of them was measured, as on a GPU and in older
+    // reports.
     [[nodiscard]] std::optional<Sum> of(const std::vector<std::string>& operators) const;
 
 private:

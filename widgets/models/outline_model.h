@@ -17,24 +17,25 @@ struct OutlineNode {
     Kind kind = Kind::Module;
     int module = 0;  // index into the tree; for operators: the module they are in
     protocol::OpId op;
-    int depth = 0;  // of a module: the largest below it
+    int depth = 0;  // for a module: the largest depth in it
 };
 
-// Modules and operators in the order of execution, structure-only operators last in their module. Linear.
+// Returns modules and operators in execution order, with structure-only operators last in their module. Takes linear
+// time.
 std::vector<OutlineNode> outlineNodes(const protocol::ModelRecord& model, const ModuleTree& tree);
 
 enum class OutlineColumn { Name, Count };
 
-// Labels are made when they are shown: a large model appears at once.
+// Shows the outline. Labels are computed only when they are shown, so that a large model appears at once.
 class OutlineModel : public TreeModel<OutlineNode, OutlineColumn> {
     Q_OBJECT
 public:
     using TreeModel::TreeModel;
     void setModel(ModelPtr model, PartsPtr parts);  // null: nothing is open
 
-    // The node that shows a target; operators stand for their values. -1: none.
+    // Returns the node that shows a target; for a value, the node of its operator. -1 if there is none.
     [[nodiscard]] int find(const Target& target) const;
-    // For each node: whether it shows one of the operators, or contains a node that does.
+    // Returns, for each node, whether it shows one of the operators or contains a node that does.
     [[nodiscard]] std::vector<char> withOps(const std::vector<protocol::OpId>& ops) const;
 
 protected:

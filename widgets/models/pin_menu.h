@@ -9,7 +9,7 @@
 
 namespace hopscope::models {
 
-// Checked if already pinned; named "pin.checkpoint", "pin.hop_stage.2", "pin.cut".
+// Adds the choices, checked if already pinned. The actions are named "pin.checkpoint", "pin.hop_stage.2", "pin.cut".
 void addPinChoices(QMenu& menu, const std::vector<PinChoice>& choices,
                    const std::function<void(const plan::Pin&)>& toggle);
 

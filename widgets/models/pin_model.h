@@ -1,6 +1,6 @@
 #pragma once
 
-// The user's pins, one per line, with a button to remove each.
+// The table of the user's pins, one per line, with a button to remove each.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -9,7 +9,7 @@ namespace hopscope::models {
 
 struct PinRow {
     plan::Pin pin;
-    protocol::ValueId value;  // the value that it is shown for
+    protocol::ValueId value;  // the value for which it is shown
     QString label;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Labels of the user's pins, and the possible pins of a value, for menus and lists. Pure functions.
+// Labels of the user's pins, and the possible pins of a value, for menus and lists. The functions are pure.
 
 #include <QString>
 #include <vector>
@@ -9,23 +9,24 @@
 
 namespace hopscope::models {
 
-// "store convs.0 relu", "run convs.1 gather source in stage 2": the label in the history and the list of pins.
+// Returns the label in the history and in the list of pins: "store convs.0 relu", "run convs.1 gather source in stage
+// 2".
 QString pinLabel(const protocol::ModelRecord& model, const plan::Pin& pin);
 
 struct PinRead {
-    protocol::ValueId operand, made;  // made with the operand
+    protocol::ValueId operand, made;  // made: computed from the operand
 };
 
-// The subject of a menu: one value, hops whose stage can be chosen, and operands that can be cut off.
+// The subject of a menu: a value, the hops whose stage can be chosen, and the operands that can be cut off.
 struct PinPlace {
     protocol::ValueId value;
-    std::vector<protocol::ValueId> hops;  // made by a gather or an aggregation
+    std::vector<protocol::ValueId> hops;  // results of a gather or an aggregation
     std::vector<PinRead> reads;
 };
 
-// A value with its own operator's operands.
+// Returns a value with the operands of its own operator.
 PinPlace placeOf(const protocol::ModelRecord& model, protocol::ValueId value);
-// Operands of an operator that can come from a store: results of operators, with rows.
+// Returns the operands of an operator that can come from a store, which are results of operators and have rows.
 std::vector<PinRead> readsOf(const protocol::ModelRecord& model, protocol::OpId op);
 bool isHop(const protocol::OpRecord& op);
 
@@ -37,13 +38,13 @@ struct PinChoice {
     bool possible = true;  // otherwise the tip gives the reason
 };
 
-// Lists the choices in the order of the menu. `plan` gives the number of stages; `optimum`: the strategy supports all
-// kinds of pins, else the tips say that the choice switches to the optimum.
+// Lists the choices in the order of the menu. `plan` gives the number of stages. If `optimum` is false, the strategy
+// does not support all kinds of pins, and the tips say that the choice switches to the optimum.
 std::vector<PinChoice> pinChoices(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                   const std::vector<plan::Pin>& pins, const PinPlace& place, bool optimum);
-// The reason why it cannot be stored; empty: it can. The engine may have more reasons.
+// Returns the reason why a value cannot be stored; empty if it can. The engine may have more reasons.
 QString whyNotStored(const protocol::ModelRecord& model, protocol::ValueId value);
-// Whether any pin mentions it.
+// Returns true if any pin mentions the value.
 bool isPinned(const std::vector<plan::Pin>& pins, protocol::ValueId value);
 
 }  // namespace hopscope::models

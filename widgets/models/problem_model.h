@@ -1,6 +1,6 @@
 #pragma once
 
-// Problems and notes: lints and notes of the model, and the reason why the last change was refused.
+// The table of problems: diagnostics and notes of the model, and the reason why the last change was refused.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -14,13 +14,13 @@ struct ProblemRow {
     protocol::OpId op;
 };
 
-// The refusal first, then lints, then notes. The reason why a model cannot be split is an error.
+// Returns the refusal first, then diagnostics, then notes. The reason why a model cannot be split is an error.
 std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal);
 
-// The reason why the model cannot be split; null: it can. Belongs to the model.
+// Returns the diagnostic that prevents splitting the model, which owns it; null if the model can be split.
 const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 
-// The user has not agreed to run its code: it is only drawn.
+// Returns true if the user has not agreed to run the model's code, so that it is only drawn.
 bool isUntrusted(const protocol::ModelRecord& model);
 
 // States briefly whether the model or the data is the reason why there is no plan.

@@ -1,7 +1,7 @@
 #pragma once
 
-// The events of one run, kept so that plots can draw 1,000,000 points: bounded series that are thinned, not cut, when
-// they are full. Filled by the engine client's notifications, read by plots on their own timer.
+// Stores the events of one run so that plots can draw 1,000,000 points: each series is bounded and, when full, thinned
+// instead of truncated. The engine client's notifications fill it; plots read it on their own timer.
 
 #include <QObject>
 #include <QString>
@@ -17,11 +17,11 @@
 
 namespace hopscope::models {
 
-// The figures of a running stage are incomplete. Its `seconds` exclude pauses; its `destinations` are those of
-// the whole stage.
+// The figures of a stage, incomplete while it runs. `seconds` excludes pauses; `destinations` counts those of the whole
+// stage.
 struct StageProgress : plan::StageFigures {
     protocol::StageId index{1};
-    double start = 0, end = 0;  // on the run's clock; the end is that of the latest event
+    double start = 0, end = 0;  // on the run's clock; `end` is the time of the latest event
     bool finished = false;
     std::int64_t done = 0;  // destinations
 };
@@ -30,11 +30,11 @@ struct BatchPoint {
     double time = 0;
     std::int64_t destinations = 0, edges = 0, frontier = 0, memory = 0, peakMemory = 0;
     protocol::StageId stage{1};
-    std::int64_t reservedMemory = 0;  // of a GPU
-    std::int64_t finished = 0;        // destinations of the whole run until then, with batches that are no longer kept
+    std::int64_t reservedMemory = 0;  // by the allocator of a GPU
+    std::int64_t finished = 0;        // destinations of the whole run so far, including batches that are no longer kept
 };
 
-// Phases of different batches may overlap; within a stage those of one phase do not.
+// A phase of a batch. Phases of different batches may overlap; within a stage, those of the same kind do not.
 struct PhasePoint {
     double start = 0, seconds = 0;
     protocol::StageId stage{1};
@@ -52,7 +52,7 @@ public:
     struct Data {
         int stageCount = 0;
         double prologueSeconds = 0, elapsed = 0;
-        std::int64_t merged = 0;  // phase events that the engine left out
+        std::int64_t merged = 0;  // phase events that the engine omitted
         std::int64_t finished = 0;
         std::vector<StageProgress> stages;
         std::vector<BatchPoint> batches;
@@ -62,15 +62,16 @@ public:
         std::optional<WorkerLog> workers;  // for a run with several workers
     };
 
-    // `limit`: points per series (at least 4); a full series is halved, keeping the first, the last and every peak.
+    // `limit` is the number of points per series (at least 4). A full series is halved, keeping the first, the last and
+    // every peak.
     explicit RunLog(QObject* parent = nullptr, std::size_t limit = capacity) : QObject(parent), m_limit(limit) {}
 
     void apply(const protocol::RunEvents& events);
-    // `remark`: why it failed, or the options after a stop.
+    // Ends the run. `remark` is the reason for a failure, or the options after a stop.
     void finish(RunEnd end = RunEnd::Completed, const QString& remark = {});
 
     [[nodiscard]] protocol::RunState state() const { return m_state; }
-    // Once the state is Finished: the outcome, and whether the run ended while its results were being verified.
+    // The outcome once the state is Finished, and whether the run ended while its results were being verified.
     [[nodiscard]] RunEnd end() const { return m_end; }
     [[nodiscard]] const QString& remark() const { return m_remark; }
     [[nodiscard]] bool endedVerifying() const { return m_before == protocol::RunState::Verifying; }
@@ -81,22 +82,22 @@ public:
     [[nodiscard]] const std::vector<StageProgress>& stages() const { return m_data.stages; }
     [[nodiscard]] const std::vector<BatchPoint>& batches() const { return m_data.batches; }
     [[nodiscard]] const std::vector<PhasePoint>& phases() const { return m_data.phases; }
-    // The operator at which the run is stopped; none: it is running, or paused between batches.
+    // Returns the operator at which the run is stopped; none if it is running, or paused between batches.
     [[nodiscard]] const std::optional<protocol::StopEvent>& stop() const { return m_data.stop; }
-    // Null for a run of one process.
+    // Returns null for a run of one process.
     [[nodiscard]] const WorkerLog* workers() const { return m_data.workers ? &*m_data.workers : nullptr; }
     [[nodiscard]] const QStringList& notes() const { return m_data.notes; }
-    // How often a series has been halved so far: a reader that appends new points starts over when it changes.
+    // Returns how often a series has been halved so far. A reader that appends new points starts over when it changes.
     [[nodiscard]] int thinnings() const { return m_thinnings; }
     [[nodiscard]] double
-    fraction() const;                   // 0..1 of all stages' destinations, with the finished part of the current stage
-    [[nodiscard]] double rate() const;  // destinations per second in the current stage; 0: unknown
-    [[nodiscard]] double secondsLeft() const;  // of the current stage, at the current rate; negative: unknown
+    fraction() const;  // 0..1 of all stages' destinations, including the finished part of the current stage
+    [[nodiscard]] double rate() const;         // destinations per second in the current stage; 0: unknown
+    [[nodiscard]] double secondsLeft() const;  // in the current stage, at the current rate; negative: unknown
 
 signals:
     void updated();  // at most once per RunEvents
     void stateChanged(hopscope::protocol::RunState state);
-    void stopped();  // after an operator: stop()
+    void stopped();  // after an operator; see stop()
 
 private:
     void setState(protocol::RunState state);

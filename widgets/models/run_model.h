@@ -1,6 +1,6 @@
 #pragma once
 
-// The finished runs, from this window and from opened reports.
+// The table of the finished runs, from this window and from opened reports.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -16,7 +16,7 @@ struct RunRow {
 };
 
 QString runTitleBegin();  // "run "
-// "run 2: optimal, batch 600": the settings that distinguish it from other runs.
+// Returns the settings that distinguish the run from other runs: "run 2: optimal, batch 600".
 QString runTitle(int number, const schema::Report& report);
 std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs);
 

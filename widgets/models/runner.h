@@ -1,7 +1,7 @@
 #pragma once
 
-// Work outside the event loop: a plain function runs on a pool, its result returns to the caller's thread. A pool of one
-// thread keeps the order of its results.
+// Runs work outside the event loop: a plain function runs on a pool, and its result returns to the caller's thread. A
+// pool of one thread keeps the order of its results.
 
 #include <QFutureWatcher>
 #include <QObject>
@@ -11,8 +11,8 @@
 
 namespace hopscope::models {
 
-// Calls `work()` on `pool` and later `then(result)` in the thread of `context`; never if `context` is destroyed first. `work`
-// must own all data that it reads.
+// Calls `work()` on `pool` and later `then(result)` in the thread of `context`, but not if `context` is destroyed
+// first. `work` must own all data that it reads.
 template <class Work, class Then>
 void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
 {
@@ -32,7 +32,8 @@ void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
     });
 }
 
-// The same object, but destroyed on another thread after its last owner releases it: that is slow for large objects.
+// Returns the same object, but with a destructor that runs on another thread after the last owner releases it, because
+// destroying large objects is slow.
 template <class T>
 std::shared_ptr<T> releasedAside(std::shared_ptr<T> inner)
 {

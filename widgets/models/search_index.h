@@ -1,6 +1,6 @@
 #pragma once
 
-// A search index for graph and outline: operators by id, name, label, module and shape.
+// A search index for graph and outline, which finds operators by id, name, label, module and shape.
 
 #include <QString>
 #include <vector>
@@ -13,8 +13,8 @@ class SearchIndex {
 public:
     SearchIndex() = default;
     SearchIndex(const protocol::ModelRecord& model, const ModuleTree& tree);
-    // Operators (in order) that contain all words of the query, ignoring case; empty for an empty query.
-    // A few milliseconds at 50,000 operators.
+    // Returns the operators, in order, that contain all words of the query, ignoring case; empty for an empty query.
+    // Takes a few milliseconds for 50,000 operators.
     [[nodiscard]] std::vector<protocol::OpId> find(const QString& query) const;
 
 private:
@@ -22,7 +22,7 @@ private:
     std::vector<qsizetype> m_begin;  // of each line
 };
 
-// Derived data that views of a model need; made once, on any thread.
+// Derived data that views of a model need; computed once, on any thread.
 struct ModelParts {
     ModuleTree modules;
     SearchIndex search;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The selected target and the one under the pointer, shared by graph, tables, plots and panels; with a history.
+// The selected target and the one under the pointer, with a history; shared by graph, tables, plots and panels.
 
 #include <QObject>
 #include <QString>
@@ -22,7 +22,7 @@ struct Target {
     static Target stage(protocol::StageId stage) { return {.kind = Kind::Stage, .index = stage.number, .module = {}}; }
     static Target moduleAt(QString path) { return {.kind = Kind::Module, .index = -1, .module = std::move(path)}; }
 
-    // None for targets of another kind.
+    // These functions return none for targets of other kinds.
     [[nodiscard]] protocol::OpId opId() const { return kind == Kind::Op ? protocol::OpId(index) : protocol::OpId(); }
     [[nodiscard]] protocol::ValueId valueId() const
     {
@@ -44,16 +44,16 @@ public:
     [[nodiscard]] bool canGoBack() const { return m_position > 0; }
     [[nodiscard]] bool canGoForward() const { return m_position + 1 < m_history.size(); }
 
-    void select(const Target& target);  // remembered in the history, unless it is the current one
+    void select(const Target& target);  // adds it to the history, unless it is the current target
     void hover(const Target& target);
     void back();
     void forward();
-    void clear();  // for another model: clears the history as well
+    void clear();  // for another model; also clears the history
 
 signals:
     void changed(const hopscope::models::Target& target);
     void hoverChanged(const hopscope::models::Target& target);
-    void revealRequested(const hopscope::models::Target& target);  // scroll the graph there
+    void revealRequested(const hopscope::models::Target& target);  // to scroll the graph to it
 
 public:
     void reveal(const Target& target);  // selects it, and asks the graph to show it

@@ -1,6 +1,6 @@
 #pragma once
 
-// The stages of a plan: their work, the predicted traffic and memory, and their measured times.
+// The table of the stages of a plan: their work, the predicted traffic and memory, and their measured times.
 
 #include "models/document.h"
 #include "models/table_model.h"
@@ -14,7 +14,8 @@ struct StageRow {
     std::optional<double> expected, seconds;  // predicted, measured
 };
 
-// Measured seconds come from the run under way if it has them, else from the last report; both may be null.
+// Returns the rows. Measured seconds come from the current run if it has them, otherwise from the last report; both may
+// be null.
 std::vector<StageRow> stageRows(const protocol::PlanRecord& plan, const RunLog* log, const schema::Report* report);
 
 enum class StageColumn { Stage, Reads, Writes, Ops, Recomputed, Bytes, Peak, Expected, Seconds, Count };

@@ -1,7 +1,7 @@
 #pragma once
 
-// The index arithmetic shared by all tables: a subclass defines the text of a cell, this class its place. Rows are
-// replaced whole; a model holds no references to their source.
+// The index arithmetic shared by all tables: a subclass defines the contents of a cell, this class its position. Rows
+// are replaced as a whole; a model holds no references to their source.
 
 #include <QAbstractTableModel>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace hopscope::models {
 
-// `Column` is an enum class whose last member is Count.
+// A table model. `Column` is an enum class whose last member is Count.
 template <class Row, class Column>
 class TableModel : public QAbstractTableModel {
 public:

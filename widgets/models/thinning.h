@@ -1,13 +1,13 @@
 #pragma once
 
-// Bounded series of points: a full one is halved, and keeps its first, its last and every peak.
+// Bounds series of points: a full series is halved, and keeps its first point, its last point and every peak.
 
 #include <cstddef>
 #include <vector>
 
 namespace hopscope::models {
 
-// Keeps the one with the larger weight of every two neighbours. Returns whether anything was removed.
+// Keeps the point with the larger weight of every two neighbours. Returns true if anything was removed.
 template <class Point, class Weight>
 bool thin(std::vector<Point>& points, std::size_t limit, Weight weight)
 {

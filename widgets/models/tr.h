@@ -1,12 +1,12 @@
 #pragma once
 
-// Texts of the window outside any QObject.
+// Translates texts of the window outside any QObject.
 
 #include <QCoreApplication>
 
 namespace hopscope {
 
-// `text` in the user's language; "%n" in it is replaced by `n`.
+// Returns `text` in the user's language; "%n" in it is replaced by `n`.
 inline QString tr(const char* text, int n = -1) { return QCoreApplication::translate("hopscope", text, nullptr, n); }
 
 }  // namespace hopscope

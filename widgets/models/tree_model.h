@@ -1,6 +1,7 @@
 #pragma once
 
-// The index arithmetic shared by all trees: nodes in one list, each naming its parent and children. Replaced whole.
+// The index arithmetic shared by all trees: the nodes are in one list, and each names its parent and children. The list
+// is replaced as a whole.
 
 #include <QAbstractItemModel>
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace hopscope::models {
 
-// `Node` has `int parent` (-1: top level; always before its children) and `std::vector<int> children`. `Column` is an enum
-// class whose last member is Count.
+// A tree model. `Node` has `int parent` (-1: top level; always before its children) and `std::vector<int> children`.
+// `Column` is an enum class whose last member is Count.
 template <class Node, class Column>
 class TreeModel : public QAbstractItemModel {
 public:
@@ -25,7 +26,7 @@ public:
     }
     [[nodiscard]] const std::vector<Node>& nodes() const { return m_nodes; }
     [[nodiscard]] const Node& node(const QModelIndex& index) const { return m_nodes[index.internalId()]; }
-    // Invalid if a number is out of range.
+    // Returns an invalid index if a number is out of range.
     [[nodiscard]] QModelIndex indexOf(int node, int column = 0) const
     {
         if (node < 0 || static_cast<std::size_t>(node) >= m_nodes.size()) return {};

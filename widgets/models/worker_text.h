@@ -8,17 +8,17 @@ namespace hopscope::models {
 
 // States which workers wait for which: "2 of 3 workers wait for worker 1, which is at shard 14 of stage 2."
 QString waitSentence(const RunLog& log);
-// "3 workers · 1 lost · 2 shards done again · slowest: worker 2, +18 % · 12.4 MiB written, 6.1 MiB read back"
+// Returns "3 workers · 1 lost · 2 shards done again · slowest: worker 2, +18 % · 12.4 MiB written, 6.1 MiB read back".
 QString workersSummary(const WorkerLog& workers);
-// The slowest worker, and how much longer it takes for the same work than the others together; none if
-// fewer than two have finished anything.
+// The slowest worker, and how much longer it takes for the same work than the others together; none if fewer than two
+// workers have finished anything.
 struct Slowest {
     int worker = 1;
     double more = 0;  // 0.18: 18 % more
 };
 std::optional<Slowest> slowestWorker(const WorkerLog& workers);
 
-// The log line for an event: "worker 2 on node-b was lost: .."; empty: the event is not logged.
+// Returns the log line for an event: "worker 2 on node-b was lost: .."; empty if the event is not logged.
 QString workerNews(const protocol::WorkerEvent& event);
 QString workerName(const WorkerLane& lane);  // "worker 1"
 QString laneText(const WorkerLane& lane);    // a few lines about all its work

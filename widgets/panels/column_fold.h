@@ -1,6 +1,6 @@
 #pragma once
 
-// Hides columns in narrow panels: there a table shows a few whole columns instead of all of them truncated.
+// Hides columns in narrow panels, so that a table shows a few complete columns instead of truncating all of them.
 
 #include <QTableView>
 #include <vector>
@@ -10,8 +10,8 @@ namespace hopscope::panels {
 class ColumnFold : public QObject {
     Q_OBJECT
 public:
-    // A child of the table. `order`: the columns that may be hidden, the first of them first. `leastName`:
-    // the room that the first column keeps, in pixels.
+    // Becomes a child of the table. `order` lists the columns that may be hidden; the first is hidden first.
+    // `leastName` is the width in pixels that the first column keeps.
     ColumnFold(QTableView& table, std::vector<int> order, int leastName = 110);
 
     bool eventFilter(QObject* watched, QEvent* event) override;

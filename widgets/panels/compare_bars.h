@@ -1,6 +1,6 @@
 #pragma once
 
-// Horizontal bars that compare plans by their costs, or by bytes written and read, one plan per line.
+// Shows horizontal bars that compare plans by their costs, or by bytes written and read, one plan per line.
 
 #include <QColor>
 #include <QWidget>
@@ -15,22 +15,22 @@ namespace hopscope::panels {
 struct PlanBar {
     QString name;
     std::int64_t written = 0, read = 0;
-    std::optional<double> cost{};  // in seconds, where plans are judged by time
+    std::optional<double> cost{};  // in seconds, if plans are compared by time
     bool current = false;          // the current plan
     [[nodiscard]] std::int64_t total() const { return written + read; }
     bool operator==(const PlanBar&) const = default;
 };
 
-// The current plan and those it is compared with; a plan without a prediction has no bar. Costs are those by which the
-// optimiser ranks plans; without them, bytes are compared.
+// Returns bars for the current plan and those it is compared with; a plan without a prediction has none. Costs are
+// those by which the optimiser ranks plans; without costs, bytes are compared.
 std::vector<PlanBar> planBars(const models::Document& document);
-// How many pixels of `width` a part of a bar takes when the longest bar takes all of it.
+// Returns how many of `width` pixels a part of a bar takes if the longest bar takes all of them.
 int barLength(std::int64_t part, std::int64_t longest, int width);
 
-// The text next to a bar, for the same number: "660 KiB", or with costs "1.3 ms" and, against `own`, "1.4 ms · +8.2 %".
+// Returns the text next to a bar: "660 KiB", or with costs "1.3 ms" and, compared with `own`, "1.4 ms · +8.2 %".
 QString barText(const PlanBar& bar, const PlanBar& own);
 
-// Bars of the plans' time costs or, where bytes are the objective, of the bytes that they write and read.
+// Shows bars of the plans' time costs or, if bytes are the objective, of the bytes that the plans write and read.
 class CompareBars : public QWidget {
     Q_OBJECT
 public:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Widgets side by side, in as many rows as the width requires. The last one stays at the right end of its row.
+// Places widgets side by side, in as many rows as the width requires. The last one stays at the right end of its row.
 
 #include <QLayout>
 #include <vector>
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }
     [[nodiscard]] int heightForWidth(int width) const override { return arrange({0, 0, width, 0}, false); }
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSize() const override;  // the widest item
+    [[nodiscard]] QSize minimumSize() const override;  // the size of the widest item
     void setGeometry(const QRect& rect) override;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Time against device memory: a point per plan, the current plan marked, the memory limit as a line. A click or Enter picks
-// a point, arrow keys walk along them.
+// Plots time against device memory: one point per plan, the current plan marked, the memory limit as a line. A click or
+// Enter chooses a point; arrow keys move between the points.
 
 #include <QWidget>
 
@@ -14,12 +14,13 @@ class FrontPlot : public QWidget {
     Q_OBJECT
 public:
     explicit FrontPlot(QWidget* parent = nullptr);
-    // `now`: the current plan, even if it is none of the points; `limit` of the device's memory; both may be missing.
+    // Sets the contents. `now` is the current plan, even if it is not among the points, or null; `limit` is the limit
+    // of device memory, if any.
     void display(std::vector<models::FrontRow> rows, models::PlanPtr now, std::optional<qint64> limit);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] QSize sizeHint() const override { return {320, 210}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {160, 170}; }
-    // Places in the widget's coordinates. Labels lie where no line crosses them; empty: the row has no label.
+    // These positions are in the widget's coordinates. No line crosses a label; empty if there is no label.
     [[nodiscard]] QPointF placeOf(int row) const;
     [[nodiscard]] QRectF limitLabel() const;
     [[nodiscard]] QRectF nowLabel() const;
@@ -47,7 +48,7 @@ private:
     [[nodiscard]] QRectF room() const;
     [[nodiscard]] QPointF place(const protocol::Prediction& predicted) const;
     [[nodiscard]] QPolygonF curve() const;
-    [[nodiscard]] QList<QRectF> taken() const;  // by points
+    [[nodiscard]] QList<QRectF> taken() const;  // the areas of the points
     [[nodiscard]] bool limitShown() const;
     [[nodiscard]] qreal limitX() const;
     [[nodiscard]] QString limitText() const;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The changes of the cuts as a list; a click returns to any of them.
+// Lists the changes of the cuts; a click returns to any of them.
 
 #include <QUndoView>
 

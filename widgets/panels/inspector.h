@@ -1,6 +1,7 @@
 #pragma once
 
-// Describes the selected target: facts, the reason for its depth, the reason for or against a cut, source, neighbours.
+// Describes the selected target: facts, the reason for its depth, the reasons for or against a cut, source and
+// neighbours.
 
 #include <QBoxLayout>
 #include <QFrame>
@@ -23,7 +24,7 @@ public:
     void setTheme(const style::Theme& theme) override;
 
 signals:
-    void tensorWanted(hopscope::protocol::ValueId value);  // asks to show its numbers
+    void tensorWanted(hopscope::protocol::ValueId value);  // to show its numbers
 
 private:
     void setupHeader(QBoxLayout& layout);
@@ -63,7 +64,7 @@ private:
     QPushButton *m_store, *m_forbid, *m_more, *m_release, *m_tensor;
     SourceView* m_source;
     CutQuestion m_question;
-    QTimer m_ask;  // the engine is asked once the selection rests
+    QTimer m_ask;  // the engine is queried once the selection has stopped changing
     protocol::OpId m_asked;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rates that the engine assumes for the chosen device, by which plans are chosen and times predicted; measured here,
-// or forgotten.
+// Shows the rates that the engine assumes for the chosen device. Plans are chosen and times are predicted from these
+// rates; the dialog can measure them or discard the measurement.
 
 #include <QDialog>
 #include <QLabel>
@@ -37,7 +37,7 @@ private:
     QTableWidget* m_table;
     QProgressBar* m_progress;
     QPushButton *m_measure, *m_forget, *m_cancel;
-    std::int64_t m_request = 0;  // 0: none under way
+    std::int64_t m_request = 0;  // 0: none is pending
     bool m_known = false, m_measuring = false, m_measured = false;
     std::string m_device;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// The settings of plans and runs that have no other place in the window, as a form made from the table of settings.
+// A form for the settings of plans and runs that appear nowhere else in the window, generated from the table of
+// settings.
 
 #include <QDialog>
 #include <QFormLayout>
@@ -13,7 +14,7 @@
 
 namespace hopscope::panels {
 
-// The number of settings in the form that differ from their defaults.
+// Returns the number of settings in the form that differ from their defaults.
 int changedSettings(const base::Settings& settings);
 
 class MoreSettings : public QDialog {
@@ -21,7 +22,7 @@ class MoreSettings : public QDialog {
 public:
     MoreSettings(const Context& context, QWidget* parent);
 
-    // An editor of a value as text, in the form of command-line options.
+    // Edits a value as text, in the form of command-line options.
     struct Editor {
         QWidget* widget;
         std::function<void(const QString&)> show;

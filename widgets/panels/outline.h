@@ -1,6 +1,6 @@
 #pragma once
 
-// The module tree: a searchable mirror of the graph for keyboard and screen reader.
+// Shows the module tree: a searchable mirror of the graph for keyboard and screen reader.
 
 #include <QLineEdit>
 #include <QStyledItemDelegate>
@@ -17,7 +17,7 @@ class DepthDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
     void setTheme(const style::Theme& theme) { m_theme = theme; }
-    void setDeepest(int depth) { m_deepest = depth; }  // the largest depth of the model: the end of the colour scale
+    void setDeepest(int depth) { m_deepest = depth; }  // the largest depth of the model, the end of the colour scale
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The panels around the graph. Each shows models::Document and follows models::Selection; changes that the user wants are
-// made through signals or jobs::Workbench.
+// The panels around the graph. Each shows models::Document and follows models::Selection; it requests changes through
+// signals or jobs::Workbench.
 
 #include <QWidget>
 #include <memory>
@@ -17,7 +17,7 @@ struct Context {
     models::Document& document;
     models::Selection& selection;
     jobs::Workbench& workbench;
-    // The engine whose devices the run panel offers (its answer to `initialize`); null: "auto" and "cpu".
+    // The engine whose devices the run panel offers (from its answer to `initialize`); null: only "auto" and "cpu".
     jobs::EngineClient* engine = nullptr;
 };
 
@@ -28,11 +28,12 @@ public:
     virtual void setTheme(const style::Theme& theme) = 0;
 
 signals:
-    // The number of findings in the panel, shown in its tab.
+    // Reports the number of findings in the panel; its tab shows the number.
     void findingsChanged(int count);
 };
 
-// Object names: "inspector", "plan", "why", "tradeOff", "outline", "problems", "run", "plots", "log", "history".
+// These functions create the panels. Object names: "inspector", "plan", "why", "tradeOff", "outline", "problems",
+// "run", "plots", "log", "history".
 Panel* makeInspector(const Context& context, QWidget* parent);
 Panel* makePlanPanel(const Context& context, QWidget* parent);
 Panel* makeWhy(const Context& context, QWidget* parent);       // costs and savings of the plan's decisions
@@ -42,18 +43,20 @@ Panel* makeProblems(const Context& context, QWidget* parent);
 Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, plots, timeline, verdict
 Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage, memory, throughput; "plots"
 Panel* makeLog(const Context& context, QWidget* parent);
-Panel* makeHistory(const Context& context, QWidget* parent);  // of the cuts
+Panel* makeHistory(const Context& context, QWidget* parent);  // the history of the cuts
 
-// A dialog with the rates of the chosen device; a click measures them.
+// Opens a dialog with the rates of the chosen device, which a button measures.
 void showMachine(const Context& context, QWidget* parent);
-// A dialog with the settings that have no other place in the window.
+// Opens a dialog with the settings that appear nowhere else in the window.
 void showMoreSettings(const Context& context, QWidget* parent);
 
-// Tables and plots of the document as text, for files. `what`: "ops", "checkpoints", "stages", "batches", "phases".
+// Returns a table or plot of the document as text for a file. `what` is "ops", "checkpoints", "stages", "batches" or
+// "phases".
 QString exportCsv(const models::Document& document, const QString& what);
-// The last run as Chrome trace JSON.
+// Returns the last run as Chrome trace JSON.
 QByteArray exportTrace(const models::Document& document);
-// The plots of the run panel, visible or not, by the suffix of the file: svg, pdf, png, csv. Empty, or the error.
+// Writes the plots of the run panel, visible or not, in the format of the suffix: svg, pdf, png, csv. Returns an empty
+// string, or the error.
 QString exportPlots(QWidget& plots, const QString& file);
 
 }  // namespace hopscope::panels

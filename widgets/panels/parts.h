@@ -15,38 +15,38 @@ namespace hopscope::panels {
 
 QLabel* heading(const QString& text, QWidget* parent);
 QLabel* mutedLabel(const QString& text, QWidget* parent);
-QLabel* wrapped(const QString& name, QWidget* parent);  // wraps its lines, can be selected with the mouse
+QLabel* wrapped(const QString& name, QWidget* parent);  // with line wrapping, selectable with the mouse
 
-QLabel* title(const QString& name, QWidget* parent);       // the same in large and bold
-QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame, `content` as wide as it
-// Fills a panel with `content`, which scrolls vertically if it does not fit, never sideways.
+QLabel* title(const QString& name, QWidget* parent);       // the same, but large and bold
+QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame; as wide as `content`
+// Fills a panel with `content`, which scrolls vertically if it does not fit, but never horizontally.
 QScrollArea* fillWith(QWidget* panel, QWidget* content);
 
-// A table without grid and row numbers, whole rows selected, sorted on request; `model` is not owned.
+// Makes a table without grid and row numbers, which selects whole rows and can be sorted; `model` is not owned.
 QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* parent);
-// Columns as wide as their contents, the first one takes the rest.
+// Makes columns as wide as their contents; the first one takes the remaining width.
 void fitColumns(QTableView& table);
-void selectTarget(QTableView& table, const models::Target& target);  // the first row of that target, or none
+void selectTarget(QTableView& table, const models::Target& target);  // selects the first row of the target, or none
 
-// Clipboard texts: cells with tabs between them, in models::CopyRole if they have it, else as displayed; and a whole table,
-// with the titles of its columns.
+// Return texts for the clipboard: the cells of a row separated by tabs, or a whole table with its column titles. A cell
+// contributes its models::CopyRole if it has one, otherwise its displayed text.
 QString copiedCells(const QAbstractItemModel& model, int row, int firstColumn, int lastColumn);
 QString copiedTable(const QAbstractItemModel& model);
-// Padding after the title of a right-aligned column, which makes room for the sort arrow.
+// Returns padding for the title of a right-aligned column, which makes room for the sort arrow.
 QString arrowRoom();
 
-// Links: "op:12", "value:5", "stage:2", "module:convs.0".
+// Links have the form "op:12", "value:5", "stage:2", "module:convs.0".
 QString link(const models::Target& target, const QString& text);  // as rich text
-models::Target targetOf(const QString& href);                     // None for anything else
+models::Target targetOf(const QString& href);                     // None for any other text
 
-// Rich text whose links select their target in the graph; works with the keyboard.
+// Shows rich text with links that select their targets in the graph, also with the keyboard.
 class LinkLabel : public QLabel {
     Q_OBJECT
 public:
     LinkLabel(const QString& name, models::Selection& selection, QWidget* parent);
 };
 
-// A label that elides its text to fit, and shows all of it as a tool tip.
+// A label that elides its text to fit, and shows the complete text as a tool tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 public:

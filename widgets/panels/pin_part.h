@@ -1,6 +1,6 @@
 #pragma once
 
-// The user's pins in the panels: a menu for one value, and the list of all of them.
+// Shows the user's pins in the panels: a menu for one value, and the list of all pins.
 
 #include <QMenu>
 #include <QTableView>
@@ -15,8 +15,8 @@ namespace hopscope::panels {
 // Fills a menu with all pins for a value and its operator's operands, and "Let the strategy decide".
 void fillPinMenu(QMenu& menu, const Context& context, protocol::ValueId value);
 
-// A list of pins, one per line with a button to remove it, and the number of stages that the user has allowed. Hidden
-// if it is empty.
+// Lists the pins, one per line with a button to remove it, and the number of stages that the user has allowed. Hidden
+// if the list is empty.
 class PinList : public QWidget {
     Q_OBJECT
 public:

@@ -1,6 +1,7 @@
 #pragma once
 
-// The plan in numbers: its traffic, compared with other strategies; its stores, its stages; strategy, undo and redo.
+// Shows the plan in numbers: its traffic, compared with other strategies; its stores and stages; strategy, undo and
+// redo.
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -19,11 +20,11 @@
 
 namespace hopscope::panels {
 
-// "About 2.3 ms, moves 11.4 MiB"; without a prediction the stored bytes, without a plan the reason.
+// Returns "About 2.3 ms, moves 11.4 MiB"; without a prediction, the stored bytes; without a plan, the reason.
 QString planHeadline(const protocol::PlanRecord* plan);
-// "2.1 MiB written, 9.3 MiB read · 7 % less than the depth rule"
+// Returns "2.1 MiB written, 9.3 MiB read · 7 % less than the depth rule".
 QString planDetail(const models::Document& document);
-// "Proven to be the cheapest", "12 % above the cheapest", "at most 3 % above the cheapest"; empty if unknown.
+// Returns "Proven to be the cheapest", "12 % above the cheapest", "at most 3 % above the cheapest"; empty if unknown.
 QString planQuality(const models::Document& document);
 
 class PlanPanel : public Panel {

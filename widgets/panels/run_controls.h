@@ -1,6 +1,6 @@
 #pragma once
 
-// The settings of a run, and the buttons that start, pause, step and stop it.
+// Provides the settings of a run, and the buttons that start, pause, step and stop it.
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -19,16 +19,18 @@ struct DeviceChoice {
     bool operator==(const DeviceChoice&) const = default;
 };
 
-// The engine's answer to `initialize` as choices, "auto" first; at least "auto" and "cpu".
+// Returns the engine's answer to `initialize` as choices, "auto" first; at least "auto" and "cpu".
 std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo);
 
-// The reason why a GPU of the engine's machine cannot be used, or is slower than it could be: one line; empty: no such GPU.
+// Returns in one line why a GPU of the engine's machine cannot be used, or is slower than it could be; empty if there
+// is no such GPU.
 QString missingDevices(const json::Value& serverInfo);
 
-// The workers to which the engine distributes its runs: "2 workers", "workers at HOST:PORT"; empty: none.
+// Returns the workers to which the engine distributes its runs: "2 workers", "workers at HOST:PORT"; empty if there are
+// none.
 QString workersText(const json::Value& serverInfo);
 
-// The enabled buttons. `pauses`: whether runs of this engine can be paused.
+// The enabled buttons. `pauses` tells whether runs of this engine can be paused.
 struct RunButtons {
     bool start = false, pause = false, resume = false, step = false, stop = false, settings = false;
     bool operator==(const RunButtons&) const = default;
@@ -40,7 +42,7 @@ class RunControls : public QWidget {
 public:
     RunControls(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme);
-    void refresh();  // buttons
+    void refresh();  // updates the buttons
 
 private:
     QBoxLayout& addGroup();

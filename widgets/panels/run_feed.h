@@ -10,22 +10,22 @@
 
 namespace hopscope::panels {
 
-// Null if there is no plan, or it has no prediction.
+// Returns null if there is no plan, or if it has no prediction.
 const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage);
 
-// Includes the plan's predictions of its stages.
+// Returns the measured stages of a run; with a log, also the plan's predictions.
 plots::StageRun stageRun(const QString& title, const models::RunLog& log, const protocol::PlanRecord* plan);
 plots::StageRun stageRun(const QString& title, const schema::Report& report);
 
-// Stages as bands of time; a running stage reaches to `openEnd`. Levels are the plan's predicted peaks.
+// Returns stages as bands of time; a running stage extends to `openEnd`. Levels are the predicted peaks of the plan.
 std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::PlanRecord* plan, double openEnd);
 
-// Feeds new batches: device memory, memory reserved by a GPU's allocator, destinations per second (over at least 1/400 of
-// the run), batch sizes; for several workers only the rate (over at least 1/40).
+// Feeds the series with new batches: device memory, memory reserved by a GPU's allocator, destinations per second (over
+// at least 1/400 of the run) and batch sizes. For several workers, it feeds only the rate (over at least 1/40).
 class BatchFeed {
 public:
     BatchFeed(plots::Series& memory, plots::Series& reserved, plots::Series& rate, plots::Series& size);
-    void read(const models::RunLog* log);  // null or a log other than before: starts over
+    void read(const models::RunLog* log);  // starts over for a different log or null
 
 private:
     void restart(const models::RunLog* log);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The run panel: controls, progress, pipeline, stages, verdict and earlier runs.
+// Shows a run: controls, progress, pipeline, stages, verdict and earlier runs.
 
 #include <QBoxLayout>
 #include <QLabel>
@@ -20,14 +20,15 @@
 
 namespace hopscope::panels {
 
-// "Stage 2 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left in this stage, about 3 s in all"
+// Returns "Stage 2 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left in this stage, about 3 s in all".
 QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan = nullptr,
                      const schema::Report* report = nullptr);
-// The time left for the whole run: the rest of this stage at its rate, the others as predicted, scaled by the ratio
-// observed so far.
+// Returns the time left for the whole run: the rest of this stage at its current rate, and the other stages as
+// predicted, scaled by the ratio observed so far.
 std::optional<double> runSecondsLeft(const models::RunLog& log, const protocol::PlanRecord& plan);
 
-// "run 1 · 38 ms · Equal: 2,708 of 2,708 rows, largest difference 3e-07": regardless of the settings of the next run.
+// Returns "run 1 · 38 ms · Equal: 2,708 of 2,708 rows, largest difference 3e-07", regardless of the settings of the
+// next run.
 QString resultText(const models::FinishedRun& run);
 
 class RunPanel : public Panel {
@@ -60,7 +61,7 @@ private:
     ElidedLabel *m_title, *m_result, *m_missing, *m_status;
     QProgressBar* m_progress;
     RunControls* m_controls;
-    QWidget* m_pipeline;  // for a run of one process; otherwise the workers are shown
+    QWidget* m_pipeline;  // for a run of one process; otherwise the workers are shown instead
     plots::Timeline* m_timeline;
     WorkerPart* m_workers;
     StageProgressList* m_stages;

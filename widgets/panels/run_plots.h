@@ -1,7 +1,7 @@
 #pragma once
 
-// The plots of a run: time per stage, device memory, throughput and batch size; live, or of a finished run, alone or with
-// another one.
+// Plots a run: time per stage, device memory, throughput and batch size; live, or of a finished run, alone or compared
+// with another one.
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -20,8 +20,8 @@ class RunPlots : public Panel {
 public:
     RunPlots(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
-    [[nodiscard]] QList<plots::Figure*> figures() const;  // of the current run; empty: there is none
-    void bringUpToDate();  // draws hidden plots, which are otherwise drawn when needed: for a file
+    [[nodiscard]] QList<plots::Figure*> figures() const;  // of the current run; empty if there is none
+    void bringUpToDate();  // draws hidden plots for a file; otherwise they are drawn when they are shown
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -47,7 +47,7 @@ private:
     QComboBox *m_shown, *m_other;
     QPushButton* m_open;
     QWidget* m_header;
-    QLabel *m_empty, *m_dealt;  // m_dealt: why a run of several workers has no curves
+    QLabel *m_empty, *m_dealt;  // m_dealt: why a run with several workers has no curves
     QWidget* m_content;
     QScrollArea* m_area;
     plots::StageBars* m_bars;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Source text with line numbers and one line marked.
+// Shows source text with line numbers and one marked line.
 
 #include <QPlainTextEdit>
 
@@ -13,7 +13,7 @@ class SourceView : public QPlainTextEdit {
 public:
     explicit SourceView(QWidget* parent = nullptr);
 
-    void setSource(const QString& text, int firstLine, int line);  // line 0: none is marked
+    void setSource(const QString& text, int firstLine, int line);  // line 0: no line is marked
     void setTheme(const style::Theme& theme);
     [[nodiscard]] int markedLine() const { return m_line; }
     [[nodiscard]] QString numberOf(int block) const { return QString::number(m_firstLine + block); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// One line per stage: its progress, its time, its memory.
+// Shows one line per stage with its progress, time and memory.
 
 #include <QGridLayout>
 #include <QLabel>
@@ -13,11 +13,13 @@
 
 namespace hopscope::panels {
 
-// "6.3 s, predicted 5.9 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s", "waiting"; in further lines the phase it waits
-// for, the distance from the bound once there is a report, and for a GPU stage "copies hidden behind computing: 92 %"
+// Returns "6.3 s, predicted 5.9 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s" or "waiting". Further lines give
+// the phase it waits for, the distance from the bound once there is a report, and for a GPU stage "copies hidden behind
+// computing: 92 %".
 QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted,
                     const schema::StageRecord* record = nullptr);
-// The phase that takes most of its time: "waits for block building (62 %)", "computes (91 %)"; empty where none stands out.
+// Names the phase that takes most of the time: "waits for block building (62 %)", "computes (91 %)"; empty if none
+// stands out.
 QString waitText(const models::StageProgress& stage);
 // Describes the longest stage, once all have ended: "stage 2 waits for block building (62 %)".
 QString longestStageText(const models::RunLog& log);

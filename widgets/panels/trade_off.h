@@ -1,7 +1,7 @@
 #pragma once
 
-// The plans that trade time for memory, as a curve and as a table; a click uses one. The engine is asked only while the
-// panel is visible.
+// Shows the plans that trade time for memory as a curve and as a table; a click adopts one. The engine is queried only
+// while the panel is visible.
 
 #include <QTableView>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The result of verifying a run: one clear line, and a table of the differences.
+// Shows the result of verifying a run: one clear line, and a table of the differences.
 
 #include <QFrame>
 #include <QTableView>
@@ -18,14 +18,15 @@ namespace hopscope::panels {
 struct ShownVerdict {
     std::optional<schema::Verdict> kind;  // none: the run was not verified
     QString headline;                     // "Equal: 2,708 of 2,708 rows, largest difference 3e-07"
-    QString detail;                       // how it was compared and against which tolerance
+    QString detail;                       // how the results were compared, and the tolerance
     bool finite = true;                   // false: some results are NaN or infinite
     [[nodiscard]] bool good() const { return kind == schema::Verdict::Equal && finite; }
     bool operator==(const ShownVerdict&) const = default;
 };
 
 ShownVerdict verdictOf(const schema::Report& report);
-// "good", "warning" or "bad", as the style sheet colours it; empty: no verdict and no check for NaN.
+// Returns "good", "warning" or "bad", as the style sheet colours it; empty if the run was not verified and no result is
+// known to be NaN or infinite.
 QString toneOf(const ShownVerdict& verdict);
 QColor colourOf(const ShownVerdict& verdict, const style::Theme& theme);
 
@@ -52,7 +53,8 @@ class VerdictCard : public QFrame {
     Q_OBJECT
 public:
     explicit VerdictCard(QWidget* parent = nullptr);
-    // `run` is null if no run has finished. The model names the stored values, if it is the one that was run.
+    // Shows a run, or none if `run` is null because no run has finished. The model names the stored values if it is the
+    // one that was run.
     void setRun(const models::FinishedRun* run, const protocol::ModelRecord* model = nullptr);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] const ShownVerdict& verdict() const { return m_verdict; }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The reasons of the plan: the costs and savings of every decision, and the differences from the rules, value by value. The
-// engine is asked only while the panel is visible.
+// Shows the reasons for the plan: the costs and savings of every decision, and the differences from the rules, value by
+// value. The engine is queried only while the panel is visible.
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -13,9 +13,9 @@
 
 namespace hopscope::panels {
 
-// "Stored: costs 1.2 ms, saves 5.4 ms."; empty if no decision concerns the value.
+// Returns "Stored: costs 1.2 ms, saves 5.4 ms."; empty if no decision concerns the value.
 QString decisionLine(const schema::Explanation& explanation, protocol::ValueId value);
-// "The depth rule costs 6.1 ms, this plan 5.0 ms. It moves 1.2 MiB down and 3.4 MiB up."
+// Returns "The depth rule costs 6.1 ms, this plan 5.0 ms. It moves 1.2 MiB down and 3.4 MiB up."
 QString comparisonLine(const schema::Explanation& explanation, const schema::PlanComparison& comparison);
 
 class Why : public Panel {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The workers of a distributed run: their lanes, their number, and which of them wait for which.
+// Shows the workers of a distributed run: their lanes, their number, and which workers wait for which.
 
 #include <QElapsedTimer>
 #include <QLabel>
@@ -16,7 +16,7 @@ class WorkerPart : public QWidget {
     Q_OBJECT
 public:
     explicit WorkerPart(QWidget* parent);
-    void display(const std::shared_ptr<const models::RunLog>& log);  // with workers
+    void display(const std::shared_ptr<const models::RunLog>& log);  // a run with workers
     void setTheme(const style::Theme& theme);
     [[nodiscard]] plots::WorkerLanes& lanes() { return *m_lanes; }
 
@@ -31,7 +31,7 @@ private:
     std::shared_ptr<const models::RunLog> m_log;
     double m_told = 0;      // the time of its last event
     QElapsedTimer m_since;  // since that event
-    QTimer m_timer;         // a shard may take long without sending events
+    QTimer m_timer;         // a shard may take long without any event
 };
 
 }  // namespace hopscope::panels

@@ -1,7 +1,8 @@
 #pragma once
 
-// The only header that includes QCustomPlot; included by the plots' sources only. A canvas with the window's look,
-// whole-pixel pens, our axis labels and one plot inside; not antialiased if there are more points than pixels.
+// The only header that includes QCustomPlot; only the sources of the plots include it. A canvas has the look of the
+// window, whole-pixel pens, the axis labels of this project and one plot inside, which is not antialiased if it has
+// more points than pixels.
 
 #include <qcustomplot.h>
 
@@ -12,12 +13,13 @@
 
 namespace hopscope::plots {
 
-// Labels with units, chosen by `unit` and the range. About `count` of them, fewer where there is no room.
+// Places labels with units, which follow from `unit` and the range. There are about `count` labels, or fewer if there
+// is no room.
 class UnitTicker : public QCPAxisTicker {
 public:
     explicit UnitTicker(Unit unit, int count) : m_unit(unit), m_count(count), m_room(count) {}
     void setRoom(int labels) { m_room = std::max(2, labels); }
-    void setLast(double tick) { m_last = tick; }  // none above it
+    void setLast(double tick) { m_last = tick; }  // no label is above it
 
 protected:
     double getTickStep(const QCPRange& range) override

@@ -1,8 +1,8 @@
 #pragma once
 
-// A curve of QCustomPlot's in steps, each as high as the point at its right end, that stays cheap when it has about as many
-// points as there are pixels: then each column of pixels is one vertical line from its least to its largest value, and one
-// down to the axis for the fill.
+// Draws a curve of QCustomPlot in steps, each as high as the point at its right end. A dense curve, which has about as
+// many points as there are pixels, stays cheap: each column of pixels is one vertical line from its smallest to its
+// largest value, and one line down to the axis for the fill.
 
 #include "plots/canvas.h"
 

@@ -18,20 +18,21 @@ public:
     [[nodiscard]] virtual QString figureTitle() const = 0;
     // Paints into a rectangle of that size at the origin, as vectors if the painter's device supports them.
     virtual void paintFigure(QPainter& painter, const QSize& size) = 0;
-    // The legend of its colours; null: it needs none.
+    // Returns the legend of the colours; null if none is needed.
     [[nodiscard]] virtual const Legend* figureLegend() const { return nullptr; }
-    // Header line and rows, separated by commas; every field that may contain one is quoted.
+    // Returns a header line and rows, separated by commas; every field that may contain a comma is quoted.
     [[nodiscard]] virtual QString csv() const = 0;
 };
 
-// All figures, one below the other; by the file's suffix svg, pdf, png or csv. Returns an empty string, or the error.
+// Writes all figures, one below the other, in the format of the suffix: svg, pdf, png or csv. Returns an empty string,
+// or the error.
 QString exportFigures(const QList<Figure*>& figures, const QString& file);
 
-// Problems with the labels of all plots below a widget: axis labels that touch, texts in a plot that a line crosses or
-// that overlap others. For tests of pictures.
+// Returns problems with the labels of all plots below a widget, for tests of pictures: axis labels that touch, and
+// texts in a plot that a line crosses or that overlap others.
 QStringList crowdedLabels(const QWidget& parent);
 
-// A field of a CSV line (RFC 4180).
+// Returns a field of a CSV line (RFC 4180).
 QString csvField(const QString& text);
 
 }  // namespace hopscope::plots

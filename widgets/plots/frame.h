@@ -1,6 +1,6 @@
 #pragma once
 
-// The surroundings of every plot: a title, a legend and a muted note at the right.
+// The frame of every plot: a title, a legend and a muted note at the right.
 
 #include <QColor>
 #include <QLabel>
@@ -19,7 +19,7 @@ struct LegendItem {
     bool operator==(const LegendItem&) const = default;
 };
 
-// Squares with names in one row; those that do not fit go to the next row.
+// Shows squares with names in one row; those that do not fit continue in the next row.
 class Legend : public QWidget {
     Q_OBJECT
 public:
@@ -30,13 +30,13 @@ public:
     [[nodiscard]] int heightForWidth(int width) const override;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
-    void paintItems(QPainter& painter, int width) const;  // from the origin; also into files
+    void paintItems(QPainter& painter, int width) const;  // from the origin; also for files
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    // The place of each item, for a width.
+    // Returns the position of each item for a width.
     [[nodiscard]] std::vector<QPoint> places(int width) const;
     [[nodiscard]] int itemWidth(const LegendItem& item) const;
 

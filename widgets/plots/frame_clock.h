@@ -1,7 +1,7 @@
 #pragma once
 
-// Schedules frames: at most 30 times a second, however many requests there are, and never so often that painting
-// takes a noticeable share of the time.
+// Schedules frames: at most 30 per second, however many requests there are, and never so often that painting takes a
+// noticeable share of the time.
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -12,12 +12,12 @@ namespace hopscope::plots {
 class FrameClock : public QObject {
     Q_OBJECT
 public:
-    static constexpr int interval = 33;    // milliseconds, at least, between two frames
-    static constexpr double budget = 0.1;  // share of the time: slower frames come less often
+    static constexpr int interval = 33;    // the minimum time between two frames, in milliseconds
+    static constexpr double budget = 0.1;  // the share of the time for frames; slower frames come less often
 
     explicit FrameClock(QObject* parent = nullptr);
 
-    void request();  // asks for a frame soon; several requests are one frame
+    void request();  // asks for a frame soon; several requests result in one frame
     [[nodiscard]] int frames() const { return m_frames; }
     [[nodiscard]] double busySeconds() const { return m_busy; }  // spent in frames so far
 
@@ -29,7 +29,7 @@ private:
 
     QTimer m_timer;
     QElapsedTimer m_since;
-    int m_pause = interval;  // after the last frame
+    int m_pause = interval;  // milliseconds after the last frame
     int m_frames = 0;
     double m_busy = 0;
 };

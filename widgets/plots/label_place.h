@@ -10,10 +10,11 @@ namespace hopscope::plots {
 
 bool crosses(const QLineF& line, const QRectF& words);
 
-// The first place that no line crosses and no other label takes; the first of all if there is none. At least one place is required.
+// Returns the first position that no line crosses and no other label takes, or the first of all if there is none. At
+// least one position is required.
 QRectF clearPlace(const QList<QRectF>& places, const QList<QLineF>& lines, const QList<QRectF>& taken = {});
 
-// The lines between successive points.
+// Returns the lines between successive points.
 QList<QLineF> linesBetween(const QList<QPointF>& points);
 
 }  // namespace hopscope::plots

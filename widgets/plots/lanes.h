@@ -1,6 +1,6 @@
 #pragma once
 
-// Intervals in lanes over time, and their appearance on a row of pixels: geometry without painting.
+// Computes intervals in lanes over time, and their appearance on a row of pixels: geometry without painting.
 
 #include <cstdint>
 #include <span>
@@ -17,33 +17,34 @@ struct Interval {
     std::int64_t batch = 0;
 };
 
-// Intervals by start; a lane's intervals do not overlap by more than rounding.
+// The intervals of a lane, ordered by start. They do not overlap by more than rounding.
 class Lane {
 public:
-    void append(const Interval& interval);  // amortised constant when in order of start
+    void append(const Interval& interval);  // amortised constant time if in order of start
     void clear() { m_intervals.clear(); }
     [[nodiscard]] const std::vector<Interval>& intervals() const { return m_intervals; }
-    // The intervals that touch a range: [first, last). O(log size).
+    // Returns the intervals that touch a range, as indices [first, last). O(log size).
     [[nodiscard]] std::pair<std::size_t, std::size_t> within(double from, double to) const;
-    // The interval at a moment; null if there is none.
+    // Returns the interval at a point in time; null if there is none.
     [[nodiscard]] const Interval* at(double seconds) const;
 
 private:
     std::vector<Interval> m_intervals;
 };
 
-// An interval as it is drawn.
+// An interval as drawn.
 struct Bar {
     double left = 0, width = 0;  // pixels
     const Interval* interval = nullptr;
 };
 
-// The intervals of a lane that touch the time from `from` to `to`, drawn over `pixels` pixels from `left` on, at their true
-// times. None is narrower than a pixel; of two wide ones that touch, the first leaves a pixel free, so that batches stay
-// distinguishable. They may reach beyond both ends. Linear in the number of returned bars.
+// Returns bars for the intervals of a lane that touch the time from `from` to `to`, drawn over `pixels` pixels starting
+// at `left`, at their true times. No bar is narrower than a pixel. Of two wide bars that touch, the first leaves a
+// pixel free, so that batches stay distinguishable. Bars may extend beyond both ends. Linear in the number of returned
+// bars.
 std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, double pixels);
 
-// The intervals of other lanes at a moment, each with its batch: (lane, interval), without the lane `besides`.
+// Returns the intervals of other lanes at a point in time as (lane, interval), without the lane `besides`.
 std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane* const> lanes, double seconds,
                                                             std::size_t besides);
 

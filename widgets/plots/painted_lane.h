@@ -1,6 +1,6 @@
 #pragma once
 
-// A lane that is painted bar by bar while its intervals are few, otherwise as the load of each pixel's time.
+// Paints a lane bar by bar while it has few intervals, otherwise as the load of each pixel's time.
 
 #include <QPainter>
 
@@ -13,12 +13,12 @@ using TimeRange = std::pair<double, double>;
 
 class PaintedLane {
 public:
-    void append(const Interval& interval);  // amortised constant when in order of start
+    void append(const Interval& interval);  // amortised constant time if in order of start
     void clear();
     [[nodiscard]] const Lane& lane() const { return m_lane; }
-    // Whether the intervals of a range are distinguishable on so many pixels.
+    // Returns true if the intervals of a range are distinguishable on so many pixels.
     [[nodiscard]] bool isSparse(const TimeRange& range, int pixels) const;
-    // Reuses its earlier work for the same range and width.
+    // Paints the load of each pixel's time, and reuses earlier work for the same range and width.
     void paintCoverage(QPainter& painter, const QRect& rect, const TimeRange& range, const QColor& colour);
 
 private:
@@ -27,7 +27,7 @@ private:
     std::size_t m_counted = 0;  // intervals that are in the coverage
 };
 
-// A number in the middle of a bar, if there is room.
+// Paints a number in the middle of a bar, if there is room.
 void paintNumber(QPainter& painter, const QRectF& bar, const QColor& colour, std::int64_t number,
                  const style::Theme& theme);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A growing curve that is drawn in time proportional to the pixels it covers, however many points it has: it also
-// keeps the smallest and largest of every 4, 16, 64, ... points.
+// A growing curve that is drawn in time proportional to the pixels it covers, however many points it has. For this
+// purpose, it also keeps the smallest and largest of every 4, 16, 64, ... points.
 
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,7 @@ struct Point {
 
 class Series {
 public:
-    // Amortised constant. An x below the last one is moved to the last one.
+    // Appends a point in amortised constant time. An x below the last one is replaced by the last one.
     void append(double x, double y);
     void clear();
 
@@ -24,15 +24,16 @@ public:
     [[nodiscard]] double lastX() const { return m_points.empty() ? 0 : m_points.back().x; }
     [[nodiscard]] double largest() const { return m_largest; }
 
-    // What to draw between two x, with one point beyond either end: all points while there are at most `limit`, else the
-    // smallest and largest of each of at most `limit` groups, in order of x. O(limit + log size).
+    // Returns the points to draw between two x, with one point beyond either end: all points if there are at most
+    // `limit`, otherwise the smallest and largest of each of at most `limit` groups, in order of x. O(limit + log
+    // size).
     [[nodiscard]] std::vector<Point> thinned(double from, double to, std::size_t limit) const;
-    // The point nearest to an x; null if there is none. O(log size).
+    // Returns the point nearest to an x; null if there is none. O(log size).
     [[nodiscard]] const Point* nearest(double x) const;
 
 private:
     struct Extremes {
-        std::uint32_t least = 0, most = 0;  // numbers of points
+        std::uint32_t least = 0, most = 0;  // indices of points
     };
 
     void group(std::uint32_t point);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Time per stage, stacked by phase; one run next to its prediction, or two runs side by side. A tick on each bar marks
-// the lower bound of the stage's time on the machine.
+// Shows the time per stage, stacked by phase, for one run next to its prediction, or for two runs side by side. A tick
+// on each bar marks the lower bound of the stage's time on the machine.
 
 #include <QWidget>
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace hopscope::plots {
 
-// Phases may overlap or leave gaps within the seconds of the stage.
+// The times of a stage. Phases may overlap or leave gaps within its seconds.
 struct StageStack : plan::StageFigures {
     protocol::StageId stage{1};
     std::optional<double> predicted{}, bound{};  // seconds
@@ -29,11 +29,11 @@ struct StageRun {
     std::vector<StageStack> stages;
 };
 
-// "block build", "gather", "H2D", ... in the order of plan::namedPhases.
+// Returns "block build", "gather", "H2D", ... in the order of plan::namedPhases.
 QString phaseTitle(int phase);
-// "matrix products", "random rows", ...
+// Returns "matrix products", "random rows", ...
 QString wallTitle(plan::Wall wall);
-// "1.4 × the bound of 85 ms (random rows)"; empty if no bound is known.
+// Returns "1.4 × the bound of 85 ms (random rows)"; empty if no bound is known.
 QString boundText(double seconds, std::optional<double> bound, std::optional<plan::Wall> wall);
 
 class StageBars : public QWidget, public Figure {
@@ -44,9 +44,9 @@ public:
 
     void setRuns(std::vector<StageRun> runs);  // at most two; the second one is drawn paler
     [[nodiscard]] const std::vector<StageRun>& runs() const;
-    void setSelected(protocol::StageId stage);  // an invalid one: none
+    void setSelected(protocol::StageId stage);  // invalid: none
     void setTheme(const style::Theme& theme);
-    [[nodiscard]] QRect barRect(protocol::StageId stage) const;  // where it is drawn, in this widget; empty: nowhere
+    [[nodiscard]] QRect barRect(protocol::StageId stage) const;  // in this widget; empty if it is not drawn
 
     [[nodiscard]] QString figureTitle() const override;
     void paintFigure(QPainter& painter, const QSize& size) override;
@@ -55,7 +55,7 @@ public:
 
 signals:
     void stageClicked(hopscope::protocol::StageId stage);
-    void stageHovered(hopscope::protocol::StageId stage);  // an invalid one: none
+    void stageHovered(hopscope::protocol::StageId stage);  // invalid: none
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

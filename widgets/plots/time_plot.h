@@ -1,7 +1,8 @@
 #pragma once
 
-// One quantity over the time of a run, with the stages as bands behind it, a limit and a predicted level per stage. Draws in
-// time proportional to its pixels, not its points; wheel and drag zoom and pan, a double click shows everything again.
+// Plots one quantity over the time of a run, with the stages as bands behind it, a limit, and a predicted level per
+// stage. Drawing takes time proportional to the pixels, not to the points. The wheel zooms, dragging pans, and a double
+// click shows everything again.
 
 #include <QWidget>
 #include <memory>
@@ -30,18 +31,18 @@ public:
     ~TimePlot() override;
 
     [[nodiscard]] Series& series();  // append to it, then refresh()
-    // A second line in the unit of the first, without a fill; in the legend once it has points.
+    // Returns a second line in the unit of the first, without a fill. It appears in the legend once it has points.
     [[nodiscard]] Series& second();
     void setSecondName(const QString& name);
     void setOther(const QString& title, std::vector<double> perStage);  // another run's value per band; empty: none
     void setBands(std::vector<Band> bands);
     void setLimit(std::optional<double> limit);
-    void setEnd(double seconds, bool finished);  // how far the run is; a finished one fills the width
-    void setSelected(protocol::StageId stage);   // an invalid one: none
+    void setEnd(double seconds, bool finished);  // the time reached by the run; a finished run fills the width
+    void setSelected(protocol::StageId stage);   // invalid: none
     void setTheme(const style::Theme& theme);
     void refresh();  // draws pending changes at once
     [[nodiscard]] int drawnPoints() const;
-    void zoom(double from, double to);  // seconds; from >= to: everything
+    void zoom(double from, double to);  // in seconds; from >= to: shows everything
 
     [[nodiscard]] QString figureTitle() const override;
     void paintFigure(QPainter& painter, const QSize& size) override;

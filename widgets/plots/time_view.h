@@ -1,7 +1,8 @@
 #pragma once
 
-// Lanes over a common axis of time, with a visible range. The wheel or + and - zoom, drag or arrows move, a double click
-// or 0 shows everything; during a run, everything is the time so far. Derived classes define the contents of the lanes.
+// Shows lanes over a common time axis, with a visible range. The wheel or + and - zoom, dragging or arrow keys move,
+// and a double click or 0 shows everything, which during a run is the time so far. Derived classes define the contents
+// of the lanes.
 
 #include <QPainter>
 #include <QWidget>
@@ -13,11 +14,11 @@
 namespace hopscope::plots {
 
 inline constexpr int laneGap = 4;   // pixels between lanes
-inline constexpr int textGap = 10;  // behind their names
+inline constexpr int textGap = 10;  // pixels after their names
 
-// The rectangle of a lane: one of `rows` of equal height, at most a line of text thick.
+// Returns the rectangle of a lane, one of `rows` of equal height, each at most one line of text thick.
 QRect rowRect(const QRect& lanes, int row, int rows, int text);
-// An empty lane with its name before it.
+// Paints an empty lane with its name before it.
 void paintName(QPainter& painter, const QRect& lane, const QString& name, const style::Theme& theme);
 QColor faded(QColor colour, double alpha);
 
@@ -27,18 +28,18 @@ public:
     explicit TimeView(QWidget* parent);
 
     void setEnd(double seconds, bool finished);
-    void setSelected(protocol::StageId stage);  // an invalid one: none; others are drawn paler
+    void setSelected(protocol::StageId stage);  // invalid: none; other stages are drawn paler
     void setTheme(const style::Theme& theme);
     void refresh();                     // shows all changes
-    void zoom(double from, double to);  // from >= to: everything
+    void zoom(double from, double to);  // from >= to: shows everything
     [[nodiscard]] std::pair<double, double> range() const { return {m_from, m_to}; }
-    [[nodiscard]] virtual QString describe(const QPoint& at) const = 0;  // the text for a point; empty: there is none
+    [[nodiscard]] virtual QString describe(const QPoint& at) const = 0;  // the text for a point; empty if there is none
 
 signals:
     void stageClicked(hopscope::protocol::StageId stage);
 
 protected:
-    // The rectangle of the lanes, below which is room for the axis.
+    // Returns the rectangle of the lanes, which leaves room below it for the axis.
     [[nodiscard]] virtual QRect lanesRect(const QSize& size) const = 0;
     [[nodiscard]] virtual protocol::StageId stageAt(const QPoint& at) const = 0;  // invalid: none
     virtual void pointAt(const QPoint& /*at*/) {}

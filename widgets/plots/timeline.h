@@ -1,9 +1,9 @@
 #pragma once
 
-// The lanes of the pipeline over time, the prologue and one per phase: on a GPU several batches are processed at once, each in
-// a different lane. Lanes of copies appear with the first copy.
-// Paints exact bars while they are few, with their batch's number where there is room, otherwise the share of busy time
-// in each pixel. The batch under the pointer is marked in all lanes.
+// Shows the lanes of the pipeline over time: the prologue and one lane per phase. On a GPU, several batches are
+// processed at once, each in a different lane. Lanes of copies appear with the first copy. The timeline paints exact
+// bars while there are few, with the numbers of their batches if there is room, otherwise the share of busy time in
+// each pixel. The batch under the pointer is marked in all lanes.
 
 #include <array>
 #include <optional>
@@ -18,9 +18,9 @@ class Timeline : public TimeView {
 public:
     explicit Timeline(QWidget* parent = nullptr);
 
-    void append(int phase, const Interval& interval);           // then refresh()
-    void setPrologue(double seconds);                           // from the beginning on; 0: no lane
-    [[nodiscard]] QRect prologueRect(const QSize& size) const;  // of its visible part; empty: none
+    void append(int phase, const Interval& interval);           // call refresh() afterwards
+    void setPrologue(double seconds);                           // from the start of the run; 0: no lane
+    [[nodiscard]] QRect prologueRect(const QSize& size) const;  // of its visible part; empty if there is none
     void clear();
     [[nodiscard]] QString describe(const QPoint& at) const override;
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// The workers of a run over time, a lane each: shards as bars with their numbers, repeated ones marked, lost workers
-// ended with a cross, barriers as lines with the names of their stages. Where a lane is empty, its worker waits.
-// Up and Down choose a worker, Shift with Left and Right one of its shards.
+// Shows the workers of a run over time, with one lane each: shards as bars with their numbers, repeated ones marked,
+// lost workers ended with a cross, and barriers as lines with the names of their stages. Where a lane is empty, its
+// worker waits. Up and Down choose a worker, Shift with Left and Right one of its shards.
 
 #include <memory>
 #include <vector>
@@ -19,15 +19,15 @@ class WorkerLanes : public TimeView {
 public:
     explicit WorkerLanes(QWidget* parent = nullptr);
 
-    // Adds new events of a log since the last call. Null, or a log without workers: shows nothing. `now`: the time of
-    // the run, which continues between events; a time before the last event counts as that of the event.
+    // Adds the events of a log since the last call. Null, or a log without workers, shows nothing. `now` is the time of
+    // the run, which continues between events; a time before the last event is replaced by that of the event.
     void display(const std::shared_ptr<const models::RunLog>& log, double now = 0);
     [[nodiscard]] QString describe(const QPoint& at) const override;
-    // Describes a shard chosen by keys; empty: none is chosen.
+    // Describes the shard chosen by keys; empty if none is chosen.
     [[nodiscard]] QString chosenText() const;
-    // The items for the visible elements.
+    // Returns the legend items for the visible elements.
     [[nodiscard]] std::vector<LegendItem> legendItems() const;
-    [[nodiscard]] QRect laneRect(int worker) const;  // from 1
+    [[nodiscard]] QRect laneRect(int worker) const;  // `worker` counts from 1
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -46,8 +46,8 @@ protected:
 private:
     struct Row {
         PaintedLane shards;              // finished ones; their intervals are numbered by their position in the log
-        std::vector<std::size_t> again;  // the marked ones among them: begun again, found or lost
-        std::size_t read = 0;            // shards of the log that are in here
+        std::vector<std::size_t> again;  // indices of marked ones: started again, found or lost
+        std::size_t read = 0;            // the number of the log's shards that this row contains
     };
     struct Choice {
         std::size_t lane = 0;

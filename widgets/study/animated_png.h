@@ -1,7 +1,7 @@
 #pragma once
 
 // Writes animated PNG files (Portable Network Graphics, third edition), which browsers play; other programs show the
-// first picture. Pure functions.
+// first picture. The functions are pure.
 
 #include <QByteArray>
 #include <QImage>
@@ -9,11 +9,11 @@
 
 namespace hopscope::study {
 
-// Plays in a loop. All pictures must be opaque and of the same size. The file is empty if there are no pictures, or not enough
-// memory.
+// A looping animation. All pictures must be opaque and of the same size. The file is empty if there are no pictures, or
+// if memory is insufficient.
 class AnimatedPng {
 public:
-    // `milliseconds`: how long it is shown. Compresses the picture immediately, so that it need not be kept.
+    // Adds a picture that is shown for `milliseconds`. Compresses it immediately, so that it need not be kept.
     bool add(const QImage& picture, int milliseconds);
     [[nodiscard]] QByteArray file() const;
     [[nodiscard]] std::size_t pictures() const { return m_frames.size(); }

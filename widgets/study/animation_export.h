@@ -10,8 +10,8 @@ namespace hopscope::study {
 
 inline constexpr std::size_t mostFramesInFiles = 600;
 
-// The suffix decides: one animated .png, or an .svg for each frame, numbered ("club-001.svg" for "club.svg"). Returns an empty
-// string, or the reason of a failure. `milliseconds`: how long a frame is shown.
+// Writes the format that the suffix decides: one animated .png, or one .svg per frame, numbered ("club-001.svg" for
+// "club.svg"). Each frame is shown for `milliseconds`. Returns an empty string, or the reason for a failure.
 QString saveAnimation(const FilmPicture& picture, const QString& file, int milliseconds);
 
 }  // namespace hopscope::study

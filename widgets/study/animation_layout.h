@@ -1,6 +1,6 @@
 #pragma once
 
-// Computes the positions of the nodes of a small graph. Pure and deterministic.
+// Computes the positions of the nodes of a small graph. The functions are pure and deterministic.
 
 #include <QPointF>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace hopscope::study {
 
-// A place within the unit square for each node: joined ones attract, all repel each other (Fruchterman and Reingold).
-// Quadratic in the nodes.
+// Returns a position within the unit square for each node: connected nodes attract, and all nodes repel each other
+// (Fruchterman and Reingold). Takes time quadratic in the nodes.
 std::vector<QPointF> placeNodes(const Animation& animation);
 
 }  // namespace hopscope::study

@@ -1,7 +1,7 @@
 #pragma once
 
-// How the batches of the plan move over the graph, frame by frame. It requests nodes and edges from the engine only
-// while it is visible.
+// Shows how the batches of the plan move over the graph, frame by frame. The panel queries the engine for nodes and
+// edges only while it is visible.
 
 #include <QComboBox>
 #include <QPushButton>
@@ -22,8 +22,9 @@ public:
     void setTheme(const style::Theme& theme) override { m_view->setTheme(theme); }
     void setReducedMotion(bool reduced) { m_view->setReducedMotion(reduced); }
 
-    void prepare();  // as if it were visible
-    // The suffix of the file decides the format (animation_export.h). Returns an empty string, or the reason of a failure.
+    void prepare();  // queries the engine as if the panel were visible
+    // Writes the animation in the format of the suffix (animation_export.h). Returns an empty string, or the reason for
+    // a failure.
     [[nodiscard]] QString save(const QString& file) const;
     [[nodiscard]] bool busy() const { return m_request != 0; }
     [[nodiscard]] const ShowPtr& show() const { return m_show; }  // null: nothing to show
@@ -64,8 +65,8 @@ private:
     std::optional<schema::GraphPart> m_part;
     models::PlanPtr m_asked;  // the plan that the part was requested for
     ShowPtr m_show;
-    std::int64_t m_request = 0;  // 0: none running
-    std::int64_t m_number = 0;   // of queries: answers to cancelled ones are dropped
+    std::int64_t m_request = 0;  // 0: none is running
+    std::int64_t m_number = 0;   // of queries; answers to cancelled ones are dropped
     qint64 m_seed = 1;
     QString m_problem;
 };

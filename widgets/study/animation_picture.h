@@ -1,7 +1,7 @@
 #pragma once
 
-// Paints a frame of the animation: the graph, and below it the inputs and stores with their rows. The same picture in the
-// window and in files.
+// Paints a frame of the animation: the graph, and below it the inputs and stores with their rows. The picture is the
+// same in the window and in files.
 
 #include <QPainter>
 #include <QPointF>
@@ -13,16 +13,16 @@ namespace hopscope::study {
 
 struct FilmPicture {
     const Film& film;
-    const std::vector<QPointF>& places;  // of the nodes, as placeNodes() gives them
+    const std::vector<QPointF>& places;  // of the nodes, as returned by placeNodes()
     const style::Theme& theme;
     QFont font;
-    bool words = false;  // title and caption above the graph: in files, which have no other place for them
+    bool words = false;  // title and caption above the graph; for files, which show them nowhere else
 };
 
-// `progress` (0 to 1): the position of the gathered or written rows along their way.
+// Paints a frame. `progress` (0 to 1) is how far the gathered or written rows have moved along their paths.
 void paintFrame(QPainter& painter, const QRectF& room, const FilmPicture& picture, int frame, qreal progress);
 
-// The position of a node of the graph; for tests and tool tips.
+// Returns the position of a node of the graph, for tests and tool tips.
 QPointF nodePlace(const QRectF& room, const FilmPicture& picture, int frame, std::size_t node);
 
 }  // namespace hopscope::study

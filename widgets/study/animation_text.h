@@ -1,6 +1,6 @@
 #pragma once
 
-// Describes the events in a frame of the animation. Pure functions.
+// Describes the events in a frame of the animation. The functions are pure.
 
 #include <QString>
 #include <QStringList>
@@ -20,7 +20,8 @@ struct Film {
 QString frameTitle(const Film& film, int frame);    // "Stage 1 of 2, batch 2 of 3: rows are read"
 QString frameCaption(const Film& film, int frame);  // one to three sentences
 
-// States the drawn share of the graph and that its batches differ from those of a run; empty if all is as in a run.
+// States the drawn share of the graph, and that its batches differ from those of a run; empty if everything is as in a
+// run.
 QString partSentence(const Film& film);
 
 QString storeName(const Film& film, std::size_t store);                       // "relu after convs.0"

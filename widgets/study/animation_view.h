@@ -1,6 +1,6 @@
 #pragma once
 
-// The picture of the animation in the window; the keys move it while it has the focus.
+// Shows the picture of the animation in the window; keys control it while it has the focus.
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -26,11 +26,11 @@ class AnimationView : public QWidget {
 public:
     explicit AnimationView(QWidget* parent);
 
-    void display(ShowPtr show, int frame);                        // null: nothing; stops
+    void display(ShowPtr show, int frame);                        // null: shows nothing; stops
     void go(int frame);                                           // stops at the ends
-    void play(bool playing);                                      // from the beginning if it is at the end
+    void play(bool playing);                                      // starts again from the beginning at the end
     void setSpeed(double speed);                                  // 1: each frame is shown for frameMilliseconds
-    void setReducedMotion(bool reduced) { m_reduced = reduced; }  // frames change, nothing moves
+    void setReducedMotion(bool reduced) { m_reduced = reduced; }  // frames change without motion
     void setTheme(const style::Theme& theme);
 
     [[nodiscard]] int frame() const { return m_frame; }
@@ -60,7 +60,7 @@ private:
     ShowPtr m_show;
     style::Theme m_theme;
     QTimer m_timer;
-    QElapsedTimer m_since;  // the frame was shown
+    QElapsedTimer m_since;  // since the frame was shown
     int m_frame = 0;
     double m_speed = 1;
     bool m_reduced = false;

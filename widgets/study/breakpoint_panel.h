@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists the breakpoints with their conditions, and shows the position of the current run.
+// Lists the breakpoints with their conditions, and shows where the current run is.
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -27,7 +27,7 @@ private:
     void addSelected();
     void removeCurrent();
     void set(std::vector<models::Breakpoint> breakpoints);
-    void change(const models::Breakpoint& breakpoint);  // the current one
+    void change(const models::Breakpoint& breakpoint);  // replaces the current one
     void takeCondition();
     void takeNumbers();
     void showList();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by the panels that query the engine: buttons and fields, and parsing of the nodes entered in them.
+// Shared by the panels that query the engine: buttons and fields, and the parsing of nodes entered in them.
 
 #include <QLineEdit>
 #include <QPushButton>
@@ -9,11 +9,11 @@
 
 namespace hopscope::study {
 
-// Both are called `title` by screen readers, without the marks of mnemonics and dialogs. An empty `tip`: none.
+// Screen readers call both `title`, without the marks of mnemonics and dialogs. An empty `tip` means none.
 QPushButton* button(const char* name, const QString& title, const QString& tip, QWidget* parent);
 QLineEdit* field(const char* name, const QString& title, QWidget* parent);
 
-// "0, 17" as numbers; empty where one of them is no row number.
+// Parses a list such as "0, 17"; empty if any part of it is not a row number.
 std::vector<std::int64_t> rowNumbers(const QString& list);
 
 }  // namespace hopscope::study

@@ -1,7 +1,7 @@
 #pragma once
 
 // Finds numerical errors on request: where the staged run diverges from the model, or the model from another one; the
-// origin of NaN; the results of the selected operator for some nodes. It selects the first operator that it finds.
+// origin of NaN; the results of the selected operator for some nodes. Selects the first operator that it finds.
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -29,12 +29,12 @@ public:
     void setOther(const QString& file);  // the model to compare with
     void setNodes(const QString& list);  // the nodes whose rows or messages are shown: "0, 17"
     void start();
-    // The last comparison of this model; none: there has been none.
+    // Returns the last comparison of this model; none if there has been none.
     [[nodiscard]] const std::optional<schema::DivergenceRecord>& divergence() const { return m_divergence; }
     [[nodiscard]] bool busy() const { return m_inquiry->busy(); }
 
 signals:
-    void otherModelWanted();  // to be chosen; setOther() takes it
+    void otherModelWanted();  // the user is to choose it; pass it to setOther()
     void compared(const schema::DivergenceRecord& found);
     void finished();  // with findings, or with the reason why there are none
 
@@ -47,7 +47,7 @@ private:
     [[nodiscard]] std::int64_t ask();
     [[nodiscard]] std::optional<schema::ToleranceRecord> tolerance() const;
     [[nodiscard]] const protocol::OpRecord* selectedOp() const;
-    [[nodiscard]] QString missing() const;  // why it cannot start; empty: it can
+    [[nodiscard]] QString missing() const;  // why it cannot start; empty if it can
     [[nodiscard]] QString whatItDoes() const;
     void show(const schema::DivergenceRecord& found);
     void show(const schema::NonFiniteReport& found);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The neighbour explosion of a graph: the average number of rows that a result depends on, round by round back to the inputs,
-// on a logarithmic scale, compared with the one row that a layer-wise run computes for it.
+// Plots the neighbour explosion of a graph: the average number of rows that a result depends on, hop by hop back to the
+// inputs, on a logarithmic scale, compared with the one row that a layer-wise run computes for it.
 
 #include <QWidget>
 
@@ -16,8 +16,8 @@ public:
     explicit ExplosionPlot(QWidget* parent = nullptr);
     void display(const schema::ReceptiveField& field);  // its averages
     void setTheme(const style::Theme& theme);
-    // The places of the labels on the widget: the numbers of all points and, last, the words of the line. `obstacles`
-    // are the lines that must not cross them.
+    // Returns the rectangles of the labels on the widget: the numbers of all points and, last, the label of the line.
+    // obstacles() returns the lines that must not cross them.
     [[nodiscard]] QList<QRectF> labels() const;
     [[nodiscard]] QList<QLineF> obstacles() const;
     [[nodiscard]] QSize sizeHint() const override { return {360, 190}; }
@@ -28,13 +28,13 @@ protected:
 
 private:
     struct Point {
-        QString name;  // of the round
+        QString name;  // of the hop
         double mean = 0, error = 0, of = 0;
     };
     [[nodiscard]] QRectF room() const;
     [[nodiscard]] QString layerwise() const { return tr("computed layer by layer"); }
-    [[nodiscard]] QList<double> scale() const;       // rows at which there is a line
-    [[nodiscard]] QLineF lineOf(double rows) const;  // of the scale
+    [[nodiscard]] QList<double> scale() const;       // numbers of rows with a grid line
+    [[nodiscard]] QLineF lineOf(double rows) const;  // the grid line of a number of rows
     [[nodiscard]] QPolygonF curve() const;
     [[nodiscard]] QPointF place(std::size_t point, double rows) const;
     void paintAxes(QPainter& painter) const;

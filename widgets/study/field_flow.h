@@ -1,8 +1,9 @@
 #pragma once
 
-// The receptive field of a node as a picture, round by round from the result down to the inputs: on the left all nodes
-// that the result depends on, on the right the rows that a layer-wise run reads for the node from its stores. Small fields
-// are drawn row by row and edge by edge, large ones as shares of the graph. A click or the arrow keys choose a round.
+// Shows the receptive field of a node as a picture, hop by hop from the result down to the inputs. The left half shows
+// all nodes that the result depends on, the right half the rows that a layer-wise run reads for the node from its
+// stores. Small fields are drawn row by row and edge by edge, large ones as shares of the graph. A click or the arrow
+// keys choose a hop.
 
 #include <QWidget>
 
@@ -15,11 +16,11 @@ class FieldFlow : public QWidget {
     Q_OBJECT
 public:
     explicit FieldFlow(QWidget* parent = nullptr);
-    void display(std::shared_ptr<const schema::ReceptiveField> field);  // null: nothing
+    void display(std::shared_ptr<const schema::ReceptiveField> field);  // null: shows nothing
     void setTheme(const style::Theme& theme);
-    void choose(int level);  // marks it
+    void choose(int level);  // marks the level
     [[nodiscard]] int chosen() const { return m_chosen; }
-    [[nodiscard]] bool drawsRows() const;  // row by row and edge by edge, in the current width
+    [[nodiscard]] bool drawsRows() const;  // true if it draws rows and edges one by one in the current width
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -32,7 +33,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    // A row of a level, where it is drawn.
+    // A row of a level, with its position in the picture.
     struct Dot {
         std::string table;
         std::int64_t id = 0;
@@ -42,7 +43,7 @@ private:
 
     [[nodiscard]] int levels() const;
     [[nodiscard]] QRectF half(int number) const;  // 0: left, 1: right; without its heading
-    [[nodiscard]] qreal lineOf(int level) const;  // where the rows of a level lie
+    [[nodiscard]] qreal lineOf(int level) const;  // the height at which the rows of a level are drawn
     [[nodiscard]] qreal step() const;
     [[nodiscard]] Dots dotsOf(int level) const;
     [[nodiscard]] qreal radiusOf(const Dots& dots, qreal width) const;

@@ -1,6 +1,7 @@
 #pragma once
 
-// A receptive field as a table: a row per round and table of nodes, with the needs of a layer-wise run for comparison.
+// The receptive field as a table: one line per hop and table of nodes, with the needs of a layer-wise run for
+// comparison.
 
 #include <optional>
 
@@ -9,20 +10,20 @@
 
 namespace hopscope::study {
 
-// Rows of one table that a node needs after a round.
+// The rows of one table that a node needs after a hop.
 struct FieldRow {
-    int level = 0;  // position in ReceptiveField::levels
+    int level = 0;  // index into ReceptiveField::levels
     int depth = 0;
     bool result = false;  // the node itself
-    QString table;        // empty where there is one table only
+    QString table;        // empty if there is only one table
     qint64 rows = 0, of = 0, bytes = 0;
-    std::optional<qint64> edges;       // the edges that are combined into these rows; none for inputs
+    std::optional<qint64> edges;       // edges that are combined into these rows; none for inputs
     std::optional<qint64> blockEdges;  // into the node alone, in a layer-wise run
 };
 
 std::vector<FieldRow> fieldRows(const schema::ReceptiveField& field);
 
-// "result", "hop 1", "input": after which the rows are needed.
+// Returns "result", "hop 1" or "input", after which the rows are needed.
 QString roundName(int depth, bool result);
 
 enum class FieldColumn { Round, Rows, Share, Edges, Block, Bytes, Count };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Explains a receptive field in sentences. Pure functions.
+// Explains a receptive field in sentences. The functions are pure.
 
 #include <QStringList>
 
@@ -12,13 +12,13 @@ namespace hopscope::study {
 QString fieldSentence(const schema::ReceptiveField& field);
 // Describes the cost of the same node in a layer-wise run.
 QString blockSentence(const schema::ReceptiveField& field);
-// Describe the average over all nodes, exact or sampled, and its repeated work and bytes. Empty without averages.
+// Describes the average over all nodes, exact or sampled, and its repeated work and bytes. Empty without averages.
 QStringList explosionSentences(const schema::ReceptiveField& field);
-// The numbers in those sentences.
+// These functions return the numbers in the sentences above.
 std::int64_t inputRows(const schema::ReceptiveField& field);
 std::int64_t blockEdges(const schema::ReceptiveField& field);
 double meanInputRows(const schema::ReceptiveField& field);  // 0 without averages
-// The rows and edges of one level by their numbers in the data, as text to read and copy.
+// Returns the rows and edges of one level by their numbers in the data, as text to read and copy.
 QString levelText(const schema::ReceptiveField& field, int level);
 
 }  // namespace hopscope::study

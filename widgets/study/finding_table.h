@@ -1,6 +1,7 @@
 #pragma once
 
-// Findings of the debugger as sentences with links and as a table. Pure functions, and the model behind the table.
+// Presents findings of the debugger as sentences with links and as a table. The functions are pure; FindingModel is the
+// model of the table.
 
 #include <QAbstractTableModel>
 #include <QStringList>
@@ -12,7 +13,7 @@ namespace hopscope::study {
 
 struct FindingLine {
     QStringList cells;
-    models::Target target{};  // None: leads nowhere
+    models::Target target{};  // None: no link
 };
 
 struct FindingTable {
@@ -21,13 +22,13 @@ struct FindingTable {
     std::vector<FindingLine> lines;
 };
 
-// The rows that differ at the first divergence; empty without one.
+// Returns a table of the rows that differ at the first divergence; empty without one.
 FindingTable tableOf(const protocol::ModelRecord& model, const schema::DivergenceRecord& found);
 FindingTable tableOf(const protocol::ModelRecord& model, const schema::NonFiniteReport& found);  // the sources of NaN
-// A table of the contributions of the neighbours, or of the rows of the nodes.
+// Returns a table of the contributions of the neighbours, or of the rows of the nodes.
 FindingTable tableOf(const protocol::ModelRecord& model, const schema::WatchReport& found);
 
-// Rich text with links to operators; panels/parts.h reads them.
+// These functions return rich text with links to operators; panels/parts.h parses the links.
 QString sentencesOf(const protocol::ModelRecord& model, const schema::DivergenceRecord& found);
 QString sentencesOf(const protocol::ModelRecord& model, const schema::NonFiniteReport& found);
 QString sentencesOf(const protocol::ModelRecord& model, const schema::WatchReport& found);

@@ -1,7 +1,7 @@
 #pragma once
 
-// A node followed through a run: its row of every value that the plan stores, stage by stage, and the contributions of its
-// neighbours to an aggregation. Pure functions, and the tables that show them.
+// Follows a node through a run: its row of every value that the plan stores, stage by stage, and the contributions of
+// its neighbours to an aggregation. The functions are pure; the models are the tables that show their results.
 
 #include <QStyledItemDelegate>
 
@@ -13,32 +13,32 @@
 
 namespace hopscope::study {
 
-// The query: ids of values and operators.
+// A query as ids of values and operators.
 struct FollowPlaces {
     QStringList values, aggregations;
 };
-// The values that stages store with a row per node, outputs too, and all aggregations into nodes.
+// Returns the values that stages store with one row per node, outputs included, and all aggregations into nodes.
 FollowPlaces placesToFollow(const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
-// How many nodes the largest table of nodes has; none: not known.
+// Returns the number of nodes in the largest table of nodes; none if unknown.
 std::optional<std::int64_t> mostNodes(const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
 
 struct FollowedRow {
     models::Target target;    // the value
-    QString name, table;      // of the value; of its rows: "node"
+    QString name, table;      // name of the value; table of its rows: "node"
     protocol::StageId stage;  // the stage that stores it
     bool output = false;
-    std::vector<double> numbers;  // the first of the row; not finite: NaN
+    std::vector<double> numbers;  // the first numbers of the row; NaN if not finite
     double norm = 0, least = 0, most = 0;
 };
-// Lists the rows in the order of the stages. Values of tables that have no such row are left out.
+// Lists the rows in the order of the stages. Values of tables without such a row are left out.
 std::vector<FollowedRow> followedRows(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
                                       const schema::WatchReport& found);
 
 struct NeighbourRow {
-    std::optional<std::int64_t> neighbour;  // none: not known
+    std::optional<std::int64_t> neighbour;  // none: unknown
     QString edge;                           // "edge_index 5"; self-loops that the model adds have a description
     double norm = 0, share = 0;
-    double ofLargest = 0;  // the share as a part of the largest one
+    double ofLargest = 0;  // the share relative to the largest share
 };
 std::vector<NeighbourRow> neighbourRows(const schema::AggregationRecord& aggregation);
 
@@ -70,7 +70,7 @@ protected:
     [[nodiscard]] bool isNumber(NeighbourColumn column) const override;
 };
 
-// Numbers as colours, each row from its least to its largest; shares as bars.
+// Paints numbers as colours, each row from its smallest to its largest number, and shares as bars.
 class RowPainter : public QStyledItemDelegate {
     Q_OBJECT
 public:
@@ -78,7 +78,8 @@ public:
     void setTheme(const style::Theme& theme) { m_theme = theme; }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
-    // The data painted in a cell, as QVariant: a list of numbers (QVariantList), or the length of a bar, at most 1 (double).
+    // The role of the data painted in a cell: a list of numbers (QVariantList), or the length of a bar, at most 1
+    // (double).
     static constexpr int PictureRole = Qt::UserRole + 100;
 
 private:

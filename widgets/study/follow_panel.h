@@ -1,7 +1,7 @@
 #pragma once
 
 // Follows a node through the stages: its row of every stored value, and the contributions of its neighbours to an
-// aggregation, from one run of the plan. From there, a neighbour can be followed.
+// aggregation, from one run of the plan. A neighbour can be followed from there.
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -22,9 +22,9 @@ public:
     FollowPanel(const panels::Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
 
-    void follow(qint64 node);  // as if it had been entered
+    void follow(qint64 node);  // as if the user had entered it
     void start();
-    void copy();  // the table that has the focus, else that of the stored values: as lines with tabs
+    void copy();  // copies the table with the focus, otherwise that of the stored values, separated by tabs
     [[nodiscard]] bool busy() const { return m_inquiry->busy(); }
     [[nodiscard]] std::optional<qint64> followed() const { return m_followed; }  // none: nothing is shown
 
@@ -39,7 +39,7 @@ private:
     void connectParts();
     void connectTables();
     [[nodiscard]] std::optional<qint64> node() const;
-    [[nodiscard]] QString missing() const;  // why it cannot start; empty: it can
+    [[nodiscard]] QString missing() const;  // why it cannot start; empty if it can
     [[nodiscard]] QString idle() const;
     void show(const schema::WatchReport& found);
     bool fillAggregations();

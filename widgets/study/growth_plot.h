@@ -1,7 +1,7 @@
 #pragma once
 
-// How errors grow along a model: the largest difference after each operator, in the order of the program, on a
-// logarithmic scale. A click or Enter chooses an operator, arrow keys walk along them.
+// Plots how errors grow along a model: the largest difference after each operator, in program order, on a logarithmic
+// scale. A click or Enter chooses an operator; arrow keys move between operators.
 
 #include <QWidget>
 
@@ -15,11 +15,11 @@ struct GrowthPoint {
     protocol::OpId op;
     QString name;
     int depth = 0;
-    double error = 0;    // absolute; 0: none; NaN: not a number
-    bool first = false;  // where the computations diverge
+    double error = 0;    // absolute; 0: no error; NaN: not a number
+    bool first = false;  // the computations diverge here
 };
 
-// The growth at the operators that the model contains.
+// Returns the growth at the operators that the model contains.
 std::vector<GrowthPoint> growthOf(const protocol::ModelRecord& model, const schema::DivergenceRecord& found);
 
 class GrowthPlot : public QWidget {
@@ -27,12 +27,12 @@ class GrowthPlot : public QWidget {
 public:
     explicit GrowthPlot(QWidget* parent = nullptr);
     void display(std::vector<GrowthPoint> points);
-    void select(protocol::OpId op);  // marks it
+    void select(protocol::OpId op);  // marks the operator
     void setTheme(const style::Theme& theme);
     [[nodiscard]] QSize sizeHint() const override { return {360, 180}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {180, 120}; }
-    [[nodiscard]] QPointF placeOf(int point) const;  // on the widget
-    [[nodiscard]] QRectF firstLabel() const;  // "first difference", where no line crosses it; empty: there is none
+    [[nodiscard]] QPointF placeOf(int point) const;  // in the widget's coordinates
+    [[nodiscard]] QRectF firstLabel() const;  // "first difference", where no line crosses it; empty if there is none
 
 signals:
     void chosen(hopscope::protocol::OpId op);

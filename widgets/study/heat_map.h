@@ -1,7 +1,7 @@
 #pragma once
 
-// A heat map next to a table: it shows all numbers of the visible rows as colours, line by line at the height of the rows.
-// The scale runs from the least number of the tensor to the largest.
+// Shows all numbers of the visible rows of a table as colours next to it, line by line at the height of the rows. The
+// scale extends from the smallest to the largest number of the tensor.
 
 #include <QTableView>
 #include <QWidget>
@@ -10,7 +10,8 @@
 
 namespace hopscope::study {
 
-// The colour of a number between two others on the theme's scale; numbers that are not finite have the colour of errors.
+// Returns the colour of a number between two others on the theme's scale; numbers that are not finite get the colour of
+// errors.
 QColor heatColour(const style::Theme& theme, double number, double least, double most);
 
 class HeatMap : public QWidget {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The distribution of the numbers of a tensor: the bins of its histogram as bars, in the colours that the heat map gives to
-// such numbers.
+// Shows the distribution of the numbers of a tensor: the bins of its histogram as bars, in the colours that the heat
+// map gives to such numbers.
 
 #include <QWidget>
 

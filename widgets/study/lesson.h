@@ -1,7 +1,7 @@
 #pragma once
 
-// A guided tour as data: steps that drive the window, and questions that the learner answers by doing or by choosing.
-// docs/reference/format-lesson.md is for authors of lessons.
+// A guided tour as data: steps that control the window, and questions that the learner answers by an action or a
+// choice. docs/reference/format-lesson.md describes the format for authors of lessons.
 
 #include <QString>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace hopscope::study {
 
-// An action that a step performs on the window before it is read; its argument is a text.
+// An action that a step performs on the window before the learner reads it; its argument is a text.
 enum class Verb : std::uint8_t {
     Open,
     Perspective,
@@ -69,7 +69,7 @@ struct Task {
     Goal goal{};
     QString argument;
     QString text;  // what to do, and how
-    QString done;  // the text shown then
+    QString done;  // the text shown when it is done
 };
 
 struct Choice {
@@ -86,10 +86,10 @@ struct Question {
 struct LessonStep {
     QString title, text;  // paragraphs are separated by empty lines
     std::vector<LessonAction> actions{};
-    QString show{};              // object name of the part of the window that the text describes
-    std::optional<Task> task{};  // one of them, or neither
+    QString show{};              // the object name of the part of the window that the text describes
+    std::optional<Task> task{};  // a step has a task, a question, or neither
     std::optional<Question> question{};
-    std::map<std::string, double> expect{};  // figures that the text relies on, by their names
+    std::map<std::string, double> expect{};  // figures that the text relies on, by name
 };
 
 struct Lesson {
@@ -99,10 +99,11 @@ struct Lesson {
     std::vector<LessonStep> steps;
 };
 
-// Fails with Input and a JSON pointer: also on a step with a task and a question, and on a question without one right choice.
+// Fails with Input and a JSON pointer, also for a step with both a task and a question, and for a question without
+// exactly one right choice.
 base::Result<Lesson> readLesson(const std::string& text, const std::string& name);
 
-// The lessons that come with the program, in their order.
+// Returns the lessons that come with the program, in order.
 std::vector<Lesson> bundledLessons();
 
 }  // namespace hopscope::study

@@ -1,7 +1,7 @@
 #pragma once
 
-// A lesson next to the graph: the text of the current step, its question or task, and the buttons to continue. It only
-// displays; the player of the lesson decides.
+// Shows a lesson next to the graph: the text of the current step, its question or task, and the buttons to continue.
+// The pane only displays; the player of the lesson makes the decisions.
 
 #include <QBoxLayout>
 #include <QFrame>
@@ -18,11 +18,11 @@ public:
     explicit LessonPane(QWidget* parent = nullptr);
 
     void begin(const Lesson& lesson);
-    void display(const LessonStep& step, int number, int count);  // number: from 1
+    void display(const LessonStep& step, int number, int count);  // `number` counts from 1
     void setWaiting(bool waiting);                                // the window is still carrying out the step
-    void setDone(const QString& reply);                           // the task is done, or the question answered
+    void setDone(const QString& reply);                           // when the task is done or the question answered
     [[nodiscard]] bool mayGoOn() const { return m_next->isEnabled(); }
-    void answer(int choice);  // as if it were clicked
+    void answer(int choice);  // as if the choice were clicked
 
 signals:
     void nextWanted();
@@ -40,7 +40,7 @@ private:
     QVBoxLayout* m_choices;
     QVector<QPushButton*> m_choiceButtons;
     QPushButton *m_back, *m_next, *m_close;
-    bool m_open = false, m_waiting = false, m_last = false;  // open: a question or a task is not answered yet
+    bool m_open = false, m_waiting = false, m_last = false;  // open: a question or task is not answered yet
     const LessonStep* m_step = nullptr;
     void refresh();
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Assigns the rows that a batch holds to lanes, drawn one below the other. A value written in place takes the lane of the
-// value that it overwrites; every other value takes the first free lane.
+// Assigns the rows that a batch holds to lanes, which are drawn below each other. A value written in place takes the
+// lane of the value that it overwrites; every other value takes the first free lane.
 
 #include <QString>
 #include <vector>
@@ -10,10 +10,11 @@
 
 namespace hopscope::study {
 
-// A lane for each entry of `held`, from 0. Quadratic in the lanes, linear in the entries.
+// Returns a lane, counted from 0, for each entry of `held`. Takes time quadratic in the lanes and linear in the
+// entries.
 std::vector<int> lanesOf(const schema::LoopMemoryRecord& loop);
 
-// "conv1 product on rows of node in the batch: 677 KiB from step 7 to 8, written over ...".
+// Returns "conv1 product on rows of node in the batch: 677 KiB from step 7 to 8, written over ...".
 QString heldSentence(const schema::LoopMemoryRecord& loop, int held);
 // Describes the contents of memory at the peak of the stage.
 QString peakSentence(const schema::StageMemoryRecord& memory, const schema::LoopMemoryRecord& loop);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shows the memory of a stage's batches over time, on request: the engine derives it from the plan, without a run.
+// Shows the memory of a stage's batches over time, on request. The engine derives it from the plan, without a run.
 
 #include <QComboBox>
 #include <QLabel>
@@ -26,7 +26,7 @@ private:
     void setupChoice(QBoxLayout& layout);
     void setupFound(QBoxLayout& layout);
     void connectParts();
-    [[nodiscard]] QString missing() const;  // why it cannot start; empty: it can
+    [[nodiscard]] QString missing() const;  // why it cannot start; empty if it can
     void fillStages();
     void show(const schema::StageMemoryRecord& memory);
     void showLoop();

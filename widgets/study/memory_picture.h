@@ -1,7 +1,8 @@
 #pragma once
 
-// The memory of a batch over time: above, the bytes at each step; below, each value from the step that makes it to its
-// last use. A click, Enter or Space selects a value; arrow keys move between them, Home goes to the largest at the peak.
+// Shows the memory of a batch over time. The upper part shows the bytes at each step, the lower part each value from
+// the step that computes it to its last use. A click, Enter or Space selects a value; arrow keys move between values,
+// and Home moves to the largest one at the peak.
 
 #include <QWidget>
 
@@ -16,13 +17,13 @@ public:
     explicit MemoryPicture(QWidget* parent = nullptr);
     void display(schema::LoopMemoryRecord loop);
     void setTheme(const style::Theme& theme);
-    void moveTo(int held);                  // the current one; -1: none
-    void follow(const std::string& value);  // to the first entry of it, unless the current one is
+    void moveTo(int held);                  // makes it current; -1: none
+    void follow(const std::string& value);  // moves to the first entry of the value, unless the current one is one
     [[nodiscard]] const schema::LoopMemoryRecord& loop() const { return m_loop; }
     [[nodiscard]] int current() const { return m_current; }
-    [[nodiscard]] QRectF placeOf(int held) const;            // on the widget
-    [[nodiscard]] QRectF columnOf(std::int64_t step) const;  // of the chart above
-    [[nodiscard]] QString textOf(int held) const;            // its label; empty: it is too narrow
+    [[nodiscard]] QRectF placeOf(int held) const;            // in the widget's coordinates
+    [[nodiscard]] QRectF columnOf(std::int64_t step) const;  // in the upper chart
+    [[nodiscard]] QString textOf(int held) const;            // its label; empty if it is too narrow
     [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -47,7 +48,7 @@ private:
     [[nodiscard]] int top() const { return fontMetrics().height() + 6 + chartHeight() + 8; }  // of the lanes
     [[nodiscard]] int heldAt(QPointF place) const;                                            // -1: none
     [[nodiscard]] int largestAtPeak() const;
-    [[nodiscard]] int besideLane(int direction) const;  // the current one where there is none
+    [[nodiscard]] int besideLane(int direction) const;  // the current one if there is none
     void light(int held);
     void announce();
     void paintChart(QPainter& painter) const;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The cost of a finished run: its operators in a table, and as frames below their stages and modules. Each is a page that
+// Shows the cost of a finished run: its operators in a table, and as frames below their stages and modules. Each page
 // names the missing data if there is nothing to show. A third page shows the memory of batches, which needs no run.
 
 #include <QComboBox>
@@ -21,7 +21,7 @@ public:
     void setTheme(const style::Theme& theme) override;
 
 private:
-    // A widget, or the sentence why it has nothing to show.
+    // A widget, and the sentence shown instead if the widget has nothing to show.
     struct Page {
         QWidget* content;
         QLabel* sentence;
@@ -33,8 +33,8 @@ private:
     void fillRuns();
     void refresh();
     void follow(const models::Target& target);
-    [[nodiscard]] const schema::Report* report() const;  // of the chosen run; null: there is none
-    [[nodiscard]] QString missing() const;               // why nothing is shown; empty: it is
+    [[nodiscard]] const schema::Report* report() const;  // of the chosen run; null if there is none
+    [[nodiscard]] QString missing() const;               // why nothing is shown; empty otherwise
 
     panels::Context m_context;
     QWidget* m_runRow;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The cost of operators in a run, as a table: filtered, sorted, copied. Its rows and the selection follow each other.
+// Shows the cost of operators in a run as a table that can be filtered, sorted and copied. Its rows and the selection
+// follow each other.
 
 #include <QLabel>
 #include <QLineEdit>
@@ -43,8 +44,8 @@ public:
 
     void display(RunProfile profile);
     void setTheme(const style::Theme& theme);
-    void copy();                                // the rows that are shown, as lines with tabs
-    void follow(const models::Target& target);  // the first row about it, unless the current one is
+    void copy();                                // copies the visible rows as lines with tabs
+    void follow(const models::Target& target);  // selects the first row of the target, unless the current one is one
 
 private:
     void setupTable();

@@ -1,7 +1,7 @@
 #pragma once
 
-// The receptive field of a node: node-wise against layer-wise inference, as a picture, a table and sentences, with the
-// numbers of rows and edges in the data. It queries the engine only while it is visible.
+// Shows the receptive field of a node: node-wise compared with layer-wise inference, as a picture, a table and
+// sentences, with the numbers of rows and edges in the data. The panel queries the engine only while it is visible.
 
 #include <QComboBox>
 #include <QPlainTextEdit>
@@ -24,7 +24,7 @@ public:
     Receptive(const panels::Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
 
-    void look(qint64 node);  // at that one
+    void look(qint64 node);  // shows the field of the node
     [[nodiscard]] bool busy() const { return m_request != 0 || m_average != 0; }
     [[nodiscard]] const std::shared_ptr<const schema::ReceptiveField>& field() const { return m_field; }  // may be null
 
@@ -64,12 +64,12 @@ private:
     QPlainTextEdit* m_numbers;
     ExplosionPlot* m_plot;
     QLabel* m_averages;
-    FieldPtr m_field;  // with averages once they are known
+    FieldPtr m_field;  // includes averages once they are known
     schema::FieldExplosion m_known;
-    std::int64_t m_request = 0, m_average = 0;  // 0: none running
-    std::int64_t m_number = 0;                  // of queries: answers to cancelled ones are dropped
+    std::int64_t m_request = 0, m_average = 0;  // 0: none is running
+    std::int64_t m_number = 0;                  // of queries; answers to cancelled ones are dropped
     qint64 m_seed = 1;
-    const void* m_model = nullptr;  // the model that the last query was about
+    const void* m_model = nullptr;  // the model of the last query
     QString m_problem;
 };
 

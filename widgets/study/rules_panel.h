@@ -1,7 +1,7 @@
 #pragma once
 
 // Shows step by step how each strategy arrives at its plan: the graph after each step, next to the user's plan, and the
-// bytes that the plans store, move and recompute. It queries the engine only while it is visible.
+// bytes that the plans store, move and recompute. The panel queries the engine only while it is visible.
 
 #include <QComboBox>
 #include <QPushButton>
@@ -34,19 +34,19 @@ public:
     Rules(const panels::Context& context, QWidget* parent);
 
     void setTheme(const style::Theme&) override {}
-    void setSeen(bool seen);  // true: it is in front; behind a tab it shows nothing next to the graph
+    void setSeen(bool seen);  // true: in front; behind a tab, it shows nothing next to the graph
     [[nodiscard]] bool busy() const { return m_request != 0; }
     [[nodiscard]] int step() const { return m_step; }                           // from 0
     [[nodiscard]] const models::PlanPtr& picture() const { return m_picture; }  // the plan in the graph; null: none
 
 signals:
-    void stepShown(const QString& name, const hopscope::models::PlanPtr& plan);  // null: no longer
+    void stepShown(const QString& name, const hopscope::models::PlanPtr& plan);  // null: none any longer
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    // The plans that the steps lead to. If they change, the engine has to be asked again.
+    // The plans at which the walkthroughs arrive. If they change, the engine has to be queried again.
     using Ends = std::vector<models::PlanPtr>;
 
     QLayout* makeChoice();
@@ -74,10 +74,10 @@ private:
     QTableView* m_table;
     std::optional<plan::Walkthroughs> m_all;
     std::vector<Way> m_ways;
-    Ends m_asked;  // those of the last request
+    Ends m_asked;  // those of the last query
     models::PlanPtr m_picture;
-    std::int64_t m_request = 0;  // 0: none running
-    std::int64_t m_number = 0;   // of queries: answers to cancelled ones are dropped
+    std::int64_t m_request = 0;  // 0: none is running
+    std::int64_t m_number = 0;   // of queries; answers to cancelled ones are dropped
     int m_way = 0, m_step = 0;
     bool m_seen = false;
     QString m_problem;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The profile of a run, from its report: as rows, and as a tree of run, stages, modules and operators. Work outside of
-// operators has rows of its own, so that both add up to the run.
+// The profile of a run, taken from its report: as rows, and as a tree of run, stages, modules and operators. Work
+// outside operators has rows of its own, so that both forms add up to the run.
 
 #include <QStringList>
 
@@ -11,14 +11,14 @@
 
 namespace hopscope::study {
 
-// The cost of an operator and those fused with it in one pass, over all loops of a stage; or the cost of work that belongs
-// to no operator.
+// The cost of an operator and those fused with it in one pass, over all loops of a stage; or the cost of work that
+// belongs to no operator.
 struct ProfileRow {
-    protocol::StageId stage;          // none: outside of the stages
+    protocol::StageId stage;          // none: outside the stages
     QString name, module;             // module: its path; empty: none
-    QString about;                    // a sentence where there is no operator
-    models::Target target;            // the operator; else the stage
-    std::vector<protocol::OpId> ops;  // of the pass, that of `name` first, as far as the model knows them
+    QString about;                    // a sentence if there is no operator
+    models::Target target;            // the operator; otherwise the stage
+    std::vector<protocol::OpId> ops;  // of the pass, that of `name` first, if the model contains them
     QStringList fused;                // names of the others
     double seconds = 0;
     std::optional<std::int64_t> bytes;  // of the results in a batch, at most
@@ -27,34 +27,36 @@ struct ProfileRow {
 struct ProfileFrame {
     int parent = -1, level = 0;  // the run has level 0; frames of a parent follow each other in time
     QString name, title;         // "convs.0", "module convs.0"
-    models::Target target;       // none: the run, and work outside of the stages
+    models::Target target;       // none for the run and for work outside the stages
     protocol::StageId stage;
-    int row = -1;                   // of operators, and of what belongs to none
+    int row = -1;                   // for operators, and for work that belongs to none
     double begin = 0, seconds = 0;  // of the run
 };
 
 class RunProfile {
 public:
-    RunProfile() = default;  // of no run
+    RunProfile() = default;  // without a run
     // The profile is empty if the report has no times of operators; see measured().
     RunProfile(const protocol::ModelRecord& model, const schema::Report& report);
 
     [[nodiscard]] static bool measured(const schema::Report& report);
 
-    // The work before the stages; the stages in the order of computation, each with its operators followed by its other
-    // work; and the remainder.
+    // Returns the rows: the work before the stages; the stages in the order of computation, each with its operators
+    // followed by its other work; and the remainder.
     [[nodiscard]] const std::vector<ProfileRow>& rows() const { return m_rows; }
-    // Parents before their children, the run first. A frame is as long as its children together.
+    // Returns the tree with the run first and parents before their children. A frame is as long as its children
+    // together.
     [[nodiscard]] const std::vector<ProfileFrame>& frames() const { return m_frames; }
-    // The time of the run; a stage with parts that were measured to be longer than itself counts with its parts.
+    // Returns the time of the run. If the parts of a stage were measured to be longer than the stage, the sum of the
+    // parts counts.
     [[nodiscard]] double seconds() const { return m_frames.empty() ? 0 : m_frames.front().seconds; }
     [[nodiscard]] double share(double seconds) const;  // of the run, 0..1
     [[nodiscard]] QString sentence(int frame) const;   // "convs.0.lin output, stage 1: 12 ms, 34.0 % of the run"
 
-    // True if a row or a frame is about it; fused operators count as well.
+    // Returns true if the row concerns the target; fused operators count as well.
     [[nodiscard]] bool isAbout(const ProfileRow& row, const models::Target& target) const;
-    [[nodiscard]] int rowOf(const models::Target& target) const;    // the first; -1: none
-    [[nodiscard]] int frameOf(const models::Target& target) const;  // the first; -1: none
+    [[nodiscard]] int rowOf(const models::Target& target) const;    // the first row; -1: none
+    [[nodiscard]] int frameOf(const models::Target& target) const;  // the first frame; -1: none
 
 private:
     void addRows(const protocol::ModelRecord& model, const schema::Report& report);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The rows of a tensor as a table that is fetched on demand: blocks of rows are requested when a view shows them, and the
-// newest blocks are kept. Rows that were never shown are unknown.
+// Shows the rows of a tensor as a table that is fetched on demand: blocks of rows are requested when a view shows them,
+// and the newest blocks are kept. Rows that were never shown are unknown.
 
 #include <QAbstractTableModel>
 #include <QHash>
@@ -18,9 +18,10 @@ class TensorModel : public QAbstractTableModel {
 public:
     explicit TensorModel(QObject* parent = nullptr);
 
-    void setTensor(const schema::TensorSummary* record);  // null: nothing; drops the kept rows
+    void setTensor(const schema::TensorSummary* record);  // null: shows nothing; drops the kept rows
     void setTheme(const style::Theme& theme) { m_theme = theme; }
-    // The answer to rowsWanted(). Without one, failed() lets the rows be asked for again when they are seen again.
+    // Takes the answer to rowsWanted(). If there is none, failed() allows the rows to be requested again when they are
+    // next shown.
     void give(protocol::NumberRows rows);
     void failed(qint64 begin);
 
@@ -29,11 +30,11 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-    // Null if the row is not there; it is not requested then.
+    // Returns null if the row is not available, and does not request it.
     [[nodiscard]] const double* rowNumbers(int row) const;
     [[nodiscard]] QString rowName(int row) const;
     [[nodiscard]] std::size_t keptBlocks() const { return static_cast<std::size_t>(m_blocks.size()); }
-    // The number with as many digits as tell numbers apart at a glance.
+    // Returns the number with enough digits to tell numbers apart at a glance.
     [[nodiscard]] static QString numberText(double number);
 
 signals:
@@ -52,7 +53,7 @@ private:
 
     qint64 m_rows = 0;
     int m_columns = 0;
-    int m_each = 256;  // rows of a block
+    int m_each = 256;  // rows per block
     style::Theme m_theme;
     QHash<qint64, Block> m_blocks;  // by number
     QSet<qint64> m_underWay;

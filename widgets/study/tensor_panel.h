@@ -1,7 +1,7 @@
 #pragma once
 
-// Shows the tensor of the selected value: all rows, those of some nodes, or one batch. It shows statistics of the numbers, and
-// the rows, which are fetched from the engine when they become visible.
+// Shows the tensor of the selected value: all rows, those of some nodes, or one batch. It shows statistics of the
+// numbers, and the rows, which are fetched from the engine when they become visible.
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -28,14 +28,14 @@ public:
 
     void choose(RowChoice rows, const QString& nodes = {});
     void start();                      // shows the selected value
-    void showStopped();                // the result of the operator after which the run is paused
-    void saveTo(const QString& file);  // where the engine is
-    void copy();                       // the selected cells, tabs between them
+    void showStopped();                // shows the result of the operator after which the run is paused
+    void saveTo(const QString& file);  // on the engine's machine
+    void copy();                       // copies the selected cells, separated by tabs
     [[nodiscard]] bool busy() const { return m_inquiry->busy(); }
     [[nodiscard]] const std::optional<schema::TensorSummary>& tensor() const { return m_tensor; }
 
 signals:
-    void saveWanted();  // where to is to be chosen
+    void saveWanted();  // the user is to choose a file
     void finished();    // with a tensor, or with the reason why there is none
 
 private:
@@ -46,7 +46,7 @@ private:
     void connectParts();
     [[nodiscard]] RowChoice rows() const { return static_cast<RowChoice>(m_rows->currentData().toInt()); }
     [[nodiscard]] protocol::ValueId selectedValue() const;
-    [[nodiscard]] QString missing() const;  // why it cannot start; empty: it can
+    [[nodiscard]] QString missing() const;  // why it cannot start; empty if it can
     void show(const schema::TensorSummary& found);
     void fetch(qint64 begin, qint64 end);
     void came(std::int64_t tensor, qint64 begin, const base::Result<protocol::NumberRows>& rows);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The step of a sequential palette for a depth, in a model of depth `deepest`: a step of its own if there are
-// enough; otherwise depths share steps evenly, except that depth 0 has the first step to itself.
+// Returns the step of a sequential palette for a depth, in a model of depth `deepest`. Each depth has a step of its own
+// if there are enough; otherwise depths share steps evenly, except that depth 0 has the first step to itself.
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ inline int depthStep(int depth, int deepest, int steps)
     return std::clamp(1 + (depth - 1) * last / deepest, 1, last);
 }
 
-// The depths of one step, first and last; the last is before the first if the step has none.
+// Returns the first and the last depth of one step; the last is before the first if the step has none.
 inline std::pair<int, int> depthsOfStep(int step, int deepest, int steps)
 {
     std::pair<int, int> found{1, 0};

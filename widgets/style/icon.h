@@ -1,6 +1,6 @@
 #pragma once
 
-// The window's own icons, drawn in the colour of its text.
+// Provides the window's own icons, drawn in the colour of its text.
 
 #include <QIcon>
 
@@ -8,8 +8,8 @@
 
 namespace hopscope::style {
 
-// `name` of resources/icons/NAME.svg; its "currentColor" becomes the theme's text, its disabled form the muted one. An
-// unknown name gives an empty icon.
+// Returns the icon resources/icons/NAME.svg in the theme's text colour, which replaces "currentColor"; its disabled
+// form has the muted colour. An unknown name gives an empty icon.
 QIcon icon(const QString& name, const Theme& theme);
 QIcon applicationIcon();
 

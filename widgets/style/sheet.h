@@ -1,6 +1,6 @@
 #pragma once
 
-// The application's style sheet, for styles beyond a palette (rounded buttons, underlined tabs, quiet docks).
+// Provides the application's style sheet, for styles beyond a palette (rounded buttons, underlined tabs, quiet docks).
 
 #include <QString>
 
@@ -8,8 +8,9 @@
 
 namespace hopscope::style {
 
-// Complete and deterministic; uses only the theme's colours. Buttons with the property "primary" true are filled with
-// the accent; labels with the property "muted" or "heading" true are drawn accordingly.
+// Returns the style sheet. It is complete and deterministic, and uses only the theme's colours. Buttons with the
+// property "primary" true are filled with the accent; labels with the property "muted" or "heading" true are drawn
+// accordingly.
 QString styleSheet(const Theme& theme);
 
 }  // namespace hopscope::style

@@ -32,9 +32,9 @@ struct Theme {
     [[nodiscard]] QColor depthTextColour(int depth) const;
 };
 
-// Auto follows the application's palette (Qt 6.4 has no colour scheme hint).
+// Loads a theme. Auto follows the application's palette (Qt 6.4 has no colour scheme hint).
 Theme loadTheme(Mode mode);
-// Palette and style sheet of the application.
+// Sets the palette and style sheet of the application.
 void applyTheme(const Theme& theme);
 
 double contrast(const QColor& a, const QColor& b);  // WCAG 2, 1..21

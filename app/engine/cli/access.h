@@ -1,6 +1,7 @@
 #pragma once
 
-// The files and folders that a command can reach once it is confined (confine/confine.h): those that its options name.
+// Determines the files and folders that a command can reach once it is confined (confine/confine.h): those that its
+// options name.
 
 #include "cli/arguments.h"
 #include "cli/console.h"
@@ -8,10 +9,10 @@
 
 namespace hopscope::engine {
 
-// Whether a command reads files that may come from others. Only such a command is confined.
+// Returns true if a command reads files that may come from others. Only such a command is confined.
 bool readsFiles(const Command& command);
 
-// The folders that the command writes to. Fails like the command. Cancelled.
+// Opens the folders that the command writes to. Fails as the command would, or with Cancelled.
 base::Result<Outputs> openOutputs(const Command& command, const std::stop_token& stop);
 
 confine::Access accessOf(const Command& command, const Outputs& outputs);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The command line as plain data. The argument parser's types stay in arguments.cpp.
+// Parses the command line into plain data. The types of the argument parser stay in arguments.cpp.
 
 #include <cstdint>
 #include <optional>
@@ -26,8 +26,8 @@ struct PlanCommand {
     pipeline::PlanSource plan;
     base::Settings settings;
     std::string output;   // empty: not written
-    std::string explain;  // likewise
-    std::string steps;    // likewise
+    std::string explain;  // empty: not written
+    std::string steps;    // empty: not written
 };
 
 struct RunCommand : pipeline::EvaluationRequest {
@@ -40,7 +40,7 @@ struct VerifyCommand {
     pipeline::PlanSource plan;
     base::Settings settings;
     std::string schema;   // an exported folder; empty: none
-    std::string against;  // another model file, or outputs of one; empty: the model's own forward
+    std::string against;  // a different model file, or its outputs; empty: the model's own forward
 };
 
 struct DiffCommand {
@@ -66,9 +66,9 @@ struct ReceptiveFieldCommand {
 struct DebugCommand {
     pipeline::ModelOptions model;
     pipeline::DebugOptions options;
-    bool nan = false;  // false: the first divergence is found, unless breakpoints or watched values are given
+    bool nan = false;  // false: finds the first divergence, unless breakpoints or watched values are given
     debugger::WatchRequest request;
-    debugger::TensorRequest show;  // without a place: no tensor is shown
+    debugger::TensorRequest show;  // without an operator or value: no tensor is shown
     std::optional<int> memoryOf;   // the stage to simulate; its batches are not run
 };
 
@@ -102,10 +102,10 @@ struct Invocation {
     Command command;
 };
 
-// Fails with Usage.
+// Parses the arguments. Fails with Usage.
 base::Result<Invocation> parseArguments(int count, const char* const* arguments);
 
-// Whether --json is among the arguments; it also applies to errors of a command line that cannot be parsed.
+// Returns true if --json is among the arguments. It also applies to errors of a command line that cannot be parsed.
 bool wantsJson(int count, const char* const* arguments);
 
 }  // namespace hopscope::engine

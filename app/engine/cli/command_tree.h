@@ -1,6 +1,7 @@
 #pragma once
 
-// The commands and their options as plain data. Help, completions, the man page and the reference page are written from it.
+// Describes the commands and their options as plain data, from which help, completions, the man page and the reference
+// page are generated.
 
 #include <string>
 #include <vector>
@@ -16,10 +17,10 @@ namespace hopscope::engine {
 
 struct OptionText {
     std::vector<std::string> names;  // "-o", "--output"; none for an argument
-    std::string value;               // "FILE"; for an argument its name, for a flag empty
+    std::string value;               // "FILE"; the name of an argument; empty for a flag
     std::string usual;               // the default; empty if there is none
     std::string meaning;
-    std::vector<std::string> proposals;  // values that completions offer; without any they offer files
+    std::vector<std::string> proposals;  // values that completions offer; if empty, they offer files
     bool required = false, repeated = false;
 
     [[nodiscard]] bool isArgument() const { return names.empty(); }
@@ -32,7 +33,7 @@ struct OptionGroup {
 };
 
 struct CommandText {
-    std::string name;  // after the names of the commands above it: "hopscope-engine bench machine"
+    std::string name;  // with the names of its parents: "hopscope-engine bench machine"
     std::string purpose;
     std::vector<std::string> examples;
     std::vector<OptionGroup> groups;
@@ -42,13 +43,14 @@ struct CommandText {
     [[nodiscard]] std::string lastName() const { return name.substr(name.rfind(' ') + 1); }
 };
 
-// Without hidden commands and options. Options that were added before startGroup make the last group, "General".
+// Describes a command without hidden commands and options. Options that were added before startGroup() form the last
+// group, "General".
 CommandText commandText(const CLI::App& app);
 
-// Options of the command that are added from now on belong to this group.
+// Starts a group for the options that are added to the command from now on.
 void startGroup(CLI::App& command, const std::string& name);
 
-// Values that completions offer for the option.
+// Sets the values that completions offer for the option.
 void propose(CLI::Option& option, const std::vector<std::string>& values);
 template <class E>
 void propose(CLI::Option& option)
@@ -61,13 +63,13 @@ void proposeDevices(CLI::Option& option);
 
 bool takesValue(const CLI::Option& option);
 
-// "hopscope-engine bench machine".
+// Returns "hopscope-engine bench machine".
 std::string pathOf(const CLI::App& command);
 
-// "hopscope-engine run [OPTIONS] MODEL --data DATA... -o DIR".
+// Returns "hopscope-engine run [OPTIONS] MODEL --data DATA... -o DIR".
 std::string usageOf(const CommandText& command);
 
-// Calls it with the command and all commands below it, each after the one above it.
+// Calls `visit` with the command and all commands below it, parents first.
 template <class Visit>
 void forEachCommand(const CommandText& command, const Visit& visit)
 {

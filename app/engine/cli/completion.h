@@ -16,7 +16,8 @@ constexpr auto namesOf(Shell)
     return std::to_array<base::Named<Shell>>({{Shell::Bash, "bash"}, {Shell::Zsh, "zsh"}, {Shell::Fish, "fish"}});
 }
 
-// A script for the shell that completes the commands, their options and proposed values; files everywhere else.
+// Returns a script for the shell that completes the commands, their options and proposed values, and files everywhere
+// else.
 std::string completionScript(const CommandText& root, Shell shell);
 
 }  // namespace hopscope::engine

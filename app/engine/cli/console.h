@@ -1,6 +1,7 @@
 #pragma once
 
-// The terminal and the stop token, which every command uses. One per process; single-threaded use.
+// Provides the terminal and the stop token, which every command uses. There is one console per process, for use by a
+// single thread.
 
 #include <chrono>
 #include <optional>
@@ -15,7 +16,7 @@
 
 namespace hopscope::engine {
 
-// Bold, dim and warning text, or the text itself if colour is off.
+// Formats text as bold, dim or a warning, or leaves it unchanged if colour is off.
 struct Style {
     bool colour = false;
     [[nodiscard]] std::string bold(const std::string& text) const { return wrap("1", text); }
@@ -28,7 +29,7 @@ private:
     [[nodiscard]] std::string wrap(const char* code, const std::string& text) const;
 };
 
-// Results go to standard output; notes, progress and errors to standard error.
+// Writes results to standard output, and notes, progress and errors to standard error.
 class Console final : public pipeline::Reporter {
 public:
     Console(bool json, bool quiet, bool verbose);
@@ -36,14 +37,15 @@ public:
     [[nodiscard]] bool json() const { return m_json; }
     [[nodiscard]] bool quiet() const { return m_quiet; }
     [[nodiscard]] bool verbose() const { return m_verbose; }
-    [[nodiscard]] Style style() const;  // for standard output: a terminal, and NO_COLOR not set
+    [[nodiscard]] Style style() const;  // for standard output: coloured on a terminal, unless NO_COLOR is set
     void print(const std::string& text);
-    // The errno of the first failed write to standard output; 0 if all was written.
+    // Returns the errno of the first failed write to standard output; 0 if everything was written.
     [[nodiscard]] int lost() const { return m_lost; }
     void note(const std::string& sentence) override;
     void minorNote(const std::string& sentence) override;  // only with --verbose
     void error(const base::Error& error);                  // one line, or with --json the error document
-    // A line that is overwritten, with rate and remaining time; only on a terminal and at most 20 times a second.
+    // Shows a line that is overwritten, with rate and remaining time; only on a terminal and at most 20 times per
+    // second.
     void progress(const base::Progress& step) override;
     void progressEnded() override;
 
@@ -59,12 +61,14 @@ private:
     Clock::time_point m_started, m_updated;
 };
 
-// "stage 2 of 3  45 %  1.2 M/s  12 s left"; `seconds` since the work began, `first` units were done by then.
+// Returns "stage 2 of 3  45 %  1.2 M/s  12 s left". `seconds` have passed since the work began, when `first` units were
+// done.
 std::string progressText(const base::Progress& progress, std::int64_t first, double seconds);
 
-// The outputs of a command. They are opened before the process is confined, because no rule can name a folder that does not exist.
+// The outputs of a command. They are opened before the process is confined, because no rule can name a folder that does
+// not exist.
 struct Outputs {
-    std::optional<pipeline::EngineHome> scratch;  // all temporary files go there
+    std::optional<pipeline::EngineHome> scratch;  // for all temporary files
     std::optional<pipeline::OutputFolder> run;
     std::optional<pipeline::PartialFolder> exported;
 };

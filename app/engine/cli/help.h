@@ -6,13 +6,13 @@
 
 namespace hopscope::engine {
 
-// The answer to --help, in lines of up to 100 characters.
+// Returns the answer to --help, in lines of up to 100 characters.
 std::string helpText(const CommandText& command);
 
-// "How cuts are chosen [default: optimal]".
+// Returns "How cuts are chosen [default: optimal]".
 std::string meaningOf(const OptionText& option);
 
-// "-o, --output DIR"; for an argument its name.
+// Returns "-o, --output DIR", or the name of an argument.
 std::string headingOf(const OptionText& option);
 
 }  // namespace hopscope::engine

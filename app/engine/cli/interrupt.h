@@ -8,9 +8,9 @@
 
 namespace hopscope::engine {
 
-// Turns SIGINT, SIGTERM and SIGHUP into a stop request while it exists. If a call cannot be interrupted, the
-// process ends with 130 (base/ending.h). A second signal ends the process at once. Child processes get the default handling
-// back. At most one instance at a time.
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request during its lifetime. If a call cannot be interrupted, the
+// process exits with 130 (base/ending.h). A second signal ends the process at once. Child processes regain the default
+// handling. At most one instance may exist at a time.
 class Interrupt {
 public:
     Interrupt();
@@ -28,7 +28,7 @@ private:
     std::thread m_thread;
 };
 
-// Blocks these signals while it exists, between two Interrupts.
+// Blocks these signals during its lifetime, between two Interrupts.
 class SignalsHeld {
 public:
     SignalsHeld();

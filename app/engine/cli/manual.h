@@ -16,7 +16,8 @@ constexpr auto namesOf(Manual)
     return std::to_array<base::Named<Manual>>({{Manual::Man, "man"}, {Manual::Markdown, "markdown"}});
 }
 
-// All commands and options: the source of hopscope-engine(1), or the sections of docs/reference/command-line.md.
+// Describes all commands and options: the source of hopscope-engine(1), or the sections of
+// docs/reference/command-line.md.
 std::string manualText(const CommandText& root, Manual form);
 
 }  // namespace hopscope::engine

@@ -11,8 +11,9 @@ class ParseError;
 
 namespace hopscope::engine {
 
-// The mistake in a command line; if there is none, the text of --help or --version, which the parser throws as exceptions
-// as well. An unknown command or option is a mistake even next to --help, and the hint is the nearest known one.
+// Returns the mistake in a command line as an error. If there is none, returns the text of --help or --version, which
+// the parser also throws as exceptions. An unknown command or option is a mistake even next to --help; the hint is the
+// nearest known one.
 base::Result<std::string> explained(const CLI::App& app, const CLI::ParseError& error, int count,
                                     const char* const* arguments);
 

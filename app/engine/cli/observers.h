@@ -1,6 +1,6 @@
 #pragma once
 
-// The observers of a run: the progress line and the Chrome trace.
+// Observers that show the progress line of a run and write its Chrome trace.
 
 #include <cstdio>
 #include <memory>
@@ -28,11 +28,11 @@ private:
     std::string m_stage;
 };
 
-// Writes events at once, with a lane per phase and device memory as a counter. A GPU's batches overlap: their phases
-// are next to each other in their lanes, and a later line of the file may have begun earlier.
+// Writes events at once, with a lane per phase and device memory as a counter. The batches of a GPU overlap: their
+// phases are next to each other in their lanes, and a later line of the file may have an earlier start time.
 class TraceObserver final : public executor::Observer {
 public:
-    // Input if the file cannot be created. It has a temporary name until publish().
+    // Creates the file under a temporary name, which it has until publish(). Fails with Input if it cannot be created.
     static base::Result<std::unique_ptr<TraceObserver>> create(const std::string& path);
     ~TraceObserver() override;
 
@@ -51,11 +51,11 @@ private:
     std::string m_path, m_temporary;
     std::FILE* m_file = nullptr;
     bool m_first = true;
-    double m_now = 0;  // the latest end of a phase: the time that events without one get
+    double m_now = 0;  // the latest end of a phase, used for events without a time of their own
     double m_stageStart = 0;
 };
 
-// Hands every event to each observer, in order.
+// Passes every event to each observer, in order.
 class Observers final : public executor::Observer {
 public:
     void add(executor::Observer& observer) { m_observers.push_back(&observer); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Parses options that are given as text. Fail with Usage.
+// Parses options that are given as text. The functions fail with Usage.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace hopscope::engine {
 
-// "2/3": part 2 of 3; none for "".
+// Parses "2/3" as part 2 of 3; returns none for "".
 base::Result<std::optional<pipeline::ShardOptions>> parseShard(const std::string& text);
 
 }  // namespace hopscope::engine

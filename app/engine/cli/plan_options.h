@@ -1,6 +1,6 @@
 #pragma once
 
-// The options of `plan` for explanations, and options that several commands share.
+// Adds the options of `plan` for explanations, and options that several commands share.
 
 #include <string>
 
@@ -19,10 +19,10 @@ struct PlanTexts {
 
 void addPlanOptions(CLI::App& command, PlanTexts& texts);
 
-// --no-sandbox, for every command that can open a model.
+// Adds --no-sandbox, for every command that can open a model.
 void addSandbox(CLI::App& command, bool& without);
 
-// --trust, for the same commands.
+// Adds --trust, for the same commands.
 void addTrusted(CLI::App& command, pipeline::ModelOptions& model);
 
 void addTrustOptions(CLI::App& command, TrustCommand& trust);

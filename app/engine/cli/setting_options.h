@@ -1,6 +1,6 @@
 #pragma once
 
-// Settings (base/settings.h) as options of commands.
+// Maps settings (base/settings.h) to options of commands.
 
 #include <map>
 #include <string>
@@ -13,14 +13,14 @@ class App;
 
 namespace hopscope::engine {
 
-// Options are texts while they are parsed, and settings afterwards. Must outlive the parser.
+// Holds options as text while they are parsed, and converts them to settings afterwards. Must outlive the parser.
 class SettingOptions {
 public:
     explicit SettingOptions(const base::Settings& usual = {}) : m_usual(usual) {}
 
-    // Options for the settings that the task takes.
+    // Adds options for the settings that the task takes.
     void add(CLI::App& command, base::Task task);
-    // The settings that were given. Fails with Usage.
+    // Returns the settings that were given. Fails with Usage.
     [[nodiscard]] base::Result<base::Settings> read() const;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The options of the commands that explain a model or debug it.
+// Adds the options of the commands that explain a model or debug it.
 
 #include "cli/arguments.h"
 
@@ -10,10 +10,10 @@ class App;
 
 namespace hopscope::engine {
 
-// `request` must outlive the parser.
+// Adds the options for receptive fields. `request` must outlive the parser.
 void addFieldOptions(CLI::App& command, receptive::Request& request);
 
-// The options of `debug` as texts.
+// The options of `debug` as text.
 struct DebugTexts {
     std::string against, when = "always", nodes, output, batch, plan, show, rows;
     std::vector<std::string> breakpoints, values, aggregations;
@@ -27,7 +27,7 @@ struct DebugTexts {
 extern const char *const fieldExamples, *const debugExamples;
 
 void addDebugOptions(CLI::App& command, DebugTexts& texts);
-// Fails with Usage.
+// Converts the texts to a command. Fails with Usage.
 base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts);
 
 }  // namespace hopscope::engine

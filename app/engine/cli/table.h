@@ -10,13 +10,14 @@ std::string count(std::int64_t number);  // "2,708"
 
 enum class Align : unsigned char { Left, Right };
 
-// Aligns columns by displayed width: characters count, bytes and colour codes do not.
+// Aligns columns by displayed width, which counts characters but neither bytes nor colour codes.
 class Table {
 public:
     explicit Table(std::vector<Align> columns) : m_columns(std::move(columns)) {}
     void add(std::vector<std::string> cells);  // missing cells are empty
     [[nodiscard]] bool empty() const { return m_rows.empty(); }
-    // Omits columns that are empty in every row. Two spaces between columns; no trailing blanks.
+    // Returns the text of the table, with two spaces between columns and no trailing blanks. Omits columns that are
+    // empty in every row.
     [[nodiscard]] std::string render(int indent = 2) const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// `hopscope-engine sample`: describes and samples inputs for a client whose model is not in a file yet. It needs no
-// LibTorch, and therefore answers within milliseconds.
+// Implements `hopscope-engine sample`, which describes and samples inputs for a client whose model is not in a file
+// yet. It needs no LibTorch, and therefore answers within milliseconds.
 
 #include <string>
 
@@ -9,12 +9,12 @@
 
 namespace hopscope::engine {
 
-// A request as docs/reference/format-sample.md describes it, and its answer. The process is confined to the files that the request
-// names, unless `sandbox` is false.
+// Answers a request; docs/reference/format-sample.md describes requests and answers. The process is confined to the
+// files that the request names, unless `sandbox` is false.
 base::Result<std::string> answerSampling(const std::string& request, bool sandbox);
 
-// The whole command (`hopscope-engine sample [--no-sandbox]`): the request from standard input, the answer or the error, as
-// JSON, to standard output. Returns the exit code.
+// Runs the whole command (`hopscope-engine sample [--no-sandbox]`): reads the request from standard input, and writes
+// the answer or the error as JSON to standard output. Returns the exit code.
 int sampleMain(int count, char** arguments);
 
 }  // namespace hopscope::engine

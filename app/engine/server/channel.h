@@ -9,12 +9,13 @@
 
 namespace hopscope::engine {
 
-// The connection to the client: the former standard input and output. From open() on the process's own standard input
-// is empty, and its output goes to standard error; child processes inherit neither end of the connection.
+// The connection to the client over the former standard input and output. After open(), the process's own standard
+// input is empty, and its output goes to standard error; child processes inherit neither end of the connection.
 class Channel {
 public:
     static base::Result<std::unique_ptr<Channel>> open();
-    // A connection to the process that talks to the client: messages are marked (server/marks.h). Takes the socket.
+    // Creates a connection to the process that talks to the client, in which messages are marked (server/marks.h).
+    // Takes ownership of the socket.
     static std::unique_ptr<Channel> over(int socket);
     ~Channel();
     Channel(const Channel&) = delete;
@@ -22,9 +23,10 @@ public:
 
     // Waits for bytes and returns them. Empty at the end of file and after interrupt().
     std::string read();
-    // Sends a whole message; waits while the client does not read. Drops it if the client is gone. Thread-safe.
+    // Sends a whole message, and waits while the client does not read. Drops the message if the client is gone.
+    // Thread-safe.
     void send(protocol::Message message);
-    // The same for the text of a message.
+    // Sends the text of a message in the same way.
     void pass(std::string_view message);
     // Ends a waiting read(). Later messages are dropped if the client does not read them within a second.
     void interrupt();

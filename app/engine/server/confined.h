@@ -1,7 +1,7 @@
 #pragma once
 
-// Startup of a process that opens a model: it gets a scratch folder of its own, is confined, and starts a server for the
-// children that verify, which are confined as well.
+// Starts up a process that opens a model: gives it a scratch folder, confines it, and starts a server for the children
+// that verify, which are confined as well.
 
 #include <optional>
 #include <string>
@@ -12,22 +12,22 @@
 
 namespace hopscope::engine {
 
-// All temporary files go to this folder from now on. Fails with Resources.
+// Makes all temporary files go to this folder from now on. Fails with Resources.
 base::Result<pipeline::EngineHome> beginScratch();
 
-// Structure and the prologue may take up to a quarter of the free memory.
+// Allows structure and the prologue to take up to a quarter of the free memory.
 void allowScratch();
 
-// Once, while the process has a single thread. Without access it keeps its rights, as requested by the user.
-// `verifies`: it runs models' own forward in children.
+// Confines the process. Call it once, while the process has a single thread. Without `access`, the process keeps its
+// rights, as requested by the user. `verifies` means that it runs the models' own forward in children.
 void beginConfined(std::optional<confine::Access> access, bool verifies);
 
-// The folder that contains a file or a folder.
+// Returns the folder that contains a file or a folder.
 std::string around(const std::string& path);
-// Allows writing below `folder`, and removing it at the end, which is a change of the folder `in` around it.
+// Allows writing below `folder`, and removing it at the end, which changes the parent folder `in`.
 void addFolder(confine::Access& access, const std::string& folder, const std::string& in);
 void addModel(confine::Access& access, const pipeline::ModelOptions& model);
-// The rates of the machine, which runs refine, and the list of trusted files.
+// Allows access to the rates of the machine, which runs refine, and to the list of trusted files.
 void addUsersOwn(confine::Access& access);
 
 }  // namespace hopscope::engine

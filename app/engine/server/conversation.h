@@ -1,7 +1,7 @@
 #pragma once
 
 // The connection to a client, for any kind of requests: frames and messages, the queue of requests, cancelling,
-// progress, the greeting and the end. docs/reference/protocol.md describes it. Derived classes define the meaning of
+// progress, the greeting and the end, as described in docs/reference/protocol.md. Derived classes define the meaning of
 // requests.
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace hopscope::engine {
 
 class Conversation {
 public:
-    // `initialized`: the client has been greeted already. `confinement`: a confine::State, of the
-    // processes that open models.
+    // `initialized` means that the client has been greeted already. `confinement` is the confine::State of the
+    // processes that open models, as text.
     explicit Conversation(Channel& channel, bool initialized = false, std::string confinement = {})
         : m_channel(channel),
           m_confinement(std::move(confinement)),
@@ -30,20 +30,21 @@ public:
 
     // Runs until the client ends the conversation or disconnects, or until stop() is called; returns the exit code.
     int run();
-    // Callable from any thread. Cancels the current request.
+    // Cancels the current request and ends run(). May be called from any thread.
     void stop(int exitCode);
 
 protected:
-    // Called in the order of the requests, on the thread of run(). nullopt: it has been answered. May throw.
+    // Called in the order of the requests, on the thread of run(). Returns nullopt if the request has been answered.
+    // May throw.
     virtual std::optional<Outcome> dispatch(const protocol::Request& request, const Call& call) = 0;
-    // Called at once, on the reading thread: whether the request is answered already, or will be.
+    // Called immediately on the reading thread. Returns true if the request has been answered, or will be.
     virtual bool control(const protocol::Request& /*request*/) { return false; }
     // Asks all requests and runs to end. Called on any thread.
     virtual void closing() {}
-    // After each answer of dispatch().
+    // Called after each answer of dispatch().
     virtual void answered() {}
 
-    // Thread-safe.
+    // These functions are thread-safe.
     void notify(const std::string& method, json::Value params);
     void respond(std::int64_t id, Outcome outcome);
     void pass(std::string_view message) { m_channel.pass(message); }

@@ -1,7 +1,7 @@
 #pragma once
 
-// This process's part of a run, computed by a client's orders, shard by shard, on a separate thread. Other processes
-// compute the rest; all share the output folder.
+// Computes this process's part of a run shard by shard, as ordered by a client, on a separate thread. Other processes
+// compute the rest; all of them share the output folder.
 
 #include <condition_variable>
 #include <mutex>
@@ -18,7 +18,8 @@ namespace hopscope::engine {
 
 class DealtRun final : public executor::Dealer {
 public:
-    // This object assigns the shard in `request`. `folder`: the run's output, or the reason why it could not be opened.
+    // This object becomes the dealer of the shard in `request`. `folder` is the run's output, or the reason why it
+    // could not be opened.
     DealtRun(pipeline::EvaluationRequest request, base::Result<pipeline::OutputFolder> folder);
     ~DealtRun() override;  // cancels and waits
     DealtRun(const DealtRun&) = delete;
@@ -33,14 +34,14 @@ public:
     [[nodiscard]] int stages() const { return m_stages; }
     [[nodiscard]] const executor::StageShards& left() const { return m_left; }
     [[nodiscard]] std::int64_t destinations() const { return m_computed; }  // of the last shard
-    [[nodiscard]] const plan::Bytes& moved() const { return m_moved; }      // likewise
-    // At the end of the last stage: the bytes read back that other processes had written.
+    [[nodiscard]] const plan::Bytes& moved() const { return m_moved; }      // by the last shard
+    // Returns how many bytes were read back that other processes had written; valid at the end of the last stage.
     [[nodiscard]] std::int64_t readBack() const { return m_readBack; }
-    // The report of a run that was published by this process or earlier.
+    // Returns the report of a run that was published by this process or earlier; null if there is none.
     [[nodiscard]] const schema::Report* report() const;
     [[nodiscard]] std::vector<std::string> takeNotes();
 
-    // Called on the thread of the run.
+    // These functions are called on the thread of the run.
     base::Result<executor::Order> next(plan::StageId stage, int stages, const std::stop_token& stop) override;
     void listed(executor::StageShards left) override { m_left = std::move(left); }
     void computed(std::int64_t destinations, const plan::Bytes& moved) override;
@@ -65,7 +66,7 @@ private:
     executor::StageShards m_left;
     std::int64_t m_computed = 0, m_readBack = 0;
     plan::Bytes m_moved;
-    base::ProgressFn m_progress;  // the callback of the request that waits
+    base::ProgressFn m_progress;  // the callback of the waiting request
     std::vector<std::string> m_notes;
     base::Result<pipeline::Evaluation> m_result;
     std::thread m_thread;

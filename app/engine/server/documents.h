@@ -1,6 +1,6 @@
 #pragma once
 
-// The models that a client has open.
+// The models that a client has opened.
 
 #include <map>
 #include <memory>
@@ -23,15 +23,15 @@ struct KeptPlan {
     pipeline::PlanAnswer answer;
 };
 
-// The tensors that a client inspects; the newest few are kept.
+// The tensors that a client inspects; only the newest few are kept.
 struct SeenTensors {
     std::int64_t next = 1;
     std::map<std::int64_t, std::shared_ptr<const debugger::SeenTensor>> byNumber;
-    std::unique_ptr<executor::UnsplitValues> tables;  // made when rows are first looked at
+    std::unique_ptr<executor::UnsplitValues> tables;  // created when rows are first read
 };
 
-// Fixed once it is open: a run may read it while requests are answered. Predictor, kept plans and tensors belong to the
-// answering thread.
+// An open model. It does not change once it is open, so that a run may read it while requests are answered. The
+// predictor, the kept plans and the tensors belong to the answering thread.
 struct Document {
     Document(std::int64_t number, pipeline::Prepared made, const std::string& folder, const std::string& cacheFolder)
         : id(number),
@@ -48,17 +48,17 @@ struct Document {
     std::string cache;  // for the settings that it was opened with
     forecast::Predictor predictor;
     SeenTensors seen;
-    std::map<std::string, KeptPlan> kept;  // the last plan by all of its request except pins, stages and deadline
+    std::map<std::string, KeptPlan> kept;  // the last plan, by its request without pins, stages and deadline
 };
 
 class Documents {
 public:
-    // Numbers them from `first` on.
+    // Numbers the documents from `first` on.
     Documents(std::string folder, std::int64_t first) : m_folder(std::move(folder)), m_next(first) {}
 
     Outcome open(const protocol::OpenModel& query, const Call& call);
     void close(std::int64_t id) { m_documents.erase(id); }
-    // Null, and an error in the reader of the parameters, if there is no such document.
+    // Returns null, and adds an error to the reader of the parameters, if there is no such document.
     Document* find(std::int64_t id, const json::Reader& params);
 
 private:
@@ -67,8 +67,8 @@ private:
     std::int64_t m_next;
 };
 
-// The surroundings of a request. `folder`: for files that exist during the request. `params`: its members as they were sent,
-// with the reader that refuses them.
+// The context of a request. `folder` holds files that exist during the request; `params` reads its members as they were
+// sent, and reports errors in them.
 struct Work {
     Document& document;
     const std::string& folder;
@@ -94,9 +94,9 @@ Outcome answer(const protocol::SeeTensor& query, const Work& work);
 Outcome answer(const protocol::ReadRows& query, const Work& work);
 Outcome answer(const protocol::SaveTensor& query, const Work& work);
 
-// The plan that a request names.
+// Returns the plan that a request names.
 base::Result<plan::Plan> planOf(const Document& document, const protocol::JsonObject& plan);
-// Keeps a tensor for debug/rows and debug/save; the answer of debug/tensor.
+// Keeps a tensor for debug/rows and debug/save, and returns the answer of debug/tensor.
 json::Value keepTensor(Document& document, debugger::SeenTensor seen);
 std::vector<debugger::Breakpoint> breakpointsOf(const std::vector<protocol::Breakpoint>& asked);
 pipeline::ModelOptions modelOptionsOf(const protocol::ModelFiles& files, const base::Settings& settings = {});

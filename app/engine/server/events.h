@@ -1,6 +1,6 @@
 #pragma once
 
-// The events of a run, gathered and sent 30 times a second.
+// Collects the events of a run and sends them 30 times per second.
 
 #include <condition_variable>
 #include <functional>
@@ -22,8 +22,8 @@ public:
     EventFeed(const EventFeed&) = delete;
     EventFeed& operator=(const EventFeed&) = delete;
 
-    // Omits and counts phases that arrive too fast to be sent; any other event waits for the client to read, until
-    // `stop`.
+    // Adds an event. Phases that arrive too fast to be sent are omitted and counted; any other event waits until the
+    // client reads, or until `stop`.
     void push(protocol::RunEvent event, std::stop_token stop);
     void setState(protocol::RunState state);
     // Sends the remaining events with the state Finished, and ends the thread.

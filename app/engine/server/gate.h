@@ -15,12 +15,12 @@ public:
 
     void pause();
     void resume();
-    void step(protocol::RunStep unit);  // the run continues until one more has ended
+    void step(protocol::RunStep unit);  // the run continues until one more unit has ended
 
-    // Called on the run's thread when a batch or a stage has ended. Returns whether the run has to wait now.
+    // Called on the run's thread when a batch or a stage has ended. Returns true if the run has to wait now.
     bool ended(protocol::RunStep unit);
     [[nodiscard]] bool paused();
-    // Returns when the run may continue, or at a stop, with the seconds spent waiting.
+    // Waits until the run may continue or is stopped. Returns the seconds spent waiting.
     double wait(const std::stop_token& stop);
 
 private:

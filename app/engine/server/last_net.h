@@ -1,6 +1,6 @@
 #pragma once
 
-// The last resort: an exception that reaches this boundary on a thread of a run still ends the run with a message.
+// A last resort: an exception that reaches this boundary on a thread of a run still ends the run with a message.
 
 #include <exception>
 #include <new>

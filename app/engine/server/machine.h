@@ -1,7 +1,7 @@
 #pragma once
 
-// Requests about the machine: machine/rates, machine/measure and machine/forget, the rates that the cost model assumes for a
-// device, and fs/list.
+// Answers requests about the machine: machine/rates, machine/measure and machine/forget, which concern the rates that
+// the cost model assumes for a device, and fs/list.
 
 #include "protocol/requests.h"
 #include "server/requests.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-// A line precedes every message between the process of a model and the one that talks to the client. It names the
-// request or method, so that the message is passed on without being parsed.
+// Defines the line that precedes every message between the process of a model and the process that talks to the client.
+// It names the request or method, so that the message can be passed on without being parsed.
 
 #include <cstdint>
 #include <optional>
@@ -15,14 +15,14 @@ namespace hopscope::engine {
 inline constexpr std::size_t longestMark = 256;
 
 struct Marked {
-    std::optional<std::int64_t> answers{};  // the request; else it is a notification
+    std::optional<std::int64_t> answers{};  // the request; none: it is a notification
     bool succeeded = false;                 // for an answer
     std::string method{};                   // for a notification
     std::string_view message{};             // as the client gets it
 };
 
 std::string markOf(const protocol::Message& message);
-// Marks a text that this program wrote itself.
+// Splits a marked text, which this program has written itself, into its mark and its message.
 Marked unmarked(std::string_view text);
 
 }  // namespace hopscope::engine

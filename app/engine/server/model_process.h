@@ -1,7 +1,7 @@
 #pragma once
 
-// A model is opened, evaluated and exported in a process of its own, which is confined to the files that its request names
-// (server/confined.h). This is that process, seen from the one that talks to the client and touches no model.
+// Manages the process in which a model is opened, evaluated and exported, and which is confined to the files that its
+// request names (server/confined.h). This is the view of the process that talks to the client and touches no model.
 
 #include <condition_variable>
 #include <functional>
@@ -25,13 +25,13 @@ namespace hopscope::engine {
 struct ModelProcessOrder {
     std::int64_t number = 1;  // of the document
     std::int64_t firstRun = 1;
-    std::optional<confine::Access> access;  // none: it keeps its rights
-    std::string exported;                   // a folder for export/write; empty: none
+    std::optional<confine::Access> access;  // none: the process keeps its rights
+    std::string exported;                   // the destination of export/write; empty: none
     json::Value dealt{};                    // for a worker, the parameters of worker/open; otherwise null
-    std::string home{};                     // the folder in which its scratch folder is made
+    std::string home{};                     // the folder in which its scratch folder is created
 };
 
-// Once, while the program has a single thread.
+// Prepares starting such processes. Call it once, while the program has a single thread.
 void beginModelProcesses();
 
 // This program's end of the connection to such a process. Its last owner closes it.
@@ -42,7 +42,7 @@ public:
     ModelSocket& operator=(const ModelSocket&) = delete;
     ~ModelSocket();
     [[nodiscard]] int handle() const { return m_socket; }
-    // Asks the process to end. Callable from any thread; does not wait.
+    // Asks the process to end. May be called from any thread; does not wait.
     void leave() const;
 
 private:
@@ -55,7 +55,8 @@ public:
         std::function<void(const Marked&)> passOn;  // each message of the process, in order
         std::function<void(const verify::ChildEnd&)> processEnded;
     };
-    // The listener is called on a thread of its own. Resources: no process can be started.
+    // Starts a process. The listener is called on a thread of its own. Fails with Resources if no process can be
+    // started.
     static base::Result<std::shared_ptr<ModelProcess>> start(const ModelProcessOrder& order, Listener listener);
     ModelProcess(const ModelProcess&) = delete;
     ModelProcess& operator=(const ModelProcess&) = delete;
@@ -70,13 +71,13 @@ public:
         bool expendable = false;   // the process is ended if it does not follow a stop request within half a second
         bool failureOnly = false;  // a success is not passed on
     };
-    // Waits for the answer. nullopt: the process has ended.
+    // Sends a request and waits for the answer. Returns nullopt if the process has ended.
     std::optional<Answer> ask(const protocol::Request& request, const std::stop_token& stop, Asking how);
-    // The answer is passed on.
+    // Sends a request; the listener passes the answer on.
     void send(const protocol::Request& request);
     [[nodiscard]] const std::shared_ptr<const ModelSocket>& socket() const { return m_socket; }
     [[nodiscard]] std::int64_t firstRun() const { return m_firstRun; }
-    // The way in which the process has ended; nullopt while it runs.
+    // Returns how the process has ended; nullopt while it runs.
     [[nodiscard]] std::optional<verify::ChildEnd> ended();
 
 private:
@@ -103,7 +104,7 @@ private:
     std::thread m_reader;
 };
 
-// "the process of this model was ended by signal 11 (Segmentation fault)", with a hint.
+// Returns "the process of this model was ended by signal 11 (Segmentation fault)", with a hint.
 base::Error epitaph(const verify::ChildEnd& end);
 
 }  // namespace hopscope::engine

@@ -1,6 +1,6 @@
 #pragma once
 
-// The main function of a model's process.
+// Declares the main function of a model's process.
 
 #include "server/model_process.h"
 
@@ -8,7 +8,7 @@ namespace hopscope::engine {
 
 inline constexpr const char* modelProcessName = "model";
 
-// The first bytes for the process, before any message: the length in eight bytes, then JSON.
+// Returns the first bytes for the process, before any message: the length in eight bytes, then JSON.
 std::string orderText(const ModelProcessOrder& order);
 
 }  // namespace hopscope::engine

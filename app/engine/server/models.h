@@ -1,6 +1,6 @@
 #pragma once
 
-// The models that a client has open, each in a process of its own (server/model_process.h).
+// The models that a client has opened, each in a process of its own (server/model_process.h).
 
 #include <map>
 #include <memory>
@@ -13,50 +13,51 @@
 
 namespace hopscope::engine {
 
-// Folders created for a process that may not create them itself; the destructor removes those that are empty by then.
+// Creates folders for a process that may not create them itself. The destructor removes those that are empty by then.
 class MadeFolders {
 public:
     MadeFolders() = default;
     MadeFolders(const MadeFolders&) = delete;
     MadeFolders& operator=(const MadeFolders&) = delete;
     ~MadeFolders();
-    // Makes the folder and its missing parents, as far as possible.
+    // Creates the folder and its missing parents, as far as possible.
     void make(const std::string& folder);
 
 private:
     std::vector<std::string> m_made;  // outermost first
 };
 
-// The number of a run contains that of its model.
+// The number of a run encodes that of its model.
 constexpr int bitsOfRuns = 20;
 constexpr std::int64_t firstRunOf(std::int64_t model) { return ((model - 1) << bitsOfRuns) + 1; }
 constexpr std::int64_t modelOf(std::int64_t run) { return ((run - 1) >> bitsOfRuns) + 1; }
 
-// Belongs to the answering thread.
+// A model that is open. It belongs to the answering thread.
 struct OpenModel {
     explicit OpenModel(std::int64_t model) : number(model), nextRun(firstRunOf(model)) {}
-    // Lets the next process write there. False if the current one already may, or if there is nothing at the path.
+    // Allows the next process to write to the path. Returns false if the current one already may, or if the path does
+    // not exist.
     bool letWrite(const std::string& path);
 
     std::int64_t number, nextRun;
     json::Value params{};                                // the parameters of model/open
     std::string file{};                                  // of the model
     confine::Access access{};                            // the access of its process
-    graph::GivenFiles given{};                           // the files that it was opened from
-    std::map<std::string, graph::FileStamp> writable{};  // the files and folders that the names stood for
+    graph::GivenFiles given{};                           // the files from which it was opened
+    std::map<std::string, graph::FileStamp> writable{};  // by path: the file or folder that existed there
     MadeFolders made{};                                  // for as long as it is open
     std::shared_ptr<ModelProcess> process{};
 };
 
-// Thread-safe, except for the members of an OpenModel.
+// The open models of a client. The class is thread-safe, except for the members of an OpenModel.
 class Models {
 public:
     struct Client {
         std::function<void(std::string_view message)> pass;  // passes messages of processes to the client
-        // A process has ended, and this run with it; 0: no run.
+        // Called when a process has ended, and with it this run; 0: no run.
         std::function<void(const verify::ChildEnd& end, std::int64_t run)> processEnded;
     };
-    // The client is called on threads of processes. `home`: for their scratch folders.
+    // The client is called on the threads of processes. `home` is the folder for their scratch folders.
     Models(std::string home, bool sandbox, Client client)
         : m_home(std::move(home)),
           m_sandbox(sandbox),
@@ -67,7 +68,7 @@ public:
     Models& operator=(const Models&) = delete;
     ~Models();
 
-    // Fails with Resources.
+    // Starts a process. Fails with Resources.
     base::Result<std::shared_ptr<ModelProcess>> start(ModelProcessOrder order);
     OpenModel& keep(std::unique_ptr<OpenModel> model);
     // Replaces the process of the model.
@@ -75,15 +76,15 @@ public:
     void forget(std::int64_t number);
     [[nodiscard]] OpenModel* find(std::int64_t number);
     [[nodiscard]] std::size_t count();
-    // False if the model is not open.
+    // Returns false if the model is not open.
     bool send(std::int64_t number, const protocol::Request& request);
-    // Asks all processes to end, and starts no others.
+    // Asks all processes to end, and starts no more.
     void leave();
 
-    // A run of the process with this first run. Those `folders` that are empty at its end are removed before the client hears
-    // of it.
+    // Begins a run of the process with this first run. Those `folders` that are empty at its end are removed before the
+    // client is notified of it.
     void beginRun(std::int64_t firstRun, std::unique_ptr<MadeFolders> folders);
-    // The number that the new run was given, unless the run has ended already.
+    // Sets the number of the new run, unless the run has already ended.
     void nameRun(std::int64_t run);
     void endRun();
     [[nodiscard]] bool running();
@@ -98,7 +99,7 @@ private:
     std::mutex m_mutex;
     std::map<std::int64_t, std::unique_ptr<OpenModel>> m_open;
     std::vector<std::weak_ptr<const ModelSocket>> m_sockets;  // of all processes
-    std::int64_t m_runner = 0, m_run = 0;  // the first run of the process that runs now, and the run, if it is known
+    std::int64_t m_runner = 0, m_run = 0;  // the first run of the running process, and the run if it is known
     std::unique_ptr<MadeFolders> m_folders;
     bool m_left = false;
 };

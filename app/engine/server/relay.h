@@ -1,6 +1,6 @@
 #pragma once
 
-// A conversation whose requests are answered by processes of models (server/models.h).
+// A conversation in which the processes of models answer the requests (server/models.h).
 
 #include <memory>
 #include <optional>
@@ -14,12 +14,12 @@ namespace hopscope::engine {
 
 class Relay : public Conversation {
 public:
-    // `home`: for the scratch folders of the processes, which are confined if `sandbox`.
+    // `home` is the folder for the scratch folders of the processes, which are confined if `sandbox`.
     Relay(Channel& channel, const std::string& home, bool sandbox);
 
 protected:
     using Process = std::shared_ptr<ModelProcess>;
-    using Reply = std::optional<Outcome>;  // nullopt: the client already has it
+    using Reply = std::optional<Outcome>;  // nullopt: already sent to the client
 
     // Returns a successful answer. After a failure, `reply` holds the client's answer unless it has been passed on.
     std::optional<ModelProcess::Answer> carryOut(ModelProcess& process, const protocol::Request& request,

@@ -1,6 +1,6 @@
 #pragma once
 
-// Requests on their way from the reading thread to the one that carries them out, in order.
+// Passes requests, in order, from the reading thread to the thread that carries them out.
 
 #include <condition_variable>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace hopscope::engine {
 
 using Outcome = tl::expected<json::Value, protocol::RpcError>;
 
-// A request under way.
+// A request that is being carried out.
 struct Call {
     std::int64_t id = 0;
     std::stop_token stop;
@@ -48,9 +48,9 @@ private:
     std::function<void(const std::string&)> m_note;
 };
 
-// The answer to a failed command.
+// Returns the answer to a failed command.
 tl::unexpected<protocol::RpcError> failed(const base::Error& error);
-// -32602 with the sentence.
+// Returns the error -32602 with the sentence.
 tl::unexpected<protocol::RpcError> invalid(const std::string& message);
 tl::unexpected<protocol::RpcError> invalid(const json::Reader& params);
 
@@ -59,15 +59,15 @@ struct Pending {
     std::stop_source stop;
 };
 
-// Thread-safe.
+// A queue of requests. It is thread-safe.
 class RequestQueue {
 public:
-    // False if too many wait already.
+    // Returns false if too many requests are already waiting.
     bool push(protocol::Request request);
-    // Waits for a request; nullopt once the queue is closed.
+    // Waits for a request; returns nullopt once the queue is closed.
     std::optional<Pending> pop();
-    void finish();  // the request that was popped last has been answered
-    // Stops the request of this id, waiting or in progress.
+    void finish();  // call when the last popped request has been answered
+    // Stops the request with this id, whether waiting or in progress.
     void cancel(std::int64_t id);
     // Stops the current request and drops the waiting ones.
     void close();

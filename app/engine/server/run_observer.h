@@ -13,7 +13,7 @@ namespace hopscope::engine {
 // Reports events to the feed, and holds the run at the gate between batches. Reported times exclude pauses.
 class ServedRun final : public executor::Observer {
 public:
-    // `verifies`: the run is verified after its last stage.
+    // `verifies` means that the run is verified after its last stage.
     ServedRun(EventFeed& feed, RunGate& gate, std::stop_token stop, bool verifies)
         : m_feed(feed),
           m_gate(gate),
@@ -28,11 +28,11 @@ public:
     void batchFinished(const executor::BatchEvent& event) override;
     void phaseFinished(const executor::PhaseEvent& event) override;
     void note(const std::string& sentence) override;
-    // Called after an operator of a batch: returns when the run may continue, or at a stop.
+    // Called after an operator of a batch. Returns when the run may continue, or when it is stopped.
     void stoppedAt(protocol::StopEvent event);
 
     [[nodiscard]] double pausedSeconds() const { return m_paused; }
-    // The seconds paused in each stage, and before and between stages (0).
+    // Returns the seconds paused in each stage; stage 0 stands for pauses before and between stages.
     [[nodiscard]] const std::map<plan::StageId, double>& pausedIn() const { return m_pausedIn; }
 
 private:
@@ -53,8 +53,8 @@ private:
     plan::StageId m_place;  // the current stage; 0: none
     std::map<plan::StageId, double> m_pausedIn;
     double m_pausedInBatch = 0;   // after operators
-    executor::Overlap m_overlap;  // overlap of the current stage
-    bool m_copies = false;        // it runs on a GPU
+    executor::Overlap m_overlap;  // of the current stage
+    bool m_copies = false;        // the run is on a GPU
 };
 
 }  // namespace hopscope::engine

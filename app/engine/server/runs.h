@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs of plans, each on a thread of its own while requests are answered.
+// Runs plans, each on a thread of its own while requests are answered.
 
 #include <atomic>
 #include <map>
@@ -27,15 +27,15 @@ struct RunRequest {
     bool paused = false;
     // If set, the run can be stopped at operators. Otherwise no debugger reads its values.
     std::optional<std::vector<debugger::Breakpoint>> breakpoints;
-    bool last = false;  // no plans are made for the document afterwards, and the stores are not read again
+    bool last = false;  // no plan is made for the document afterwards, and the stores are not read again
 };
 
-// One run, from its start until its results are not needed any more.
+// One run, from its start until its results are no longer needed.
 class ServedRun;
 
 class Run {
 public:
-    // The document must outlive it; a run of a given plan does not change it.
+    // The document must outlive the run. A run of a given plan does not change the document.
     Run(std::int64_t id, Document& document, RunRequest request, pipeline::OutputFolder folder, Notify notify,
         base::ProgressFn progress);
     ~Run();  // cancels and waits
@@ -47,11 +47,12 @@ public:
     [[nodiscard]] bool finished() const { return m_finished; }
     RunGate& gate() { return m_gate; }
     void cancel() { m_stop.request_stop(); }
-    // Whether it can be stopped at operators.
+    // Returns true if the run can be stopped at operators.
     [[nodiscard]] bool seesOperators() const { return m_request.breakpoints.has_value(); }
-    // The result at which the run is stopped; null: it is not stopped.
+    // Returns the result at which the run is stopped; null if it is not stopped.
     [[nodiscard]] std::shared_ptr<const debugger::Stopped> stopped();
-    // Fails with Usage if it was started without any, or if a place names no operator.
+    // Replaces the breakpoints. Fails with Usage if the run was started without any, or if a breakpoint names no
+    // operator.
     base::Status setBreakpoints(const std::vector<debugger::Breakpoint>& breakpoints);
 
 private:
@@ -79,7 +80,7 @@ private:
     std::thread m_thread;
 };
 
-// The error of a request that needs a run with breakpoints.
+// Returns the error of a request that needs a run with breakpoints.
 base::Error startedWithout();
 
 class Runs {
@@ -96,10 +97,10 @@ public:
     void begin();
     [[nodiscard]] bool busyWith(std::int64_t document);
     void forget(std::int64_t document);  // drops its results
-    // Null if it is not the last one or not of this document.
+    // Returns null if the run is not the last one, or not a run of this document.
     Run* find(std::int64_t run, std::int64_t document);
 
-    // At once, from any thread.
+    // Executes the request immediately; may be called from any thread.
     Outcome control(const protocol::RunQuery& query);
 
 private:
@@ -109,11 +110,11 @@ private:
     Notify m_notify;
     std::mutex m_mutex;
     std::unique_ptr<Run> m_run;  // the last one
-    std::string m_own;           // its folder, if that is the engine's
+    std::string m_own;           // its folder, if that belongs to the engine
     std::int64_t m_next;
 };
 
-// debug/stopped: the tensor at which the run is stopped.
+// Answers debug/stopped with the tensor at which the run is stopped.
 Outcome stoppedTensor(Document& document, Run& run);
 
 }  // namespace hopscope::engine

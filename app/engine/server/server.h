@@ -1,6 +1,7 @@
 #pragma once
 
-// The requests that the process of a model answers: all about one document, its runs and exports (docs/reference/protocol.md).
+// Answers the requests to the process of a model, which all concern one document, its runs and exports
+// (docs/reference/protocol.md).
 
 #include <cstdint>
 #include <optional>
@@ -11,14 +12,14 @@
 
 namespace hopscope::engine {
 
-// What such a process is started with.
+// The data with which such a process starts.
 struct ModelProcessBeginning {
     std::int64_t number = 1;  // of the document that it opens
     std::int64_t firstRun = 1;
     std::optional<base::Result<pipeline::PartialFolder>> exported{};  // for export/write
 };
 
-// Serves until the other end of the channel is closed; returns the exit code. On return every run has ended.
+// Serves until the other end of the channel is closed, and returns the exit code. By then every run has ended.
 int serveModel(Channel& channel, const std::string& folder, ModelProcessBeginning& beginning);
 
 }  // namespace hopscope::engine

@@ -1,6 +1,6 @@
 #pragma once
 
-// The process that computes shards of a run for a client, which assigns them (server/worker_front.h).
+// Runs the process that computes shards of a run for a client, which assigns them (server/worker_front.h).
 
 #include <string>
 
@@ -18,8 +18,8 @@ struct DealtRequest {
 };
 DealtRequest dealtRequestOf(const protocol::OpenRun& query);
 
-// Answers worker/open and the requests about this run until the other end of the channel is closed; returns the exit code.
-// `folder` is the run's output, or the reason why it could not be opened.
+// Answers worker/open and the requests about this run until the other end of the channel is closed, and returns the
+// exit code. `folder` is the run's output, or the reason why it could not be opened.
 int serveWorker(Channel& channel, DealtRequest request, base::Result<pipeline::OutputFolder> folder);
 
 }  // namespace hopscope::engine

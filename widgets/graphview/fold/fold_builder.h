@@ -1,6 +1,7 @@
 #pragma once
 
-// The steps of visibleGraph(): owners, nodes, edges and stubs, loops merged, frames, and words (fold_names.cpp).
+// The steps of visibleGraph(): finds owners, adds nodes, edges and stubs, merges loops, adds frames, and names
+// everything (fold_names.cpp).
 
 #include <unordered_map>
 #include <vector>
@@ -61,7 +62,7 @@ private:
     bool m_wholePrologue = false;
     std::vector<int> m_boxOf;                        // by module: outermost closed module around it or itself, or -1
     std::unordered_map<int, bool> m_structureOpen;   // by module with a prologue
-    base::IdVector<OpId, int> m_nodeOfOp;            // nodes of operators that stand alone or lead others, else -1
+    base::IdVector<OpId, int> m_nodeOfOp;            // nodes of operators that stand alone or lead others; otherwise -1
     std::vector<int> m_nodeOfBox;                    // by module: its box, or -1
     std::unordered_map<int, int> m_nodeOfStructure;  // by module: the box of its prologue
     std::pmr::monotonic_buffer_resource m_memory;    // for temporary data, until the graph is built
@@ -70,7 +71,7 @@ private:
     std::unordered_map<ValueId, QString> m_words;  // of stubs
 };
 
-// Takes frames away that a path would leave and enter again, until none is left (frames_convex.cpp).
+// Removes frames that a path leaves and enters again, until none is left (frames_convex.cpp).
 void dissolveFrames(VisibleGraph& graph);
 
 }  // namespace hopscope::graphview

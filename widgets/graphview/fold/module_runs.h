@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs of identical layers ("convs.1-62") as modules of their own.
+// Groups runs of identical layers ("convs.1-62") into modules of their own.
 
 #include "models/modules.h"
 
@@ -8,7 +8,8 @@ namespace hopscope::graphview {
 
 inline constexpr int longestRow = 12;  // a single box says more than a longer row of equal ones
 
-// Groups runs of at least four layers in large models, and of more than longestRow in small ones. Linear.
+// Groups runs of at least four layers in large models, and of more than longestRow layers in small ones. Takes linear
+// time.
 models::ModuleTree withRuns(models::ModuleTree tree);
 
 }  // namespace hopscope::graphview

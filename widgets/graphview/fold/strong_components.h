@@ -1,16 +1,18 @@
 #pragma once
 
-// Orders of directed graphs: strongly connected components (Tarjan, without recursion) and topological order.
+// Computes strongly connected components (Tarjan's algorithm without recursion) and a topological order of directed
+// graphs.
 
 #include <utility>
 #include <vector>
 
 namespace hopscope::graphview {
 
-// The component of every node; components are numbered from 0 in reverse topological order. Linear.
+// Returns the component of every node; components are numbered from 0 in reverse topological order. Takes linear time.
 std::vector<int> strongComponents(int nodes, const std::vector<std::pair<int, int>>& edges);
 
-// Outgoing edges by node in one array: targets of node n are items[begin[n]..begin[n+1]), in order of `edges`.
+// The outgoing edges of each node in one array: the targets of node n are items[begin[n]..begin[n+1]), in the order of
+// `edges`.
 struct Successors {
     std::vector<int> begin, items;
     Successors(int nodes, const std::vector<std::pair<int, int>>& edges);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Computes positions for a visible graph: every frame is laid out as a small graph of its own, from the inside out; the
-// prologue flows in rows. Stages are added as bands: they only move rows apart, so a new plan never needs a new layout.
+// Computes positions for a visible graph. Every frame is laid out as a small graph of its own, from the inside out; the
+// prologue flows in rows. Stages are then added as bands, which only move rows apart, so a new plan never needs a new
+// layout.
 
 #include <QRectF>
 #include <span>
@@ -16,10 +17,10 @@ namespace hopscope::graphview {
 
 using protocol::StageId;
 
-// The last layout of every module, and of the whole: other folds of the model reuse most of them.
+// The most recent layout of every module and of the whole graph. Other folds of the model reuse most of them.
 class FrameLayouts {
 public:
-    // The layout of the module (-1: the whole) if it was laid out with exactly this graph; null: it was not.
+    // Returns the layout of the module (-1: the whole) if exactly this graph was laid out for it; otherwise null.
     [[nodiscard]] const SmallLayout* find(int module, const SmallGraph& graph) const;
     void keep(int module, const SmallGraph& graph, const SmallLayout& layout);
 
@@ -31,21 +32,22 @@ private:
     std::unordered_map<int, Known> m_known;
 };
 
-// Works from the inside out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty.
-// Layouts in `known` are not asked for again, and new ones are added to it; it must outlive the arranger.
+// Lays out a graph from the inside out. Take the graphs of nextRound(), lay them out, and pass the layouts to answer(),
+// until nextRound() is empty. Layouts in `known` are not requested again, and new ones are added to it. `known` must
+// outlive the arranger.
 class Arranger {
 public:
     Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known);
     std::vector<SmallGraph> nextRound();
     void answer(const std::vector<SmallLayout>& layouts);
-    // A rectangle for every node; null for nodes of the prologue.
+    // Returns a rectangle for every node; null for nodes of the prologue.
     [[nodiscard]] std::vector<QRectF> rects() const;
 
 private:
     using Edge = std::pair<int, int>;
     struct Unit {
         int frame = -1, module = -1, level = 0;
-        std::span<int> items;  // nodes, then frames (from the number of nodes on)
+        std::span<int> items;  // nodes, then frames (numbered from the number of nodes on)
         std::span<Edge> edges;
         QPointF offset;  // of the contents inside the frame's box
     };
@@ -66,21 +68,21 @@ private:
     std::vector<QSizeF> m_sizes;     // by item
     std::vector<int> m_parent;       // by item: its unit
     std::vector<int> m_slot;         // by item: its index among the items of its unit
-    std::vector<char> m_outside;     // by item: something outside of its unit is connected to it
-    std::vector<QPointF> m_centres;  // by item, once its unit is laid out
+    std::vector<char> m_outside;     // by item: something outside its unit is connected to it
+    std::vector<QPointF> m_centres;  // by item, once its unit has been laid out
     std::vector<int> m_items;        // by unit
     std::vector<Edge> m_edges;       // by unit, ascending, between slots
     std::vector<Unit> m_units;       // [0]: the whole; then by frame
-    std::vector<int> m_asked;        // units of the round that are to be laid out
+    std::vector<int> m_asked;        // the units of the current round that are to be laid out
     int m_round = 0;
 };
 
 inline constexpr qreal frameSide = 20, framePad = 11, frameTitle = 22;
 
-// The stage in which a node is drawn, and the later ones that compute some of it again.
+// The stage in which each node is drawn, and the later ones that recompute part of it.
 struct Staging {
     std::vector<StageId> stage;                       // by node; none: inputs and prologue
-    std::vector<StageId> lastStage;                   // of boxes that hold several stages; else as `stage`
+    std::vector<StageId> lastStage;                   // for boxes that hold several stages; otherwise as `stage`
     std::vector<std::vector<StageId>> again;          // by node
     base::IdVector<OpId, std::vector<StageId>> byOp;  // the stages that compute the operator, ascending
     int count = 0;                                    // 0: no plan, one band
@@ -90,7 +92,7 @@ Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model
 struct Band {
     StageId stage;  // none: prologue and inputs
     qreal top = 0, bottom = 0;
-    // Counts only the stages that are visible here: later ones inside folded modules have no band of their own.
+    // Counts only the stages that are visible here; later stages inside folded modules have no band of their own.
     StageId last;
 };
 
@@ -100,13 +102,13 @@ struct Stacked {
     QRectF bounds;
 };
 
-// Moves nodes vertically only, so that every stage has a band of its own; within a band distances are kept, empty stretches
-// shortened. Places the prologue and the inputs in the first band. Near-linear.
+// Moves nodes vertically only, so that every stage has a band of its own. Within a band, distances are kept, except
+// that empty stretches are shortened. Places the prologue and the inputs in the first band. Takes near-linear time.
 Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, const std::vector<QSizeF>& sizes,
               const Staging& staging);
 
-// The rectangle of each frame around its nodes; a null one where bands have torn it apart so that it would run over
-// other nodes.
+// Returns the rectangle of each frame around its nodes; null if the bands have torn the frame apart so that it would
+// cover other nodes.
 std::vector<QRectF> frameRects(const VisibleGraph& graph, const std::vector<QRectF>& nodes);
 
 }  // namespace hopscope::graphview

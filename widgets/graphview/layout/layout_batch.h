@@ -1,7 +1,7 @@
 #pragma once
 
-// A batch of small graphs to be laid out: some are cached, some are sent to the helper process, and the rest are laid out
-// here. Plain functions for worker threads.
+// Lays out a batch of small graphs: some layouts are cached, some graphs are sent to the helper process, and the rest
+// are laid out here. The functions are plain, for use on worker threads.
 
 #include <QByteArray>
 #include <QHash>
@@ -16,7 +16,7 @@
 
 namespace hopscope::graphview {
 
-// Layouts by the content of their graphs, for all threads.
+// Layouts by the contents of their graphs, shared by all threads.
 class LayoutCache {
 public:
     [[nodiscard]] std::optional<SmallLayout> find(const QByteArray& hash) const;
@@ -33,22 +33,22 @@ struct LayoutBatch {
     std::vector<bool> waiting;         // by graph: the helper is to lay it out
     std::vector<int> twin;             // by graph: an earlier one whose layout differs only in heights; -1: none
     std::size_t missing = 0;           // the number of graphs that wait
-    std::string requests;              // to the helper, framed; ids count from the first graph's
+    std::string requests;              // to the helper, framed; ids count up from that of the first graph
 };
 
-// Chains, cached graphs and those too large for the helper are laid out at once. Among equal graphs, the first waits for
-// the helper (`missing` graphs do), and the others wait for followTwins(). After a stop, the batch is useless and returned
-// early. Takes near-linear time.
+// Lays out at once chains, cached graphs and those too large for the helper. Of several equal graphs, the first one
+// waits for the helper (`missing` graphs do), and the others wait for followTwins(). Returns early after a stop; the
+// batch is useless then. Takes near-linear time.
 LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutCache& cache,
                          const std::stop_token& stop);
 
-// Lays out the graphs in this process that the helper has not laid out.
+// Lays out in this process the graphs that the helper has not laid out.
 void finishBatch(LayoutBatch& batch, LayoutCache& cache, const std::stop_token& stop);
 
-// Call once no graph is waiting: gives graphs with a twin their layouts.
+// Gives graphs with a twin their layouts. Call it once no graph is waiting.
 void followTwins(LayoutBatch& batch);
 
-// The layout in an answer of the helper; nullopt if the answer is malformed.
+// Returns the layout in an answer of the helper, or nullopt if the answer is malformed.
 std::optional<SmallLayout> layoutFrom(const json::Value& answer);
 
 }  // namespace hopscope::graphview

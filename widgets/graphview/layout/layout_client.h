@@ -1,7 +1,8 @@
 #pragma once
 
-// Small graphs in, positions out: from a cache, from the helper process (Graphviz, killable), or from the layered layout on
-// a worker thread where the helper is missing, slow or dead. Never blocks on the helper, never fails.
+// Turns small graphs into positions, which come from a cache, from the helper process (Graphviz, killable) or, where
+// the helper is missing, slow or dead, from the layered layout on a worker thread. Never blocks on the helper and never
+// fails.
 
 #include <QObject>
 #include <QProcess>
@@ -25,18 +26,16 @@ public:
     ~LayoutClient() override;
 
     void setCommand(const QStringList& command);  // empty: no helper
-    void setPatience(int milliseconds);           // the helper counts as stuck if it takes longer to answer
+    void setPatience(int milliseconds);           // the helper counts as stuck if an answer takes longer
 
-    // One batch at a time: a new one cancels the last, whose `answer` is never called. Never calls back at once.
+    // Lays out one batch at a time: a new one cancels the previous one, whose `answer` is never called. Never calls
+    // back at once.
     void solve(std::vector<SmallGraph> graphs, Answer answer);
-    void cancel();  // kills the helper if it is at work
+    void cancel();  // kills the helper if it is busy
 
     [[nodiscard]] bool busy() const { return static_cast<bool>(m_answer); }
-    [[nodiscard]] int fallbacks() const
-    {
-        return m_fallbacks;
-    }                                       // graphs laid out here that the helper should have done
-    [[nodiscard]] qint64 helperId() const;  // process id; 0: not running
+    [[nodiscard]] int fallbacks() const { return m_fallbacks; }  // graphs laid out here instead of by the helper
+    [[nodiscard]] qint64 helperId() const;                       // process id; 0: not running
 
 private:
     bool startHelper();
@@ -56,9 +55,9 @@ private:
     QThreadPool m_worker;  // one thread
     std::stop_source m_stop;
     LayoutBatch m_batch;
-    bool m_asked = false;      // the helper is at work
+    bool m_asked = false;      // the helper is busy
     qint64 m_base = 0;         // number of the batch's first request
-    quint64 m_generation = 0;  // of the batch: answers to an older one are dropped
+    quint64 m_generation = 0;  // of the batch; answers to an older one are dropped
     Answer m_answer;
     int m_fallbacks = 0, m_failures = 0;
 };

@@ -21,7 +21,7 @@ struct Camera {
     [[nodiscard]] QRectF toScreen(const QRectF& r) const { return {toScreen(r.topLeft()), r.size() * scale}; }
     [[nodiscard]] QRectF toScene(const QRectF& r) const { return {toScene(r.topLeft()), r.size() / scale}; }
 
-    // The point under `pointer` stays where it is.
+    // Returns the camera zoomed by `factor`; the point under `pointer` stays where it is.
     [[nodiscard]] Camera zoomed(qreal factor, QPointF pointer) const
     {
         Camera next;
@@ -29,7 +29,8 @@ struct Camera {
         next.offset = pointer - toScene(pointer) * next.scale;
         return next;
     }
-    // The whole of `content` in the middle, not magnified beyond fitScale; `top`: aligned to the upper edge.
+    // Returns a camera that shows all of `content`, horizontally centred at the upper edge and magnified to fitScale at
+    // most.
     [[nodiscard]] static Camera fitting(const QRectF& content, const QSizeF& screen, qreal margin = 24)
     {
         if (content.isEmpty() || screen.isEmpty()) return {};

@@ -1,6 +1,6 @@
 #pragma once
 
-// The fill colours of nodes in each mode, and their legend. Pure functions.
+// Computes the fill colours of nodes in each mode, and their legend. The functions are pure.
 
 #include <QColor>
 #include <QString>
@@ -16,7 +16,7 @@ namespace hopscope::graphview {
 
 inline constexpr int modeCount = 8;
 
-// The data besides the scene that colours are computed from; unknown data is null or empty.
+// The data from which colours are computed, besides the scene. Unknown data is null or empty.
 struct ColourData {
     const protocol::ModelRecord* model = nullptr;
     const protocol::PlanRecord* plan = nullptr;
@@ -37,7 +37,7 @@ struct Colouring {
 
 QString modeName(ColourMode mode);
 QString modeKey(ColourMode mode);  // for session files: "depth"
-// Why a mode cannot be shown; empty if it can.
+// Returns the reason why a mode cannot be shown; empty if it can.
 QString whyUnavailable(ColourMode mode, const ColourData& data);
 Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& data, const style::Theme& theme);
 

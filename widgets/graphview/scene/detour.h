@@ -1,6 +1,6 @@
 #pragma once
 
-// The route of an edge around the obstacles between its ends, if the direct route is blocked.
+// Routes an edge around the obstacles between its ends if the direct route is blocked.
 
 #include <QByteArray>
 #include <QHash>
@@ -12,36 +12,37 @@
 
 namespace hopscope::graphview {
 
-// Everything that a route depends on. Coordinates are relative to the middle of the source's lower side: equal surroundings
-// have equal routes, wherever they are.
+// Everything that a route depends on. Coordinates are relative to the middle of the source's lower side, so that equal
+// surroundings have equal routes wherever they are.
 struct Surroundings {
-    // A frame or a label that is not around the source.
+    // A frame or a label that does not contain the source.
     struct Obstacle {
         QRectF rect;
-        bool aroundEnd = false;  // one end is inside: no lane is blocked by it
+        bool aroundEnd = false;  // contains an end of the edge, so it blocks no lane
     };
     QRectF source, target;
-    std::vector<QRectF> nodes;  // next to the ends and between them
+    std::vector<QRectF> nodes;  // beside the ends and between them
     std::vector<Obstacle> obstacles;
-    std::vector<qreal> lanes;  // positions of edges parallel to it; ascending
+    std::vector<qreal> lanes;  // positions of edges parallel to this one; ascending
 };
 
 struct Detour {
     std::vector<QPointF> path;  // the start and three points for every curve; empty: no route was found
-    qreal lane = 0;             // the lane that it uses
+    qreal lane = 0;             // the lane that the path uses
 };
 
-inline constexpr qreal edgeMargin = 4;  // closer than that, an edge seems to touch a node
+inline constexpr qreal edgeMargin = 4;  // an edge closer than this seems to touch a node
 
-// The shortest of the routes that it tries. Pure.
+// Returns the shortest of the routes that it tries. The function is pure.
 Detour findDetour(const Surroundings& around);
 
-// A curve that leaves one point straight down and enters the other one straight from above.
+// Returns a curve that leaves one point straight down and enters the other straight from above.
 std::array<QPointF, 4> bend(QPointF from, QPointF to);
-// The point at which an edge enters its target: on the upper side, near the middle, shifted a little towards its source.
+// Returns the point at which an edge enters its target: on the upper side, near the middle, shifted slightly towards
+// the source.
 QPointF entry(const QRectF& to, qreal fromX);
 
-// The detours of the scene that is being built and of the one before it.
+// A cache of the detours of the current scene and of the one before it.
 class DetourMemory {
 public:
     const Detour& find(const Surroundings& around);  // valid until the next call

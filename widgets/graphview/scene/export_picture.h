@@ -1,6 +1,6 @@
 #pragma once
 
-// A scene as a file.
+// Writes a scene to a picture file.
 
 #include <QString>
 
@@ -11,8 +11,9 @@ namespace hopscope::graphview {
 
 inline constexpr int maxPictureSide = 32'000;
 
-// The suffix svg, pdf or png decides the format. `width`: pixels of a png, 0: twice the size at 100 %; neither side exceeds
-// maxPictureSide. Written to a temporary file first. Returns an empty string, or the reason of a failure.
+// Writes a scene in the format that the suffix svg, pdf or png decides. `width` is the width of a png in pixels; 0
+// means twice the size at 100 %. Neither side exceeds maxPictureSide. Writes to a temporary file first. Returns an
+// empty string, or the reason for a failure.
 QString exportScene(const Scene& scene, const Colouring& colouring, const style::Theme& theme, const QString& file,
                     int width);
 

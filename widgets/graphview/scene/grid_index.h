@@ -1,6 +1,7 @@
 #pragma once
 
-// Rectangles by place: a uniform grid, built once. Queries visit each rectangle at most once, in ascending order of index.
+// Finds rectangles by position with a uniform grid, which is built once. Queries visit each rectangle at most once, in
+// ascending order of index.
 
 #include <QPointF>
 #include <QRectF>
@@ -8,7 +9,7 @@
 
 namespace hopscope::graphview {
 
-// Returns true if they have a point in common, borders included.
+// Returns true if the rectangles have a point in common, borders included.
 inline bool touch(const QRectF& a, const QRectF& b)
 {
     return a.left() <= b.right() && b.left() <= a.right() && a.top() <= b.bottom() && b.top() <= a.bottom();
@@ -36,7 +37,7 @@ private:
     };
 
     std::vector<QRectF> m_rects;
-    std::vector<Corner> m_first;  // by rectangle: the upper left of its cells
+    std::vector<Corner> m_first;  // by rectangle: its upper left cell
     QRectF m_bounds;
     qreal m_cell = 256;
     int m_columns = 0, m_rows = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
-// A scene seen from far away: boxes and lines set pixel by pixel, because a painter is too slow for 50,000 of them.
+// Draws a scene seen from far away: boxes and lines are set pixel by pixel, because a painter is too slow for 50,000 of
+// them.
 
 #include <QImage>
 #include <vector>
@@ -11,10 +12,11 @@
 
 namespace hopscope::graphview {
 
-// More nodes than this in sight are not drawn one by one.
+// If more nodes than this are in sight, they are not drawn one by one.
 inline constexpr int maxDetailedNodes = 500;
 
-// Draws the part that the camera sees over the image. `marked`: by node, drawn in the accent colour; may be empty.
+// Draws the visible part of the scene over the image. Nodes with a set flag in `marked`, which may be empty, are drawn
+// in the accent colour.
 void drawFromAfar(QImage& image, const Scene& scene, const Colouring& colouring, const style::Theme& theme,
                   const Camera& camera, const std::vector<char>& marked);
 

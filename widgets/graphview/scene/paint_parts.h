@@ -6,43 +6,44 @@
 
 namespace hopscope::graphview {
 
-// Letters of fewer pixels on the screen cannot be read. Zoomed out, names grow as far as their places allow; at smaller scales
-// neither the names nor the boxes around them are drawn.
+// Letters of fewer pixels on the screen cannot be read. When the view is zoomed out, names grow as far as their room
+// allows; at smaller scales neither the names nor the boxes around them are drawn.
 constexpr qreal legible = 7;
-// Pixels of the scene: of names, of titles of frames, of all other text.
+// The largest sizes in pixels of the scene: of names, of frame titles, and of all other text.
 constexpr int mostLabel = 28, mostTitle = 15, mostMark = 12;
 constexpr qreal textScale = legible / mostLabel, titleScale = legible / mostTitle, detailScale = legible / mostMark;
-// A font of the scene that is legible on the screen.
+// Returns a font of the scene that is legible on the screen.
 QFont legibleFont(const PaintContext& c, const QFont& font);
 constexpr qreal fadedOpacity = 0.28;
 
-// True if a search has not found the node, or if it is outside the cone of the hovered node.
+// Returns true if a search has not found the node, or if the node is outside the cone of the hovered one.
 bool faded(const PaintContext& c, int node);
 
-// The colour of each stage, below everything else.
+// Paints the colour of each stage, below everything else.
 void paintBands(const PaintContext& c, const QRectF& exposed);
-QString bandTitle(const Band& band);  // "Stages 1–4" where a folded module holds them all
-// The borders of stages, their titles and progress: above the frames, because a module may extend over several stages.
+QString bandTitle(const Band& band);  // "Stages 1–4" if a folded module holds them all
+// Paints the borders of stages with their titles and progress, above the frames because a module may extend over
+// several stages.
 void paintBandEdges(const PaintContext& c, const QRectF& exposed);
 void paintFrames(const PaintContext& c, const QRectF& exposed);
 
 void paintEdges(const PaintContext& c, const QRectF& exposed);
 void paintStubs(const PaintContext& c, const QRectF& exposed);
 
-// The line from a cut edge to its store.
+// Paints the line from a cut edge to its store.
 void paintStoreLine(const PaintContext& c, const SceneStore& store, const QRectF& exposed);
 void paintStore(const PaintContext& c, const SceneStore& store);
 
 // Paints a node with all its marks.
 void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
-QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" of a box
+QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" for a box
 void paintStageRange(const PaintContext& c, int node);   // the stages inside a box of several
 void paintInnerStores(const PaintContext& c, int node);  // the number of values stored inside
-void paintRefusal(const PaintContext& c, int node);      // it prevents splitting the model
+void paintRefusal(const PaintContext& c, int node);      // the operator prevents splitting the model
 void paintBookmark(const PaintContext& c, int node);
 void paintBreakpoint(const PaintContext& c, int node);
 void paintExpander(const PaintContext& c, int node);  // the glyph that opens it
-void paintMove(const PaintContext& c, int node);      // of a preview: the stage it would be in
+void paintMove(const PaintContext& c, int node);      // in a preview: the stage to which it would move
 
 }  // namespace hopscope::graphview

@@ -1,6 +1,6 @@
 #pragma once
 
-// Curves between nodes, around the nodes between them.
+// Routes the curves between nodes around the nodes in their way.
 
 #include <QPointF>
 #include <QRectF>
@@ -13,7 +13,7 @@
 
 namespace hopscope::graphview {
 
-// Columns that edges run along, by height.
+// The vertical lanes that edges run along, indexed by height.
 class Lanes {
 public:
     void take(qreal x, qreal top, qreal bottom);
@@ -28,8 +28,8 @@ private:
 
 class Router {
 public:
-    // `obstacles`: areas that long edges avoid as well as nodes; an edge ignores those that contain one of its ends.
-    // `memory` caches detours and does not change routes. All arguments but `obstacles` must outlive the router.
+    // Long edges avoid `obstacles` as well as nodes; an edge ignores obstacles that contain one of its ends. `memory`
+    // caches detours and does not change routes. All arguments but `obstacles` must outlive the router.
     Router(const std::vector<QRectF>& nodes, const GridIndex& index, std::vector<QRectF> obstacles, QRectF bounds,
            DetourMemory& memory)
         : m_nodes(nodes),
@@ -39,9 +39,9 @@ public:
           m_bounds(bounds),
           m_memory(memory)
     {}
-    // Adds the start and three points for every curve. Routing short edges first gives the clearest picture.
+    // Appends the start and three points for every curve. Routing short edges first gives the clearest picture.
     void route(int from, int to, std::vector<QPointF>& points);
-    // Routes edges inside the prologue: sideways within a row.
+    // Routes edges inside the prologue, sideways within a row.
     void routeFlow(int from, int to, std::vector<QPointF>& points) const;
 
 private:

@@ -51,9 +51,9 @@ private:
     SceneMemory& m_memory;
     TextMeasure m_measure;
     std::unordered_map<ValueId, std::size_t> m_cutOf;          // by stored value: the first edge that it cuts
-    std::unordered_map<int, std::vector<QRectF>> m_storeRows;  // places that are taken, by height
+    std::unordered_map<int, std::vector<QRectF>> m_storeRows;  // occupied rectangles, by height
     std::vector<std::vector<const protocol::PlanCheckpoint*>> m_checkpoints;
-    const Scene* m_base = nullptr;  // of a preview: the scene that it replaces
+    const Scene* m_base = nullptr;  // for a preview: the scene that it replaces
     std::shared_ptr<Scene> m_scene = std::make_shared<Scene>();
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
 // Keeps a scene up to date: a new model or fold needs a new layout, a new plan only new bands. All work that grows with
-// the model is done on a worker thread, as a chain of jobs; jobs that are no longer wanted stop early and are dropped.
+// the model is done on a worker thread, as a chain of jobs; jobs that are no longer wanted stop early, and their
+// results are dropped.
 
 #include <QObject>
 #include <QThreadPool>
@@ -21,15 +22,15 @@ public:
     ~SceneMaker() override;
 
     void setModel(models::ModelPtr model,
-                  models::PartsPtr parts);             // null: nothing is open; begins with the initial fold
-    void setLongest(int nodes) { m_longest = nodes; }  // one below the other in the initial fold of the next model
+                  models::PartsPtr parts);             // null: nothing is open; starts with the initial fold
+    void setLongest(int nodes) { m_longest = nodes; }  // limits the longest path of the next initial fold
     void setPlan(models::PlanPtr plan);
     void setFold(FoldState state);
-    // The current scene with another plan, unless another scene is ready first.
+    // Builds the current scene with a different plan. `then` is not called if another scene is ready first.
     void buildPreview(models::PlanPtr plan, std::function<void(ScenePtr)> then);
 
     [[nodiscard]] LayoutClient& client() { return m_client; }
-    [[nodiscard]] bool ready() const { return m_view != nullptr; }  // fold() is there
+    [[nodiscard]] bool ready() const { return m_view != nullptr; }  // fold() and initial() are valid
     [[nodiscard]] const FoldModel& fold() const { return m_view->fold; }
     [[nodiscard]] const FoldState& initial() const { return m_view->initial; }
     [[nodiscard]] const FoldState& state() const { return m_state; }
@@ -39,7 +40,7 @@ public:
     [[nodiscard]] bool busy() const { return m_busy; }
 
 signals:
-    void sceneChanged();  // also to null
+    void sceneChanged();  // including a change to null
 
 private:
     // The data for folding a model, which does not depend on the open modules.
@@ -56,7 +57,7 @@ private:
         std::vector<QSizeF> sizes;
         std::optional<Arranger> arranger;
         std::vector<QRectF> arranged;
-        std::vector<SmallGraph> round;  // to be laid out next; empty: all is arranged
+        std::vector<SmallGraph> round;  // to be laid out next; empty: everything is arranged
     };
     using DraftPtr = std::shared_ptr<Draft>;
     static DraftPtr startDraft(const FoldModel& fold, const FoldState& state, std::shared_ptr<SceneMemory> memory,
@@ -64,7 +65,7 @@ private:
     static void nextRound(Draft& draft);
 
     template <class Work, class Then>
-    void aside(Work work, Then then);  // `then` only if nothing newer was asked for meanwhile
+    void aside(Work work, Then then);  // calls `then` only if nothing newer has been requested meanwhile
     std::stop_token restart();
     void takeView(std::shared_ptr<const ModelView> view);
     void startLayout();
@@ -78,7 +79,7 @@ private:
     std::shared_ptr<SceneMemory> m_memory;
     FoldState m_state;
     int m_longest = std::numeric_limits<int>::max();
-    bool m_chosen = false;  // the fold was asked for; else it is the initial one
+    bool m_chosen = false;  // the fold was requested; otherwise it is the initial one
     LayoutClient m_client;
     std::shared_ptr<const Draft> m_draft;  // arranged
     ScenePtr m_scene;

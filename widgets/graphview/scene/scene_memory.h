@@ -1,7 +1,8 @@
 #pragma once
 
-// A cache shared by the scenes of one model, so that opening or closing a module is cheap: layouts of frames, texts
-// and routes, keyed by their inputs. It does not change the resulting scenes. For one thread at a time.
+// A cache shared by the scenes of one model, which makes opening or closing a module cheap. It holds layouts of frames,
+// texts and routes, keyed by their inputs, and does not change the resulting scenes. Only one thread may use it at a
+// time.
 
 #include "graphview/layout/arrange.h"
 #include "graphview/scene/detour.h"

@@ -13,17 +13,17 @@
 namespace hopscope::graphview {
 
 struct NodeText {
-    QString label, detail;  // as they fit into the node
+    QString label, detail;  // shortened to fit the node
     qreal labelWidth = 0, detailWidth = 0;
     bool shortened = false;
 };
 
 struct StubText {
-    QString text;  // as it fits
+    QString text;  // shortened to fit
     qreal width = 0;
 };
 
-// A request: the words of a node, or of a stub, and the room for them.
+// A request to fit the words of a node or of a stub into the available room.
 struct AskedNode {
     Shape shape = Shape::Rowwise;
     QString label, detail;
@@ -38,7 +38,8 @@ struct AskedStub {
 size_t qHash(const AskedNode& asked, size_t seed = 0);
 size_t qHash(const AskedStub& asked, size_t seed = 0);
 
-// A cache of measured texts: words recur across layers and in the next scene of a model. For one thread at a time.
+// A cache of measured texts, since words recur across layers and in later scenes of a model. Only one thread may use it
+// at a time.
 struct TextMemory {
     QHash<AskedNode, QSizeF> sizes;
     QHash<AskedNode, NodeText> nodes;
@@ -46,10 +47,11 @@ struct TextMemory {
     QHash<QString, qreal> widths;
 };
 
-// Measures on any thread, as it has fonts of its own. The memory only saves time: it does not change results.
+// Measures texts on any thread, because it has fonts of its own. The memory only saves time and does not change
+// results.
 class TextMeasure {
 public:
-    explicit TextMeasure(TextMemory& memory);  // must outlive it
+    explicit TextMeasure(TextMemory& memory);  // `memory` must outlive the object
     QSizeF nodeSize(const VisibleNode& node);
     NodeText fit(const VisibleNode& node, const QSizeF& size);
     qreal stubWidth(const QString& tip);
@@ -60,15 +62,15 @@ private:
     QFontMetricsF m_label, m_detail, m_small;
 };
 
-// Room for text inside a node's shape.
+// Returns the area for text inside a node's shape.
 QRectF textArea(Shape shape, const QRectF& rect);
 
-// Fonts of the graph, for painting.
+// The fonts of the graph, for painting.
 QFont labelFont();
 QFont detailFont();
 QFont smallFont();
-// One of these fonts in a different size, and a name in that size as it fits into `room`. Both are cached: for the
-// painting thread only.
+// Return one of these fonts in a different size, and a name in that size, shortened to fit into `room`. Both are
+// cached, for the painting thread only.
 QFont resized(const QFont& font, int pixels);
 const StubText& fitLabel(const QString& label, int pixels, int room);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Places in the model to come back to; kept in the session.
+// Bookmarks in the model, which are kept in the session.
 
 #include <QCoreApplication>
 
@@ -15,9 +15,9 @@ public:
 
     void set(const QVector<models::Target>& all) { m_all = all; }
     [[nodiscard]] const QVector<models::Target>& all() const { return m_all; }
-    void toggle();  // of the selection
-    void next();    // selects it and shows it
-    void mark();    // in the current scene
+    void toggle();  // for the selection
+    void next();    // selects and shows the next one
+    void mark();    // shows the bookmarks in the current scene
 
 private:
     const GraphParts& m_parts;

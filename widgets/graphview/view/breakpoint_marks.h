@@ -1,6 +1,6 @@
 #pragma once
 
-// Shows the breakpoints of the document in the graph: their marks, and the menu entries that change them.
+// Shows the breakpoints of the document in the graph, and offers menu entries that change them.
 
 #include <QMenu>
 
@@ -13,14 +13,15 @@ class BreakpointMarks {
 public:
     BreakpointMarks(const GraphParts& parts, const SceneTargets& targets) : m_parts(parts), m_targets(targets) {}
 
-    // Marks operators, and boxes and bands that hold one, in the current scene. Returns true if any mark has changed.
+    // Marks operators with a breakpoint, and boxes and bands that hold one, in the current scene. Returns true if any
+    // mark has changed.
     bool mark();
     void addToMenu(QMenu& menu, int node);
 
 private:
     void markNodes(const models::Breakpoint& breakpoint);
     void markBands(const models::Breakpoint& breakpoint);
-    void set(const models::Breakpoint& breakpoint);  // instead of the one that is there
+    void set(const models::Breakpoint& breakpoint);  // replaces the existing one
     void askRange(models::Breakpoint breakpoint);
     void askNode(models::Breakpoint breakpoint);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The colours of the nodes: the chosen mode, and which of the others have the data that they need.
+// Manages the colours of the nodes: the current mode, and the modes that are available with the current data.
 
 #include <QAction>
 #include <QCoreApplication>
@@ -16,18 +16,18 @@ class ColourModes {
 public:
     ColourModes(const GraphParts& parts, GraphOverlays& overlays);
 
-    void setActions(const QList<QAction*>& actions) { m_actions = actions; }  // by mode; before anything else
+    void setActions(const QList<QAction*>& actions) { m_actions = actions; }  // by mode; call before anything else
     void setTheme(const style::Theme& theme);
     void setMode(ColourMode mode);
     [[nodiscard]] ColourMode mode() const { return m_mode; }
     [[nodiscard]] bool isAvailable(ColourMode mode) const { return m_actions[static_cast<int>(mode)]->isEnabled(); }
-    // The result of a comparison, operator by operator; null: nothing.
+    // The result of a comparison for each operator, or null.
     using Divergence = std::shared_ptr<const schema::DivergenceRecord>;
     void setErrors(Divergence found);
     void takeRuns();
-    void refresh();  // determines the modes that are possible now; falls back to the depth
+    void refresh();  // determines the available modes; falls back to the depth
     void recolour();
-    // Colours a scene with another plan.
+    // Returns the colours of a scene with a different plan.
     [[nodiscard]] Colouring colouring(const Scene& scene, const models::PlanPtr& plan) const;
     [[nodiscard]] Colouring byStage(const Scene& scene, const models::PlanPtr& plan) const;
     void recolourPreview(const ScenePtr& scene);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Pins from the graph: menus, keys, and stored values that are dragged, with a preview of the result. It requests every
-// change from the window by the panel's signals.
+// Edits pins in the graph through menus, keys, and stored values that are dragged, with a preview of the result. All
+// changes are requested from the window by signals of the panel.
 
 #include <QCoreApplication>
 #include <QMenu>
@@ -17,17 +17,17 @@ class CutEditor {
 public:
     CutEditor(const GraphParts& parts, const SceneTargets& targets, ColourModes& colours);
 
-    void pin(base::PinKind kind, ValueId value);  // stores a value or forbids it, or shows the reason why not
+    void pin(base::PinKind kind, ValueId value);  // stores a value or forbids that, or shows why it cannot
     void unpin(ValueId value);
     void pinSelected(base::PinKind kind) { pin(kind, m_targets.selectedValue()); }
     void unpinSelected() { unpin(m_targets.selectedValue()); }
-    void removeSelected();  // if it is a stored value
+    void removeSelected();  // if a stored value is selected
     void addToMenu(QMenu& menu, const Hit& hit);
 
-    // The stored `value` is dragged over something, or dropped there.
+    // Handle the dragging of a stored `value` over an item, and its drop there.
     void dragOver(ValueId value, const Hit& hit);
-    void dropOn(ValueId value, const Hit& hit);  // if nothing can be stored there: gives the reason and nearby places
-    void showPreview();                          // of Document::preview
+    void dropOn(ValueId value, const Hit& hit);  // where nothing can be stored: gives the reason and nearby places
+    void showPreview();                          // shows Document::preview
 
 private:
     [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;

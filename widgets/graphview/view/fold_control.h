@@ -1,6 +1,6 @@
 #pragma once
 
-// Opens and closes modules: requests another fold, and sets the item that keeps its place on the screen meanwhile.
+// Opens and closes modules: requests a new fold, and chooses the item that keeps its position on the screen meanwhile.
 
 #include <QCoreApplication>
 
@@ -14,15 +14,15 @@ class FoldControl {
 public:
     FoldControl(const GraphParts& parts, const SceneTargets& targets, ScenePlacement& placement);
 
-    void open(int node);                            // -1, or nothing to open: does nothing
+    void open(int node);                            // does nothing for -1 or if there is nothing to open
     void close(int frame);                          // the module of the frame
     void closeAround(int node);                     // the module around the node
-    [[nodiscard]] bool isInModule(int node) const;  // closeAround() has something to close
+    [[nodiscard]] bool isInModule(int node) const;  // true if closeAround() has something to close
     void openAll();
     void closeAll();
     void foldToLayers();  // the fold that a model is opened with
     void showEveryOperator(bool shown);
-    // Opens the modules that hide the target; true: at least one was closed, and a new scene will follow.
+    // Opens the modules that hide the target. Returns true if any was closed, so that a new scene will follow.
     [[nodiscard]] bool openAround(const models::Target& target);
 
 private:

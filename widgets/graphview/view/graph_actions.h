@@ -1,6 +1,7 @@
 #pragma once
 
-// Everything that menus, keys and the palette offer for the graph, as named actions of the panel, and the context menu.
+// Provides everything that menus, keys and the palette offer for the graph as named actions of the panel, and the
+// context menu.
 
 #include <QAction>
 #include <QObject>
@@ -32,13 +33,13 @@ struct GraphTools {
     Navigator navigator;
     PlanSplit split;
 
-    // The parts outlive the tools, which refer to each other: neither copied nor moved.
+    // The parts must outlive the tools. The tools refer to each other, so they can be neither copied nor moved.
     explicit GraphTools(const GraphParts& parts);
     GraphTools(const GraphTools&) = delete;
     GraphTools& operator=(const GraphTools&) = delete;
 };
 
-// The property of an action with the title of its submenu.
+// The property of an action that holds the title of its submenu.
 inline constexpr const char* submenuProperty = "submenu";
 
 class GraphActions : public QObject {
@@ -48,7 +49,7 @@ public:
 
     [[nodiscard]] const QList<QAction*>& all() const { return m_all; }  // in the order of menus
     [[nodiscard]] QList<QAction*> colours() const;                      // by mode
-    [[nodiscard]] QList<QAction*> folds() const;                        // those of the strip
+    [[nodiscard]] QList<QAction*> folds() const;                        // those in the tool strip
     [[nodiscard]] const QList<QAction*>& comparisons() const { return m_comparisons; }
     void showFold(const FoldState& state);  // checks the actions that match the state
     void showMenu(const Hit& hit, QPoint global);
@@ -63,7 +64,7 @@ private:
     void addCuts();
     void addComparisons();
     void addColours();
-    // Adds an action to the submenu that was named last.
+    // Adds an action to the most recently named submenu.
     QAction* add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
                  std::function<void()> run);
     void fillMenu(QMenu& menu, const Hit& hit);

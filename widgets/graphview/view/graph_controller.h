@@ -1,7 +1,7 @@
 #pragma once
 
-// Controls the panel: makes the view and its helpers, and connects them with the document and the linked selection. The
-// helpers do the actual work.
+// Controls the panel: creates the view and its helpers, and connects them with the document and the linked selection.
+// The helpers do the actual work.
 
 #include "graphview/view/graph_actions.h"
 #include "graphview/view/graph_parts.h"

@@ -15,10 +15,10 @@ class QAction;
 
 namespace hopscope::graphview {
 
-// The full text of actions that are unclear outside of their menu: "Colour by depth".
+// The property that holds the full text of actions that are unclear outside their menu: "Colour by depth".
 inline constexpr const char* fullNameProperty = "fullName";
 
-// Alternatives to a refused drop: places that can be stored instead of `from`, the nearest first.
+// The alternatives to a refused drop: values that can be stored instead of `from`, nearest first.
 struct DropOffer {
     protocol::ValueId from;
     std::vector<protocol::ValueId> places;
@@ -36,40 +36,43 @@ public:
     void setColourMode(ColourMode mode);
     [[nodiscard]] ColourMode colourMode() const;
 
-    // Everything a menu or the palette offers for the graph: zoom, fit, fold, expand, search, bookmarks, colour modes, ...
-    // Named, with shortcuts and tool tips; owned by the panel.
+    // Returns everything that a menu or the palette offers for the graph: zoom, fit, fold, expand, search, bookmarks,
+    // colour modes and more. The actions have names, shortcuts and tool tips, and belong to the panel.
     [[nodiscard]] QList<QAction*> viewActions() const;
 
-    [[nodiscard]] bool layoutReady() const;     // nothing is being laid out
+    [[nodiscard]] bool layoutReady() const;     // no layout is in progress
     [[nodiscard]] QByteArray saveView() const;  // folded modules, zoom, centre, bookmarks: for the session file
     void restoreView(const QByteArray& state);
 
-    // Call when the panel has moved by this much in its window: its contents keep their place on the screen.
+    // Keeps the contents in place on the screen. Call it when the panel has moved by this much in its window.
     void holdStill(QPoint moved);
 
-    // Shows next to the graph the same graph with another plan, under that name and coloured by its stages. Null: ends that.
+    // Shows the graph with a different plan next to it, under that name and coloured by its stages. A null plan removes
+    // it.
     void showBeside(const QString& name, const models::PlanPtr& plan);
 
-    // Colours by error use this result of a comparison until another model is open, or a run has been verified.
+    // Colours by error with this result of a comparison until another model is opened, or a run has been verified.
     void showErrors(const schema::DivergenceRecord& found);
 
-    // The whole graph as a picture; the suffix svg, pdf or png decides the format. `width`: pixels of a png (at most 32,000 a
-    // side, painted in tiles). Returns an empty string, or the reason of a failure.
+    // Writes the whole graph as a picture; the suffix svg, pdf or png decides the format. `width` is the width of a png
+    // in pixels (at most 32,000 a side, painted in tiles). Returns an empty string, or the reason for a failure.
     QString exportPicture(const QString& file, int width = 0) const;
 
-    // Faults of the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale colour.
+    // Returns the faults of the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale
+    // colour.
     [[nodiscard]] QStringList faults() const;
 
 signals:
-    void pinRequested(const hopscope::plan::Pin& pin);  // to store a value, or to forbid that
-    void pinToggled(const hopscope::plan::Pin& pin);    // chosen in a menu: pinned, or no longer
+    void pinRequested(const hopscope::plan::Pin& pin);  // to store a value, or to forbid storing it
+    void pinToggled(const hopscope::plan::Pin& pin);    // chosen in a menu: the pin is set or removed
     void unpinRequested(hopscope::ir::ValueId value);
     void checkpointMoved(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
-    // While a stored value is over a place where it could be dropped; then, or elsewhere, the end of it.
+    // checkpointDragged() is emitted while a stored value is over a place where it can be dropped; dragEnded() is
+    // emitted when it is elsewhere, and when the drag ends.
     void checkpointDragged(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     void dragEnded();
     void breakpointsWanted(const std::vector<hopscope::models::Breakpoint>& breakpoints);  // replace the current ones
-    void tensorRequested(hopscope::ir::ValueId value);  // its numbers are to be shown
+    void tensorRequested(hopscope::ir::ValueId value);                                     // to show its numbers
     void layoutFinished();
     void contextHelpRequested(const QString& sentence, const hopscope::graphview::DropOffer& offer = {});
 

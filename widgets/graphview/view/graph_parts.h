@@ -8,11 +8,11 @@
 
 namespace hopscope::graphview {
 
-// Holds references only: the controller, which makes it, outlives all of its users.
+// Holds only references. The controller, which creates it, outlives all of its users.
 struct GraphParts {
     models::Document& document;
     models::Selection& selection;
-    GraphPanel& panel;  // tells the window
+    GraphPanel& panel;  // signals requests to the window
     SceneMaker& maker;
     GraphView& view;
 };

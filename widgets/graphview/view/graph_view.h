@@ -1,7 +1,7 @@
 #pragma once
 
-// Shows one scene and handles hovering, clicks, panning and dragging of stored values. It knows nothing of documents:
-// it reports user actions as hits, and its input is a scene, colours and a paint state.
+// Shows one scene and handles hovering, clicks, panning and dragging of stored values. It does not depend on documents:
+// it takes a scene, colours and a paint state, and reports user actions as hits.
 
 #include <QWidget>
 
@@ -20,18 +20,18 @@ class GraphView : public QWidget {
 public:
     explicit GraphView(QWidget* parent = nullptr);
 
-    // A place in the old scene, and the place in the new scene that takes its position on the screen.
+    // A point of the old scene, and the point of the new scene that takes its position on the screen.
     struct Anchor {
         QPointF before, after;
     };
     void setScene(ScenePtr scene, std::optional<Anchor> anchor = {}, bool animated = false);
     void setColouring(Colouring colouring);
-    // Another scene with the same nodes at the same places, while a stored value is dragged; null: the scene itself
-    // again.
+    // Shows a different scene with the same nodes at the same positions while a stored value is dragged. Null shows the
+    // scene itself again.
     void setPreview(ScenePtr preview);
     void setTheme(const style::Theme& theme);
     void setReducedMotion(bool reduced) { m_reducedMotion = reduced; }
-    void setMessage(const QString& message);  // shown where there is no scene
+    void setMessage(const QString& message);  // shown if there is no scene
 
     [[nodiscard]] const ScenePtr& scene() const { return m_target; }
     [[nodiscard]] const Colouring& colouring() const { return m_colouring; }
@@ -71,8 +71,8 @@ private:
     void paintFromAfar(QPainter& painter);
     void paintNear(QPainter& painter);
     void hover(QPointF at);
-    [[nodiscard]] bool onCheckpoint(const Hit& hit) const;  // one that can be dragged
-    [[nodiscard]] Hit placeBelow() const;                   // the pointer, below the stored values
+    [[nodiscard]] bool onCheckpoint(const Hit& hit) const;  // on a stored value that can be dragged
+    [[nodiscard]] Hit placeBelow() const;                   // at the pointer, below the stored values
     void setGesture(Gesture gesture);
     void refreshCursor();
 
@@ -90,9 +90,9 @@ private:
     QPointF m_pressed, m_pointer;
     Camera m_pressedCamera;
     Hit m_pressedHit, m_hit;
-    bool m_moved = false;   // since the button was pressed: its release is not a click
-    bool m_space = false;   // held down
-    bool m_framed = false;  // it has received the focus by keyboard, and shows a frame
+    bool m_moved = false;   // the pointer has moved since the button was pressed, so releasing it is not a click
+    bool m_space = false;   // the space bar is held down
+    bool m_framed = false;  // has received the focus by keyboard and shows a frame
     bool m_reducedMotion = false;
 };
 

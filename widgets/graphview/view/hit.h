@@ -1,6 +1,6 @@
 #pragma once
 
-// Hit testing: finds the item at a place in a scene. Pure functions.
+// Finds the item at a point of a scene. The functions are pure.
 
 #include "graphview/scene/scene_painter.h"
 
@@ -15,14 +15,16 @@ struct Hit {
     [[nodiscard]] bool onNode() const { return kind == Kind::Node || kind == Kind::Expander; }
 };
 
-// `at` in scene coordinates; `scale`: how large the scene is seen, as edges are hit within a few pixels of the screen.
+// Returns the item at `at`, in scene coordinates. `scale` is the zoom, since edges are hit within a few pixels of the
+// screen.
 Hit hitAt(const Scene& scene, QPointF at, qreal scale);
 Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale);
 
-// A stored value that can be dragged: of many drawn as one it would not be clear which is meant.
+// Returns true for a stored value that can be dragged. Values that are drawn as one cannot be dragged, because it would
+// be unclear which is meant.
 bool isMovable(const Scene& scene, const Hit& hit);
 
-// The tooltip there; empty: none. `at` in scene coordinates.
+// Returns the tooltip of a hit, or an empty string. `at` is in scene coordinates.
 QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit, QPointF at);
 
 }  // namespace hopscope::graphview

@@ -1,6 +1,6 @@
 #pragma once
 
-// Walking in a visible graph. Pure functions.
+// Walks through a visible graph. The functions are pure.
 
 #include <vector>
 
@@ -10,11 +10,11 @@ namespace hopscope::graphview {
 
 enum class Step { Up, Down, Left, Right };
 
-// From a node to a producer (Up), a consumer (Down) or the nearest node next to it (Left, Right); among several, the one
-// whose column is nearest. -1: there is none.
+// Returns a producer (Up) or a consumer (Down) of a node, or the nearest node next to it (Left, Right); of several, the
+// one with the nearest column. Returns -1 if there is none.
 int walk(const Scene& scene, int node, Step step);
 
-// For each node, whether it is `node`, or an ancestor or a descendant of it. Empty for -1.
+// Returns, for each node, whether it is `node` or an ancestor or descendant of it. Empty for -1.
 std::vector<char> cone(const VisibleGraph& graph, int node);
 
 }  // namespace hopscope::graphview

@@ -1,7 +1,7 @@
 #pragma once
 
-// Widgets over the graph or below it: legend, minimap, search field. Their owners set their contents; they keep no state of
-// their own.
+// Widgets over the graph or below it: legend, minimap and search field. Their owners set their contents; they keep no
+// state of their own.
 
 #include <QLabel>
 #include <QLineEdit>
@@ -32,17 +32,17 @@ class Legend : public QWidget {
     Q_OBJECT
 public:
     explicit Legend(QWidget* parent = nullptr);
-    // Which signs are in the picture.
+    // Tells which signs occur in the picture.
     struct Signs {
         bool stores = false, again = false, pins = false;
-        bool breakpoints = false, inside = false;  // of nodes; of folded boxes and bands that hold one
+        bool breakpoints = false, inside = false;  // of nodes; inside folded boxes and bands
     };
     void display(const Colouring& colouring, const style::Theme& theme, Signs signs);
     void clear();
     [[nodiscard]] QSize sizeHint() const override { return {400, heightForWidth(400)}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {60, rowHeight}; }
     [[nodiscard]] int heightForWidth(int width) const override;
-    [[nodiscard]] int leastRow() const;  // the width of all colours in one row; 0: there are none
+    [[nodiscard]] int leastRow() const;  // the width of all colours in one row; 0 if there are none
 
     static constexpr int rowHeight = 26;
 
@@ -55,7 +55,7 @@ protected:
 private:
     struct PlacedSign;
     [[nodiscard]] std::vector<PlacedSign> placedSigns() const;
-    [[nodiscard]] std::vector<QRect> chips(int width) const;  // where the colours are
+    [[nodiscard]] std::vector<QRect> chips(int width) const;  // the rectangles of the colours
     void paintEntries(QPainter& painter, const std::vector<QRect>& places);
     void paintSigns(QPainter& painter);
 

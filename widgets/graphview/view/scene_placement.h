@@ -1,7 +1,7 @@
 #pragma once
 
-// Decides where the next scene appears on the screen: fitted to the view, as it was left in a session, or so that the module
-// that is opened or closed keeps its place.
+// Decides where the next scene appears on the screen: fitted to the view, as it was left in a session, or so that the
+// module that is opened or closed keeps its position.
 
 #include "graphview/view/graph_parts.h"
 
@@ -11,12 +11,12 @@ class ScenePlacement {
 public:
     explicit ScenePlacement(GraphView& view) : m_view(view) {}
 
-    // Overrides the default, by which the item below the pointer keeps its place: the top of the next scene's frame `frame`
-    // or, if there is none, of its node `key` appears where the place `before` of the current scene is now.
+    // Overrides the default, by which the item below the pointer keeps its position. In the next scene, the top of
+    // frame `frame` or, if there is none, of node `key` appears where the point `before` of the current scene is now.
     void keep(QPointF before, const QString& key, const QString& frame);
     void fit() { m_fit = true; }
     void restore(const std::optional<Camera>& camera);  // none: fit
-    void reset();                                       // another model: fit
+    void reset();                                       // for another model: fits it
 
     void show(const ScenePtr& scene);
     // Moves the view into place, once the widgets around the scene have their final sizes.

@@ -1,6 +1,7 @@
 #pragma once
 
-// Marks the selected and the hovered target in the graph, from this or another panel, and announces them to screen readers.
+// Marks the selected and the hovered target in the graph, from this or another panel, and announces them to screen
+// readers.
 
 #include <QCoreApplication>
 
@@ -14,9 +15,9 @@ public:
     SelectionMarks(const GraphParts& parts, const SceneTargets& targets) : m_parts(parts), m_targets(targets) {}
 
     void showSelection();
-    void showRefused();  // the operator in the way of a split, in every new scene
+    void showRefused();  // marks the operator that prevents a split, in every new scene
     void showHover(const models::Target& target);
-    void toggleUses(int source);  // of a node that is drawn as stubs at its uses
+    void toggleUses(int source);  // marks or unmarks all stubs of a node
 
 private:
     void markModule(const QString& path);

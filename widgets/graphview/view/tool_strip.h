@@ -1,7 +1,7 @@
 #pragma once
 
-// The strip below the graph: colour mode, legend of colours and signs, fold, fit, zoom. It covers nothing, and its buttons
-// keep their places whatever the legend contains.
+// The strip below the graph: colour mode, legend of colours and signs, fold, fit and zoom. It covers nothing, and its
+// buttons keep their positions whatever the legend contains.
 
 #include <QAction>
 #include <QBoxLayout>
@@ -16,12 +16,12 @@ class ToolStrip : public QWidget {
 public:
     ToolStrip(GraphView& view, QWidget* parent);
     void fill(const QList<QAction*>& colours, const QList<QAction*>& comparisons,
-              const QList<QAction*>& folds);  // once
+              const QList<QAction*>& folds);  // call once
     void showColour(const QString& mode);     // the colour mode of the nodes
     void showZoom(qreal scale);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] Legend& legend() { return *m_legend; }
-    void arrange();  // after another legend: next to the buttons, or above them if there is no room for it
+    void arrange();  // call after the legend changes: places it next to the buttons, or above them if there is no room
 
 protected:
     void paintEvent(QPaintEvent* event) override;

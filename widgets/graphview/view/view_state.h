@@ -1,6 +1,6 @@
 #pragma once
 
-// How a graph was left, for the session file: which modules are open, bookmarks, camera, colours.
+// The state of a graph view for the session file: open modules, bookmarks, camera and colours.
 
 #include <QByteArray>
 #include <QVector>
@@ -16,12 +16,12 @@ namespace hopscope::graphview {
 struct ViewState {
     FoldState fold;
     QVector<models::Target> bookmarks;
-    std::optional<Camera> camera;      // none: not known, or not usable
-    std::optional<ColourMode> colour;  // none: not known
+    std::optional<Camera> camera;      // none: unknown or unusable
+    std::optional<ColourMode> colour;  // none: unknown
 };
 
 QByteArray writeViewState(const ViewState& state);
-// Missing or mistyped members keep their defaults; returns nothing if the text is not JSON.
+// Missing or mistyped members keep their defaults. Returns nullopt if the text is not JSON.
 std::optional<ViewState> readViewState(const QByteArray& text);
 
 }  // namespace hopscope::graphview

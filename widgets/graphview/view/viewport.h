@@ -12,22 +12,22 @@ namespace hopscope::graphview {
 class Viewport : public QObject {
     Q_OBJECT
 public:
-    // The widget outlives it; it gives the size, and is asked to repaint.
+    // The widget, which must outlive this object, gives the size and is asked to repaint.
     explicit Viewport(QWidget& widget) : m_widget(widget) {}
 
-    // Sets another scene (null: none). An item that has moved by `shift` in the scene keeps its place on the screen.
+    // Sets a scene, or none if null. An item that has moved by `shift` in the scene keeps its position on the screen.
     void setScene(ScenePtr scene, QPointF shift);
-    void holdStill(QPointF moved);  // the widget has moved in its window: the scene stays in place, even after a fit
+    void holdStill(QPointF moved);  // keeps the scene in place after the widget has moved, even after a fit
     void resized();                 // fits again after a fit, unless the user has zoomed or panned since
     [[nodiscard]] const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
 
     void fit();
-    void showStart();  // the whole scene if it is legible then, else its upper end
+    void showStart();  // shows the whole scene if it is legible then, otherwise its upper end
     void setPointer(QPointF pointer) { m_pointer = pointer; }
     [[nodiscard]] QPointF pointer() const { return m_pointer; }  // may be outside of the widget
-    [[nodiscard]] int legibleRanks() const;  // the number of nodes that fit one below the other and are legible
-    // No input since showStart(): another scene may begin at its start as well.
+    [[nodiscard]] int legibleRanks() const;  // the number of nodes that fit below each other and stay legible
+    // Returns true if there has been no input since showStart(), so that another scene may also begin at its start.
     [[nodiscard]] bool atStart() const { return m_fitted == Fitted::Start && !m_touched; }
     void touch() { m_touched = true; }  // the user has panned or zoomed
     [[nodiscard]] bool touched() const { return m_touched; }
