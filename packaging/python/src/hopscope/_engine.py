@@ -75,7 +75,7 @@ def engine() -> Engine:
 
 
 def package_folder(name: str) -> Path | None:
-    """Returns a package of this environment, without importing it."""
+    """Returns the folder of a package of this environment, without importing it."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):

@@ -14,7 +14,7 @@ from .errors import InputError, UsageError, sentence_of
 
 
 def is_onnx(value: object) -> bool:
-    """Returns whether it is the path of an ONNX file, by its name."""
+    """Returns whether the name of a path is that of an ONNX file."""
     return isinstance(value, (str, Path)) and Path(value).suffix == ".onnx"
 
 

@@ -53,14 +53,15 @@ def _is_fixed(value: Any, depth: int) -> bool:
 
 
 def tensors(value: Any) -> dict[str, Any]:
-    """Returns its tensors by the names that lead to them."""
+    """Returns the tensors of an object by the names that lead to them."""
     found: dict[str, Any] = {}
     _mapped(value, (), arrays.is_torch, found.setdefault)
     return found
 
 
 def numbers(value: Any) -> dict[str, Any]:
-    """Returns its whole numbers by the names that lead to them, without the number of nodes that PyG counts."""
+    """Returns the whole numbers of an object by the names that lead to them, without the number of nodes that PyG
+    counts."""
     found: dict[str, Any] = {}
     if _is_graph(value) and hasattr(value, _GRAPHS):
         found[_GRAPHS] = getattr(value, _GRAPHS)
@@ -78,7 +79,7 @@ def filled(value: Any, given: Mapping[str, Any]) -> Any:
 
 
 def numbered(value: Any, given: Mapping[str, Any]) -> Any:
-    """Returns a copy with these numbers."""
+    """Returns a copy of an object with these numbers."""
     made = _mapped(value, (), _is_whole, given.get) if given else value
     if _GRAPHS in given:
         made = copy.copy(made)
@@ -108,7 +109,7 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def _is_graph(value: Any) -> bool:
-    """Returns whether it is one of PyG's containers."""
+    """Returns whether an object is one of PyG's containers."""
     return hasattr(value, "to_dict") and hasattr(value, "edge_attrs")
 
 

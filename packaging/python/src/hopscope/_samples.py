@@ -131,6 +131,6 @@ def _common(key: str, a: Any, b: Any) -> Iterator[str]:
 
 
 def _is_column(array: Any) -> bool:
-    """Returns whether its numbers may be counts: whole numbers, or one number for each row."""
+    """Returns whether the numbers of an input may be counts: whole numbers, or one number for each row."""
     name = arrays.dtype_name(array)
     return array.ndim > 0 and (name in _WHOLE_NUMBERS or ("float" in name and array.shape[0] == array.numel()))

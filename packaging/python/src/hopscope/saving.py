@@ -257,7 +257,7 @@ def _torch() -> Any:
 
 
 def _is_arguments(inputs: Any) -> bool:
-    """Returns whether it is a tuple of arguments, not of paths."""
+    """Returns whether the data are a tuple of arguments, not of paths."""
     return isinstance(inputs, (tuple, list)) and not any(isinstance(item, (str, os.PathLike)) for item in inputs)
 
 
