@@ -70,7 +70,7 @@ class Counted:
         )
 
     def place(self, number: int, tables: Iterable[str] = ()) -> Place | Groups | None:
-        """A place with this number of rows; None if there is none."""
+        """Returns a place with this number of rows; None if there is none."""
         fitting = [table for table in (tables or self.rows) if self.rows.get(table) == number]
         return next((place for table in fitting for place in (self._of(table), self._groups(table)) if place), None)
 
@@ -91,7 +91,8 @@ class Counted:
 
 
 def _counts(leaf: Any, number: int) -> bool:
-    """Whether a vector of row numbers or offsets belongs to this number of graphs, which the file then keeps."""
+    """Returns whether a vector of row numbers or offsets belongs to this number of graphs, which the file then
+    keeps."""
     if len(leaf.shape) != 1 or "int" not in str(leaf.dtype) or len(leaf) == 0:
         return False
     steps = leaf[1:] - leaf[:-1]
@@ -100,7 +101,7 @@ def _counts(leaf: Any, number: int) -> bool:
 
 
 def read(size: Any, tensors: Mapping[str, Any]) -> Any:
-    """A trace keeps it as a computation."""
+    """Returns the number of rows, which a trace keeps as a computation."""
     import torch
 
     if isinstance(size, tuple):

@@ -115,7 +115,7 @@ class _Constants:
             self._versions[id(tensor)] = (tensor, tensor._version)
 
     def determine(self, result: Any, given: Any, named: Any) -> bool:
-        """Whether they are all the arguments of a function, whose result is one of them then."""
+        """Returns whether they are all the arguments of a function, whose result is one of them then."""
         import torch
 
         found = [self._versions.get(id(one), (None, 0)) for one in given]
@@ -126,7 +126,7 @@ class _Constants:
 
 
 def _open_size(way: Way, ended: Exception | None) -> str:
-    """The line of forward that reads a size which follows from values, if that ended the way."""
+    """Returns the line of forward that reads a size which follows from values, if that ended the way."""
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
     if not isinstance(ended, GuardOnDataDependentSymNode) or way.inside not in ("", "__len__"):
@@ -137,7 +137,7 @@ def _open_size(way: Way, ended: Exception | None) -> str:
 
 
 def _place() -> str:
-    """The line that called torch."""
+    """Returns the line that called torch."""
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_library()):
         frame = frame.f_back
@@ -152,14 +152,14 @@ def _library() -> str:
 
 
 def _largest(tensor: Any) -> list[int]:
-    """The largest number of a column and the count that follows from it: samples have those of the data."""
+    """Returns the largest number of a column and the count that follows from it: samples have those of the data."""
     if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype.itemsize == 1 or not tensor.numel():
         return []
     return [int(tensor.max()), int(tensor.max()) + 1]
 
 
 def _only_raises(place: str) -> bool:
-    """Whether the statement at a source line is an assertion, or raises for one of two outcomes."""
+    """Returns whether the statement at a source line is an assertion, or raises for one of two outcomes."""
     path, _, line = place.rpartition(":")
     around = [item for item in _statements(path) if item.lineno <= int(line) <= item.test.end_lineno]
     if not around:

@@ -100,7 +100,7 @@ class Driver:
         return self._report
 
     def summary(self) -> dict[str, Any]:
-        """The work of each worker, and the losses."""
+        """Returns the work of each worker, and the losses."""
         workers = [
             {"worker": slot.number, "host": slot.host, "joined": slot.joined, "shards": slot.shards}
             | {"destinations": slot.destinations, "seconds": round(slot.seconds, 3)}
@@ -340,7 +340,7 @@ class Driver:
 
 
 def _named(slot: _Slot, task: _Task) -> dict[str, Any]:
-    """The members that identify a shard in events."""
+    """Returns the members that identify a shard in events."""
     assert task.shard is not None
     shard = {name: getattr(task.shard, name) for name in ("number", "loop", "first", "count", "work")}
     return {"stage": slot.stage, **shard, "attempt": task.attempt}

@@ -28,9 +28,9 @@ class Edges:
 
 
 def edges_of(value: object) -> Edges | None:
-    """The edges of such an object; None for any other object. A SciPy entry (i, j) is an edge from i to j; edges of
-    an undirected NetworkX graph go both ways; a table's columns are named source and target or the like, or are its
-    first two."""
+    """Returns the edges of such an object; None for any other object. A SciPy entry (i, j) is an edge from i to j;
+    edges of an undirected NetworkX graph go both ways; a table's columns are named source and target or the like, or
+    are its first two."""
     if isinstance(value, (str, Path)) and Path(value).suffix in _TABLE_FILES:
         return _from_table(_read_parquet(Path(value)))
     home = type(value).__module__.partition(".")[0]
@@ -43,7 +43,7 @@ def edges_of(value: object) -> Edges | None:
 
 
 def columns_of(value: Any) -> dict[str, NDArray[Any]] | None:
-    """The columns of a pandas or Arrow table."""
+    """Returns the columns of a pandas or Arrow table."""
     home = type(value).__module__.partition(".")[0]
     if home == "pandas" and hasattr(value, "columns"):
         return {str(name): value[name].to_numpy() for name in value.columns}
@@ -53,7 +53,7 @@ def columns_of(value: Any) -> dict[str, NDArray[Any]] | None:
 
 
 def matrix_of(columns: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    """The numbers of a table as a matrix with a row per row of the table."""
+    """Returns the numbers of a table as a matrix with a row per row of the table."""
     for column, values in columns.items():
         if values.dtype.kind not in "biuf":
             raise InputError(f"'{name}': the column '{column}' contains no numbers", "encode it, or leave it out")

@@ -75,7 +75,7 @@ def engine() -> Engine:
 
 
 def package_folder(name: str) -> Path | None:
-    """A package of this environment, without importing it."""
+    """Returns the folder of a package of this environment, without importing it."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
@@ -95,7 +95,7 @@ def searching(folders: Iterable[str], environment: Mapping[str, str]) -> dict[st
 
 
 def torch_version(folder: Path) -> str:
-    """The version in the package, such as "2.13.0+cpu"."""
+    """Returns the version in the package, such as "2.13.0+cpu"."""
     text = (folder / "version.py").read_text() if (folder / "version.py").is_file() else ""
     found = re.search(r"__version__ = '([^']+)'", text)
     return found.group(1) if found else "of unknown version"
@@ -116,15 +116,15 @@ def _candidates() -> Iterator[tuple[str, Path]]:
 
 
 def _bundled() -> dict[str, Path]:
-    """The engines of a wheel by the minor version of torch that each was built for: bin/torch-2.13/hopscope-engine. The
-    newest is the last."""
+    """Returns the engines of a wheel by the minor version of torch that each was built for:
+    bin/torch-2.13/hopscope-engine. The newest is the last."""
     places = {path.parent.name.removeprefix("torch-"): path for path in (_HERE / "bin").glob(f"torch-*/{_PROGRAM}")}
     return dict(sorted(places.items(), key=lambda place: [int(part) for part in place[0].split(".")]))
 
 
 def _fitting(bundled: dict[str, Path]) -> Path:
-    """The engine that was built for this environment's torch: LibTorch's binary interface changes with every minor
-    version."""
+    """Returns the engine that was built for this environment's torch: LibTorch's binary interface changes with every
+    minor version."""
     torch, newest = torch_folder(), list(bundled)[-1]
     if torch is None:
         raise EngineError(
@@ -148,7 +148,8 @@ def named(variable: str, value: str) -> Path:
 
 
 def on_path(name: str) -> Path | None:
-    """The first program of that name, unless it is the script that this package installs, which would start itself."""
+    """Returns the first program of that name, unless it is the script that this package installs, which would start
+    itself."""
     found = shutil.which(name)
     return None if found is None or _is_own_script(Path(found)) else Path(found)
 
@@ -197,8 +198,8 @@ def _libraries(torch: Path | None) -> tuple[str, ...]:
 
 
 def _probe(path: Path, libraries: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """The version, or the missing library. Printing the version needs no LibTorch; for the program that links it, the
-    dynamic loader lists missing libraries without starting it."""
+    """Returns the version, or the missing library. Printing the version needs no LibTorch; for the program that links
+    it, the dynamic loader lists missing libraries without starting it."""
     environment = Engine(str(path), "", "", libraries).environment()
     answer = _answer(path, ["--version"], environment)
     linked = _linked(path)
@@ -220,7 +221,7 @@ def _answer(path: Path, words: list[str], environment: dict[str, str]) -> subpro
 
 
 def _started(path: Path, origin: str, libraries: tuple[str, ...]) -> Engine | None:
-    """None if a library is missing, or differs from the one that the engine was built with."""
+    """Returns None if a library is missing, or differs from the one that the engine was built with."""
     answer = _probe(path, libraries)
     if answer.returncode != 0:
         if _MISSING_LIBRARY.search(answer.stderr):

@@ -28,14 +28,14 @@ class Files:
 
 
 def files_of(found: Prepared, given: Data, roles: Any) -> Files:
-    """The arguments for a prepared model and its data."""
+    """Returns the arguments for a prepared model and its data."""
     data = [word for name in given.words for word in ("--data", name)]
     words = [*model_words(found.path, found.saved), *data, *role_options(roles, found.saved)]
     return Files(words, found.saved, found.notes)
 
 
 def model_words(path: str | os.PathLike[str], saved: Saved | None) -> list[str]:
-    """The arguments for a model file. A file that this package saved contains the caller's own code."""
+    """Returns the arguments for a model file. A file that this package saved contains the caller's own code."""
     return [str(Path(path).absolute()), *(["--trust"] if saved is not None else [])]
 
 
@@ -53,10 +53,10 @@ def role_words(roles: Any, saved: Saved | None) -> list[str]:
 
 
 def role_options(roles: Any, saved: Saved | None) -> list[str]:
-    """The same roles, each after its option."""
+    """Returns the same roles, each after its option."""
     return [word for role in role_words(roles, saved) for word in ("--role", role)]
 
 
 def same_model(plan: Plan, saved: Saved) -> bool:
-    """Whether a plan was made for this model with these weights, possibly in another file."""
+    """Returns whether a plan was made for this model with these weights, possibly in another file."""
     return bool(plan.fingerprint) and plan.fingerprint == saved.fingerprint

@@ -35,7 +35,7 @@ def filled(form: Any, value: Any) -> Any:
 
 
 def has_relations(value: Any) -> bool:
-    """Whether a key is not a text or an item is an object: no TorchScript file accepts either."""
+    """Returns whether a key is not a text or an item is an object: no TorchScript file accepts either."""
     if isinstance(value, Returned) or _records.is_record(value):
         return True
     if isinstance(value, Mapping):
@@ -52,7 +52,8 @@ def has_none(value: Any) -> bool:
 
 
 def without_none(value: Any) -> Any:
-    """The value without its None members, with objects as dicts of their tensors; None where all members are None."""
+    """Returns the value without its None members, with objects as dicts of their tensors; None where all members are
+    None."""
     if _records.is_record(value):
         return _records.tensors(value)
     if not has_none(value) and not _records.holds_records(value):
@@ -67,7 +68,8 @@ def without_none(value: Any) -> Any:
 
 
 def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The tensors by the engine's keys: `x`, `arg.key`, `arg.0`; a sparse tensor is one leaf. Others are refused."""
+    """Yields the tensors by the engine's keys: `x`, `arg.key`, `arg.0`; a sparse tensor is one leaf. Others are
+    refused."""
     if _records.is_record(value):
         value = _records.tensors(value)
     if isinstance(value, Mapping):
@@ -85,7 +87,7 @@ def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def rebuilt(name: str, value: Any, leaf: Callable[[str], Any], texts: bool) -> Any:
-    """The same structure with other leaves; with `texts`, its keys become texts."""
+    """Returns the same structure with other leaves; with `texts`, its keys become texts."""
     if _records.is_record(value):
         return Returned(value, {key: leaf(f"{name}.{key}") for key in _records.tensors(value)})
     if isinstance(value, Mapping):
@@ -100,5 +102,5 @@ def rebuilt(name: str, value: Any, leaf: Callable[[str], Any], texts: bool) -> A
 
 
 def outputs_of(value: Any, name: str = "out") -> dict[str, Any]:
-    """The tensors of a result by the engine's names."""
+    """Returns the tensors of a result by the engine's names."""
     return dict(leaves(name, value))

@@ -21,7 +21,7 @@ class Frame:
     body: bytes | None
 
     def message(self) -> dict[str, Any]:
-        """The message, or an empty dict if the body is not a JSON object."""
+        """Returns the message, or an empty dict if the body is not a JSON object."""
         try:
             found = json.loads(self.body or b"null")
         except ValueError:
@@ -49,7 +49,8 @@ def frames(source: int) -> Iterator[Frame]:
 
 
 def _extent(held: bytearray) -> tuple[int, int] | None:
-    """The start and the end of the body; (0, 0) if these bytes do not begin a frame, None if that is not known yet."""
+    """Returns the start and the end of the body; (0, 0) if these bytes do not begin a frame, None if that is not known
+    yet."""
     at = held.find(b"\r\n\r\n", 0, _HEADER)
     if at < 0:
         return (0, 0) if len(held) >= _HEADER else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def size(count: int | None) -> str:
-    """A size such as "225 KiB", or "?" if it is unknown."""
+    """Returns a size such as "225 KiB", or "?" if it is unknown."""
     if count is None:
         return "?"
     amount, unit = float(count), "B"
@@ -60,7 +60,7 @@ def _list(sentences: Iterable[str]) -> str:
 
 
 def shape(extents: Sequence[int | str]) -> str:
-    """A shape such as "[node, 16]"."""
+    """Returns a shape such as "[node, 16]"."""
     return "[" + ", ".join(str(extent).strip("|") for extent in extents) + "]"
 
 
@@ -96,12 +96,12 @@ def _devices(devices: Iterable[documents.Device]) -> str:
 
 
 def _records(rows: Sequence[Mapping[str, object]]) -> str:
-    """A table with the keys of the first row as its columns."""
+    """Returns a table with the keys of the first row as its columns."""
     return _grid(list(rows[0]), (list(row.values()) for row in rows)) if rows else ""
 
 
 def record(item: Any) -> dict[str, Any]:
-    """The columns of an entry: those that it names itself, its fields, or the entry if it is a mapping."""
+    """Returns the columns of an entry: those that it names itself, its fields, or the entry if it is a mapping."""
     if hasattr(item, "_columns"):
         return dict(item._columns())
     if is_dataclass(item) and not isinstance(item, type):
@@ -110,7 +110,7 @@ def record(item: Any) -> dict[str, Any]:
 
 
 def table(items: Sequence[object]) -> str:
-    """A list of results of the same type."""
+    """Returns a list of results of the same type."""
     kinds: dict[str, Callable[[Any], str]]
     kinds = {"Stage": _stages, "Cut": _cuts, "StageRun": _ran, "Device": _devices}
     shown = kinds.get(type(items[0]).__name__) if items else None

@@ -226,7 +226,7 @@ def _is_arguments(data: Any) -> bool:
 
 
 def _chosen(plan: Any) -> Plan | str | None:
-    """A plan as an object, or the text of a plan.json."""
+    """Returns a plan as an object, or the text of a plan.json."""
     if plan is None or isinstance(plan, Plan):
         return plan
     if isinstance(plan, Mapping):
@@ -290,7 +290,7 @@ def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progre
 
 
 def _request(order: _resuming.Order) -> dict[str, Any]:
-    """What worker/open gets."""
+    """Returns the parameters of worker/open."""
     model, *rest = order.files.words
     trusted = order.files.saved is not None
     named = {
@@ -315,7 +315,7 @@ def _kept(asked: _Asked, scratch: Place | None, carry: Callable[[_resuming.Order
 
 
 def _inputs(data: Any) -> tuple[Any, int]:
-    """The data as a table, unless they are a tuple of arguments, and the number of bytes to write."""
+    """Returns the data as a table, unless they are a tuple of arguments, and the number of bytes to write."""
     inputs = data if _is_arguments(data) else inputs_of(data)
     written = not isinstance(inputs, tuple) and inputs.paths is None
     return inputs, size_of(inputs.values) if written else 0
@@ -324,7 +324,7 @@ def _inputs(data: Any) -> tuple[Any, int]:
 def _carried_out(
     client: Client, watcher: _Watcher, job: _Job, saved: Saved | None, folder: Path
 ) -> tuple[dict[str, Any], Plan]:
-    """The report, and the plan of the run."""
+    """Returns the report, and the plan of the run."""
     files = {"model": str(job.model), "data": job.data, "roles": job.roles, "trusted": saved is not None}
     output = str(folder.absolute())
     opened = client.call("model/open", **files, **job.settings, writes=[output, *job.transient])
@@ -350,7 +350,7 @@ def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, sav
 
 
 def _adopted(plan: Plan, inspected: dict[str, Any], saved: Saved | None) -> dict[str, Any]:
-    """A plan from another call for the same model, whose file had the same content in other bytes."""
+    """Returns a plan from another call for the same model, whose file had the same content in other bytes."""
     same = saved is not None and same_model(plan, saved)
     return (plan.of_file(inspected["hashes"]["model"]) if same else plan).document
 
@@ -379,7 +379,7 @@ class _Watcher:
             self._show(self._stage, event["done"], event["total"])
 
     def outcome(self, run: int) -> dict[str, Any]:
-        """The report of a run, or the error that ended it."""
+        """Returns the report of a run, or the error that ended it."""
         ended = self.finished[run]
         if "error" in ended:
             raise error_from(ended["error"])

@@ -19,7 +19,7 @@ _BOTH_WAYS = {"ogbn_products", "ogbn_proteins"}
 
 
 def is_folder(path: Path) -> bool:
-    """Whether this is such a folder, or its `raw` folder."""
+    """Returns whether this is such a folder, or its `raw` folder."""
     return _raw(path) is not None
 
 
@@ -56,7 +56,7 @@ def _plain(raw: Path, both_ways: bool) -> dict[str, Any]:
 
 
 def _doubled(edges: Array) -> Array:
-    """Each edge, followed by its reverse, as the benchmark's own loader has them."""
+    """Returns each edge, followed by its reverse, as the benchmark's own loader has them."""
     whole: Array = numpy.repeat(edges, 2, axis=1)
     whole[:, 1::2] = edges[::-1]
     return whole
@@ -84,7 +84,7 @@ def _typed(raw: Path) -> dict[str, Any]:
 
 
 def _csv(path: Path, dtype: Any) -> Array:
-    """A table without a header, with a row per line."""
+    """Returns a table without a header, with a row per line."""
     try:
         try:
             import pandas

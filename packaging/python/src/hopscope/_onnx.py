@@ -14,12 +14,12 @@ from .errors import InputError, UsageError, sentence_of
 
 
 def is_onnx(value: object) -> bool:
-    """Whether it is the path of an ONNX file, by its name."""
+    """Returns whether the name of a path is that of an ONNX file."""
     return isinstance(value, (str, Path)) and Path(value).suffix == ".onnx"
 
 
 def outputs_of(path: Path, inputs: Mapping[str, Any]) -> list[NDArray[Any]]:
-    """The outputs of the file, in its order. Inputs are bound by their names."""
+    """Returns the outputs of the file, in its order. Inputs are bound by their names."""
     if not path.is_file():
         raise InputError(f"no such file: {path}", "pass the path of an ONNX file")
     try:

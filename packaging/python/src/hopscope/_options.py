@@ -63,8 +63,8 @@ def new_file(name: str, path: Any) -> Path:
 
 
 def whole_number(value: Any) -> int | None:
-    """The int that a number is: Python's, NumPy's, or a tensor with a single integer. None for everything else, and for
-    truth values."""
+    """Returns a number as an int: Python's, NumPy's, or a tensor with a single integer. None for everything else,
+    and for truth values."""
     if isinstance(value, (bool, numpy.bool_)) or str(getattr(value, "dtype", "")) == "torch.bool":
         return None
     try:
@@ -90,14 +90,14 @@ def bytes_of(size: Any, option: str = "memory") -> int | None:
 
 
 def name_of(value: Any) -> str:
-    """The name that the engine uses: "cuda:1" of torch.device("cuda", 1), "bfloat16" of torch.bfloat16."""
+    """Returns the name that the engine uses: "cuda:1" of torch.device("cuda", 1), "bfloat16" of torch.bfloat16."""
     if isinstance(value, type) and issubclass(value, numpy.generic):
         return value.__name__
     return str(value).removeprefix("torch.")
 
 
 def count_of(option: str, value: Any, most: int = 0, least: int = 1) -> int | None:
-    """A whole number of at least `least`, and of at most `most` where that is not 0; None stays None."""
+    """Returns a whole number of at least `least`, and of at most `most` where that is not 0; None stays None."""
     count = whole_number(value)
     if value is None or (count is not None and least <= count <= (most or (1 << 63) - 1)):
         return count
@@ -149,7 +149,7 @@ class Setting:
     meaning: str
 
     def checked(self, value: Any) -> Any:
-        """The value for the engine. None means the default, except for `verify`, which it turns off."""
+        """Returns the value for the engine. None means the default, except for `verify`, which it turns off."""
         checks: dict[str, Callable[[Any], Any]]
         checks = {
             "Choice": self._choice, "Size": self._size, "Count": self._count, "Seconds": self._seconds,
@@ -190,7 +190,7 @@ class Setting:
         return None if value is None else str(path_of(self.name, value).absolute())
 
     def told(self, usual: Any, kind: str) -> str:
-        """The entry of a docstring, for a default and a type."""
+        """Returns the entry of a docstring, for a default and a type."""
         values = f": {_listed(self.choices)}" if self.choices else ""
         modes = '; True is "full", and False is "none"' if self.name == "verify" else ""
         default = "" if usual is None or usual is False else f' (default: "{usual}")'

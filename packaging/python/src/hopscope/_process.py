@@ -95,7 +95,7 @@ def _notes(err: bytes) -> list[str]:
 
 
 def ended(code: int, err: bytes) -> HopscopeError:
-    """The exception for a process that ended without saying in JSON why."""
+    """Returns the exception for a process that ended without saying in JSON why."""
     said = [line for line in err.decode(errors="replace").splitlines() if not line.startswith("note: ")]
     text = "\n".join(said)[-500:].strip().removeprefix("error: ")
     if code == -signal.SIGKILL:

@@ -27,12 +27,12 @@ class Program:
         return self._module(**arguments)
 
     def guards(self) -> list[str]:
-        """The conditions on sizes under which the program equals the model, as Python expressions of the arguments L.
-        Conditions that only require equal numbers of rows are left out: every graph meets them."""
+        """Returns the conditions on sizes under which the program equals the model, as Python expressions of the
+        arguments L. Conditions that only require equal numbers of rows are left out: every graph meets them."""
         return [guard for guard in self.program._guards_code if not _OF_ALL_GRAPHS.fullmatch(guard)]
 
     def save_to_buffer(self) -> bytes:
-        """The bytes of the archive (.pt2)."""
+        """Returns the bytes of the archive (.pt2)."""
         import torch
 
         archive = io.BytesIO()
@@ -41,7 +41,7 @@ class Program:
 
 
 def loaded(path: Path) -> Program:
-    """The program in a file."""
+    """Returns the program in a file."""
     import torch
 
     with _silent():

@@ -41,7 +41,7 @@ def _silent(_what: str, _done: int, _total: int) -> None:
 
 
 def suits_terminal() -> bool:
-    """Whether a command should show a bar: only on terminals, and if tqdm is installed."""
+    """Returns whether a command should show a bar: only on terminals, and if tqdm is installed."""
     return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
 
 

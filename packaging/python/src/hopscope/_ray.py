@@ -115,7 +115,7 @@ def _silent(address: str, why: str) -> ResourceError:
 
 
 def _cores(ray: Any) -> list[int]:
-    """The cores of each node that has any."""
+    """Returns the cores of each node that has any."""
     found = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
     cores = [count for count in found if count > 0]
     if not cores:

@@ -23,12 +23,12 @@ _GRAPHS = "_num_graphs"
 
 
 def is_record(value: Any) -> bool:
-    """Whether an object holds tensors as attributes."""
+    """Returns whether an object holds tensors as attributes."""
     return fields(value) is not None and bool(tensors(value))
 
 
 def holds_records(value: Any) -> bool:
-    """Whether a value is such an object or contains one."""
+    """Returns whether a value is such an object or contains one."""
     if is_record(value):
         return True
     items = value.values() if isinstance(value, Mapping) else value
@@ -36,12 +36,12 @@ def holds_records(value: Any) -> bool:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether it is such an object, but not a container of PyG."""
+    """Returns whether it is such an object, but not a container of PyG."""
     return not _is_graph(value) and is_record(value)
 
 
 def is_constant(value: Any) -> bool:
-    """Whether an object contains only numbers and texts, which a trace keeps."""
+    """Returns whether an object contains only numbers and texts, which a trace keeps."""
     return fields(value) is not None and _is_fixed(value, 0)
 
 
@@ -53,14 +53,15 @@ def _is_fixed(value: Any, depth: int) -> bool:
 
 
 def tensors(value: Any) -> dict[str, Any]:
-    """Its tensors by the names that lead to them."""
+    """Returns the tensors of an object by the names that lead to them."""
     found: dict[str, Any] = {}
     _mapped(value, (), arrays.is_torch, found.setdefault)
     return found
 
 
 def numbers(value: Any) -> dict[str, Any]:
-    """Its whole numbers by the names that lead to them, without the number of nodes that PyG counts."""
+    """Returns the whole numbers of an object by the names that lead to them, without the number of nodes that PyG
+    counts."""
     found: dict[str, Any] = {}
     if _is_graph(value) and hasattr(value, _GRAPHS):
         found[_GRAPHS] = getattr(value, _GRAPHS)
@@ -73,12 +74,12 @@ def _is_whole(value: Any) -> bool:
 
 
 def filled(value: Any, given: Mapping[str, Any]) -> Any:
-    """A copy with these tensors under the same names; all others are unchanged."""
+    """Returns a copy with these tensors under the same names; all others are unchanged."""
     return _mapped(value, (), arrays.is_torch, given.get)
 
 
 def numbered(value: Any, given: Mapping[str, Any]) -> Any:
-    """A copy with these numbers."""
+    """Returns a copy of an object with these numbers."""
     made = _mapped(value, (), _is_whole, given.get) if given else value
     if _GRAPHS in given:
         made = copy.copy(made)
@@ -87,7 +88,7 @@ def numbered(value: Any, given: Mapping[str, Any]) -> Any:
 
 
 def fields(value: Any) -> dict[str, Any] | None:
-    """The attributes of an object by name; None for values of other kinds."""
+    """Returns the attributes of an object by name; None for values of other kinds."""
     if _is_named_tuple(value):
         return dict(zip(value._fields, value, strict=True))
     if _is_graph(value):
@@ -108,17 +109,17 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def _is_graph(value: Any) -> bool:
-    """Whether it is one of PyG's containers."""
+    """Returns whether an object is one of PyG's containers."""
     return hasattr(value, "to_dict") and hasattr(value, "edge_attrs")
 
 
 def _counts_nodes(value: Any) -> bool:
-    """Whether PyG finds the number of nodes of such a container from its tensors."""
+    """Returns whether PyG finds the number of nodes of such a container from its tensors."""
     return _is_graph(value) and any(name in value for name in _COUNTED)
 
 
 def _mapped(value: Any, path: tuple[Any, ...], wanted: Callable[[Any], bool], leaf: Callable[[str, Any], Any]) -> Any:
-    """The same with each wanted item replaced by its `leaf`; only changed containers are copied."""
+    """Returns the same with each wanted item replaced by its `leaf`; only changed containers are copied."""
     if wanted(value):
         return leaf(_BETWEEN.join(map(arrays.key_text, path)), value)
     if len(path) >= _DEEPEST:

@@ -78,7 +78,7 @@ def _forget(out: Path, there: bool) -> None:
 
 
 def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | None:
-    """The files and plan of an earlier call, or None if the engine has no journal of it."""
+    """Returns the files and plan of an earlier call, or None if the engine has no journal of it."""
     record = out / _OURS / "begun.json"
     if (out / _OURS).is_symlink():
         raise InputError(f"{out / _OURS}: is a link, and is not used", "remove it, or name another folder")
@@ -126,14 +126,14 @@ def _plan(given: Files, wanted: Wanted, place: Scratch) -> Plan:
 
 
 def _fingerprint(given: Files) -> str:
-    """The hash of a model; for a file, the engine computes it."""
+    """Returns the hash of a model; for a file, the engine computes it."""
     if given.saved is None:
         return ""
     return given.saved.fingerprint or _content(given.words[0])
 
 
 def _content(archive: str) -> str:
-    """The content of a scripted model: its files differ only in the name of the folder that they contain."""
+    """Returns the content of a scripted model: its files differ only in the name of the folder that they contain."""
     digest = hashlib.sha256()
     with zipfile.ZipFile(archive) as file:
         for member in file.namelist():
@@ -143,7 +143,7 @@ def _content(archive: str) -> str:
 
 
 def _decisive(wanted: Wanted) -> dict[str, Any]:
-    """The settings on which the requested plan depends, as JSON."""
+    """Returns the settings on which the requested plan depends, as JSON."""
     document = wanted.plan.document if isinstance(wanted.plan, Plan) else json.loads(wanted.plan or "{}")
     content = {name: value for name, value in document.items() if name != "hashes"}
     plan = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

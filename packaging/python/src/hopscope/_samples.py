@@ -46,11 +46,11 @@ class Drawn:
     edges: int
 
     def few(self) -> bool:
-        """Whether a model may see all of the data."""
+        """Returns whether a model may see all of the data."""
         return self.nodes + self.edges <= _FEW_ROWS
 
     def whole(self, leaves: Mapping[str, Any]) -> Sample:
-        """All of the data as a sample."""
+        """Returns all of the data as a sample."""
         return Sample(_copied(leaves), self.nodes, self.edges, True)
 
 
@@ -96,8 +96,8 @@ def _is_sparse(array: Any) -> bool:
 
 
 def row_axes(drawn: Drawn, samples: list[Sample]) -> dict[str, set[int]]:
-    """The dimensions of inputs that are numbers of rows: those that differ between samples or, without samples, those
-    with the size that follows from the role of the input."""
+    """Returns the dimensions of inputs that are numbers of rows: those that differ between samples or, without samples,
+    those with the size that follows from the role of the input."""
     first, *others = [{key: tuple(leaf.shape) for key, leaf in sample.leaves.items()} for sample in samples]
     if not others:
         rows = {key: drawn.sizes.get(_table(key, drawn.roles.get(key, ""))) for key in first}
@@ -109,13 +109,13 @@ def row_axes(drawn: Drawn, samples: list[Sample]) -> dict[str, set[int]]:
 
 
 def _table(key: str, role: str) -> str:
-    """The table whose rows are those of an input."""
+    """Returns the table whose rows are those of an input."""
     kind, _, tables = role.partition(":")
     return key if kind == "index" else tables.partition(">")[0]
 
 
 def alike(one: Sample, other: Sample) -> list[str]:
-    """The numbers of rows and the largest numbers that are equal in both samples, as phrases."""
+    """Returns the numbers of rows and the largest numbers that are equal in both samples, as phrases."""
     return [what for key, array in one.leaves.items() for what in _common(key, array, other.leaves[key])]
 
 
@@ -131,6 +131,6 @@ def _common(key: str, a: Any, b: Any) -> Iterator[str]:
 
 
 def _is_column(array: Any) -> bool:
-    """Whether its numbers may be counts: whole numbers, or one number for each row."""
+    """Returns whether the numbers of an input may be counts: whole numbers, or one number for each row."""
     name = arrays.dtype_name(array)
     return array.ndim > 0 and (name in _WHOLE_NUMBERS or ("float" in name and array.shape[0] == array.numel()))

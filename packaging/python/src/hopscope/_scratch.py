@@ -66,7 +66,7 @@ def _made(parent: str | os.PathLike[str] | None) -> Path:
 
 
 def _place(expected: int) -> str | None:
-    """The folder for this number of bytes; None stands for the usual folder for temporary files."""
+    """Returns the folder for this number of bytes; None stands for the usual folder for temporary files."""
     with contextlib.suppress(OSError, ValueError):
         free = shutil.disk_usage(_MEMORY).free
         text = Path("/proc/meminfo").read_text()
@@ -86,7 +86,7 @@ def _arrays(name: str, value: Any) -> list[tuple[str, Any]]:
 
 
 def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
-    """The arrays of an entry; containers of graphs also hold numbers, texts and lists of names."""
+    """Returns the arrays of an entry; containers of graphs also hold numbers, texts and lists of names."""
     try:
         return [item for leaf in _forms.leaves(name, value) for item in arrays.flat(*leaf)]
     except ValueError:

@@ -84,7 +84,7 @@ class Client:
         return result if isinstance(result, dict) else {}
 
     def read(self) -> dict[str, Any]:
-        """The next message that is not a notification; notifications are passed on."""
+        """Returns the next message that is not a notification; notifications are passed on."""
         length = self._length()
         assert self._process.stdout is not None
         body = self._process.stdout.read(length)

@@ -41,7 +41,7 @@ class Home:
 
 
 def _held(folder: Path, more: int = 0) -> int | None:
-    """The lock of a folder, as a file descriptor; None if another process holds it."""
+    """Returns the lock of a folder, as a file descriptor; None if another process holds it."""
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | more, 0o600)
     except OSError:

@@ -124,7 +124,7 @@ class _News:
 
 
 def _found(report: dict[str, Any], verifies: bool) -> dict[str, Any]:
-    """The report with a note that nothing was computed."""
+    """Returns the report with a note that nothing was computed."""
     notes = ["the folder had the results of this run already: nothing was computed"]
     if verifies and report["verify"] is None:
         notes.append("they were not verified when they were computed: choose another folder to verify them")
@@ -143,7 +143,7 @@ def refuse(asked: dict[str, Any]) -> None:
 
 
 def _parent(named: str | None, workers: Workers, home: Path) -> str:
-    """The folder of the plan and of results without a named folder, which all workers see."""
+    """Returns the folder of the plan and of results without a named folder, which all workers see."""
     if workers.folder or workers.local:
         return str(home)
     if named is None:
@@ -158,7 +158,7 @@ def _parent(named: str | None, workers: Workers, home: Path) -> str:
 def _request(
     opened: dict[str, Any], asked: dict[str, Any], workers: Workers, folder: str, place: Scratch
 ) -> dict[str, Any]:
-    """The parameters of worker/open."""
+    """Returns the parameters of worker/open."""
     plan = place.folder() / "plan.json"
     try:
         plan.write_text(json.dumps(asked["plan"]))

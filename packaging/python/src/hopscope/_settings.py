@@ -27,13 +27,13 @@ def by_name(task: str) -> dict[str, Setting]:
 
 
 def of_workers() -> dict[str, Setting]:
-    """The settings of a run by workers, which compute on CPUs, cache nothing, can resume, and divide the cores among
-    themselves."""
+    """Returns the settings of a run by workers, which compute on CPUs, cache nothing, can resume, and divide the cores
+    among themselves."""
     return {name: setting for name, setting in by_name("run").items() if name not in _NOT_OF_WORKERS}
 
 
 def settings_of(task: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings that a task takes, as the engine reads them: those given, and the defaults of the others."""
+    """Returns all settings that a task takes, as the engine reads them: those given, and the defaults of the others."""
     return {name: _BY_NAME[name].checked(given.get(name, usual)) for name, usual in DEFAULTS[task].items()}
 
 
@@ -43,17 +43,17 @@ def taken_by(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_search(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the search for a plan, which do not apply to a given plan."""
+    """Returns the settings of the search for a plan, which do not apply to a given plan."""
     return {name: value for name, value in settings.items() if _BY_NAME[name].of_search}
 
 
 def beside_plan(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that may be given together with a plan: all except those of the search."""
+    """Returns the settings that may be given together with a plan: all except those of the search."""
     return {name: value for name, value in settings.items() if not _BY_NAME[name].of_search}
 
 
 def words_of(settings: Mapping[str, Any]) -> list[str]:
-    """The settings as options of a command line, without those that are None or False."""
+    """Returns the settings as options of a command line, without those that are None or False."""
     return [
         word
         for name, value in settings.items()
@@ -89,7 +89,7 @@ def accepts(other: Callable[..., Any]) -> Callable[[_Function], _Function]:
 
 
 def _with_options(function: _Function, added: list[inspect.Parameter], doc: str) -> _Function:
-    """The function, with keyword options in the place of its last parameter. Others are a TypeError."""
+    """Returns the function, with keyword options instead of its last parameter. Unknown options raise a TypeError."""
     *own, _options = inspect.signature(function).parameters.values()
     signature = inspect.signature(function).replace(parameters=[*own, *added])
 
@@ -108,7 +108,8 @@ def _with_options(function: _Function, added: list[inspect.Parameter], doc: str)
 
 
 def _nearest(options: Mapping[str, Any], signature: inspect.Signature) -> str:
-    """The parameter that was meant by the first unknown option, as the end of a sentence; empty if none is similar."""
+    """Returns the parameter that was meant by the first unknown option, as the end of a sentence; empty if none is
+    similar."""
     unknown = next((name for name in options if name not in signature.parameters), "")
     near = difflib.get_close_matches(unknown, signature.parameters, 1)
     return f"; did you mean '{near[0]}'?" if near else ""
@@ -119,7 +120,7 @@ def _parameter(name: str, usual: Any) -> inspect.Parameter:
 
 
 def type_of(name: str) -> str:
-    """The readable type of a setting: choices are texts."""
+    """Returns the readable type of a setting: choices are texts."""
     declared = RunSettings.__annotations__[name].__forward_arg__
     kind = str(getattr(_options, declared, declared))
     return re.sub(r"Literal\[.*?\]", "str", kind).replace("os.PathLike[str]", "Path")

@@ -58,7 +58,8 @@ class Shards:
         return not self.waiting and all(attempt.shard in self.finished for attempt in self.attempts)
 
     def take(self, worker: int, now: float) -> Shard | None:
-        """The next shard for a worker, the largest first; if none waits, one that another worker computes slowly."""
+        """Returns the next shard for a worker, the largest first; if none waits, one that another worker computes
+        slowly."""
         own = [attempt for attempt in self.attempts if attempt.worker == worker]
         if len(own) >= self.depth or any(self.is_late(attempt, now) for attempt in own):
             return None
@@ -112,7 +113,7 @@ class Shards:
         return attempt.begun is not None and now - attempt.begun > max(_PATIENCE, _LATE * self._usual(attempt.shard))
 
     def _slowest(self, worker: int, now: float) -> Shard | None:
-        """A shard that takes longer than usual and has one attempt only."""
+        """Returns a shard that takes longer than usual and has one attempt only."""
         slow = [
             item
             for item in self.attempts

@@ -28,7 +28,7 @@ def restored(model: Any) -> Iterator[None]:
 
 
 def _held(model: Any) -> list[Any]:
-    """All containers that are reached from the model, each once, but for large ones, which are data."""
+    """Returns all containers that are reached from the model, each once, but for large ones, which are data."""
     import torch
 
     found: dict[int, Any] = {}

@@ -82,7 +82,7 @@ def inspection(found: documents.Inspection) -> str:
 
 
 def plan(made: documents.Plan) -> str:
-    """A box per stage; stored values are linked with the stages that read them."""
+    """Returns a box per stage; stored values are linked with the stages that read them."""
     bands = [[Box(_key(stage.index, ""), f"{stage.operators} operators", f"for all {', '.join(stage.destinations)}")]
              for stage in made.stages]  # fmt: skip
     stored = []
@@ -137,7 +137,7 @@ def _stored(cut: documents.Cut, source: str, readers: Iterable[str]) -> Stored:
 
 
 def draw(picture: Picture) -> str:
-    """An SVG that needs no style sheet."""
+    """Returns an SVG that needs no style sheet."""
     widths = _widths(picture)
     places, height = _places(picture, widths)
     width = widths.step * len(picture.titles) + 20
@@ -192,7 +192,7 @@ def _length(text: str, bold: bool) -> float:
 
 
 def _units(letter: str) -> float:
-    """The width of a bold letter as a share of the size of the font."""
+    """Returns the width of a bold letter as a share of the size of the font."""
     if letter in " .,:;|!'\"ijlftrI()[]{}-/":
         return 0.45
     if letter in "mwMW@%…—" or letter > "\u2e80":
@@ -201,7 +201,7 @@ def _units(letter: str) -> float:
 
 
 def _fitted(text: str, room: float, bold: bool) -> str:
-    """The text, shortened in its middle: the ends of names tell them apart."""
+    """Returns the text, shortened in its middle: the ends of names tell them apart."""
     short, kept = text, len(text)
     while kept > 1 and _length(short, bold) > room:
         kept -= 1
@@ -252,7 +252,7 @@ def _box(box: Box, place: Place, widths: Widths) -> str:
 
 
 def _cut(value: Stored, place: Place, places: dict[str, Place], widths: Widths) -> list[str]:
-    """The value with the lines from where it is computed and to where it is read."""
+    """Returns the value with the lines from where it is computed and to where it is read."""
     x, y = place
     fill, stroke = ("#e6f4ea", "#4b9a68") if value.output else ("#fdf1de", "#c98a1b")
     parts = []

@@ -25,7 +25,7 @@ class Baked:
 
 
 def baked(first: Any, second: Any) -> Baked | None:
-    """The first difference between two traced modules, or None. Dead operators do not count."""
+    """Returns the first difference between two traced modules, or None. Dead operators do not count."""
     for one, other in zip_longest(_nodes(first), _nodes(second)):
         if one is None or other is None or one[0] != other[0]:
             here = one if one is not None else other
@@ -38,14 +38,14 @@ def baked(first: Any, second: Any) -> Baked | None:
 
 
 def unread(traced: Any, keys: Iterable[str]) -> set[str]:
-    """The inputs, by the engine's keys, that no operator reads."""
+    """Returns the inputs, by the engine's keys, that no operator reads."""
     inputs = list(traced.inlined_graph.inputs())[1:]
     read = {key for value in inputs for key in _read(value.debugName().partition(".")[0], value)}
     return {key for key in keys if not any(key == one or key.startswith(f"{one}.") for one in read)}
 
 
 def _read(name: str, value: Any) -> Iterator[str]:
-    """The argument, or the items of a dict."""
+    """Yields the argument, or the items of a dict."""
     for reader in (use.user for use in value.uses()):
         if reader.kind() != "aten::__getitem__":
             yield name
@@ -54,8 +54,8 @@ def _read(name: str, value: Any) -> Iterator[str]:
 
 
 def fingerprint(traced: Any) -> str:
-    """A text that is the same for two files of one model with the same weights, even if TorchScript named its classes
-    differently."""
+    """Returns a text that is the same for two files of one model with the same weights, even if TorchScript named its
+    classes differently."""
     digest = hashlib.sha256(_MANGLED.sub("", str(traced.inlined_graph.copy())).encode())
     for name, tensor in sorted(traced.state_dict().items()):
         digest.update(name.encode())
@@ -93,7 +93,7 @@ def _constant(node: Any) -> str:
 
 
 def _place(node: Any, module: Any) -> str:
-    """The line of an operator; a constant usually has none, so its user's line is taken."""
+    """Returns the line of an operator; a constant usually has none, so its user's line is taken."""
     uses = [use.user for output in node.outputs() for use in output.uses()]
     for candidate in [node, *uses]:
         found = _PLACE.search(str(candidate))

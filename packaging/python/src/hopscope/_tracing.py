@@ -54,8 +54,8 @@ def _has_exports(module: Any) -> bool:
 
 
 def inlined(traced: Any) -> Any:
-    """A traced module in which calls of autograd functions are replaced by the operators inside them.
-    Up to torch 2.13 `tolerant` leaves no such calls; from 2.14 on, `apply` is not a Python function."""
+    """Returns a traced module in which calls of autograd functions are replaced by the operators inside them. Up to
+    torch 2.13 `tolerant` leaves no such calls; from 2.14 on, `apply` is not a Python function."""
     for module in traced.modules():
         if module._c._has_method("forward"):
             graph = module._c._get_method("forward").graph

@@ -35,7 +35,7 @@ class Trial:
     structure: Any = None
 
     def whole(self) -> Sample:
-        """The data, where the model has its parameters."""
+        """Returns the data, where the model has its parameters."""
         first = self.samples[FIRST]
         return first if first.whole else _placed(self.drawn.whole(self.call.leaves()), self.model)
 
@@ -72,7 +72,7 @@ def _placed(sample: Sample, model: Any) -> Sample:
 
 
 def _arguments(trial: Trial, sample: Sample) -> dict[str, Any]:
-    """The arguments of the file for a sample."""
+    """Returns the arguments of the file for a sample."""
     return {
         name: _forms.rebuilt(name, value, lambda key: sample.leaves[key].clone(), texts=True)
         for name, value in trial.call.arguments.items()
@@ -94,7 +94,7 @@ def _result(trial: Trial, sample: Sample) -> Any:
 
 
 def _remedy(said: str) -> str:
-    """The hint for an exception of forward."""
+    """Returns the hint for an exception of forward."""
     if re.search(r"same dtype|expected scalar type|expected .* dtype", said):
         return "the types of inputs and weights have to fit: convert the inputs, for instance with data.x.float()"
     widths = re.search(r"cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", said)
@@ -113,7 +113,7 @@ def _outputs(value: Any) -> dict[str, Any]:
 
 
 def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
-    """The largest difference; None if one exceeds the tolerance or a shape differs."""
+    """Returns the largest difference; None if one exceeds the tolerance or a shape differs."""
     import torch
 
     if one.keys() != other.keys():
@@ -129,8 +129,8 @@ def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | Non
 
 
 def _entry(trial: Trial) -> Any:
-    """The module to compile: the model itself or, where TorchScript does not support its arguments or results, a module
-    of the same name around it."""
+    """Returns the module to compile: the model itself or, where TorchScript does not support its arguments or results,
+    a module of the same name around it."""
     import torch
 
     call = trial.call
@@ -149,7 +149,7 @@ def _entry(trial: Trial) -> Any:
 
 
 def parameters_of(trial: Trial) -> dict[str, str]:
-    """The names of parameters in the file, by their names in the model, where they differ."""
+    """Returns the names of parameters in the file, by their names in the model, where they differ."""
     if _entry(trial) is trial.model:
         return {}
     return {name: f"model.{name}" for name in trial.model.state_dict()}
@@ -198,7 +198,7 @@ def _exported_once(trial: Trial, strict: bool) -> Any:
 
 
 def _example(trial: Trial, axes: dict[str, set[int]]) -> Sample:
-    """A sample for the export, preferably without the sizes 0 and 1, which `torch.export` fixes."""
+    """Returns a sample for the export, preferably without the sizes 0 and 1, which `torch.export` fixes."""
     for sample in trial.samples:
         if all(sample.leaves[key].shape[axis] > 1 for key, rows in axes.items() for axis in rows):
             return sample
@@ -206,7 +206,7 @@ def _example(trial: Trial, axes: dict[str, set[int]]) -> Sample:
 
 
 def _of_smaller(trial: Trial) -> list[dict[str, Any]]:
-    """The model's results on the sample with smaller numbers, unless it needs all the numbers of the data."""
+    """Returns the model's results on the sample with smaller numbers, unless it needs all the numbers of the data."""
     if trial.alone:
         return []
     try:
@@ -216,7 +216,7 @@ def _of_smaller(trial: Trial) -> list[dict[str, Any]]:
 
 
 def compiled(trial: Trial) -> tuple[Any, str, list[str]]:
-    """The TorchScript module to save, the way in which it was made, and notes."""
+    """Returns the TorchScript module to save, the way in which it was made, and notes."""
     trouble, where, traced = "", "", None
     try:
         traced, found, note = _traced(trial)
@@ -246,7 +246,7 @@ def _first_line(problem: BaseException) -> str:
 
 
 def _traced(trial: Trial) -> tuple[Any, _trace.Baked | None, str]:
-    """The first trace, and the size that other traces show to be baked in, or a note that none was found."""
+    """Returns the first trace, and the size that other traces show to be baked in, or a note that none was found."""
     entry = _entry(trial)
     if trial.call.holds_objects():
         trial.call.drop(_trace.unread(_trace_once(trial, entry, trial.samples[FIRST]), trial.call.leaves()))
@@ -279,7 +279,8 @@ def _elsewhere(trial: Trial, entry: Any, first: Any) -> _trace.Baked | None:
 
 
 def _fixed(trial: Trial, entry: Any, first: Any) -> tuple[_trace.Baked | None, list[str]]:
-    """The difference between the first trace and one on smaller numbers, and the numbers that all samples share."""
+    """Returns the difference between the first trace and one on smaller numbers, and the numbers that all samples
+    share."""
     common = _samples.alike(trial.samples[FIRST], trial.samples[SECOND])
     if not common:
         return None, []
@@ -315,8 +316,8 @@ def _scripted(trial: Trial) -> Any:
 
 
 def agreement(path: Path, how: str, trial: Trial) -> tuple[float, str]:
-    """The largest difference between the reloaded file and the model, if possible on a sample that the file was not
-    made with; and a sentence about it."""
+    """Returns the largest difference between the reloaded file and the model, if possible on a sample that the file was
+    not made with; and a sentence about it."""
     import torch
 
     number = OTHER if len(trial.samples) > OTHER else FIRST

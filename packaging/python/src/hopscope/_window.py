@@ -50,7 +50,7 @@ def environment(path: Path, known: Mapping[str, str]) -> dict[str, str]:
 
 
 def _start(words: list[str]) -> tuple[str, dict[str, str]]:
-    """The program and its variables; it finds the engine on PATH."""
+    """Returns the program and its variables; it finds the engine on PATH."""
     path, values = window(), dict(os.environ)
     options = {word.split("=", maxsplit=1)[0] for word in words}
     if not options & {"--engine", "--help", "-h", "--version", "-v"}:

@@ -32,18 +32,18 @@ _ALIGNMENT = 64
 
 
 def is_torch(value: object) -> bool:
-    """Whether it is a torch tensor, without importing torch."""
+    """Returns whether an object is a torch tensor, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def is_array(value: object) -> bool:
-    """Whether it is an array of torch or numpy."""
+    """Returns whether an object is an array of torch or NumPy."""
     return is_torch(value) or isinstance(value, numpy.ndarray)
 
 
 def key_text(key: object) -> str:
-    """The text for a key of a dict: ("user", "rates", "item") is "user__rates__item"."""
+    """Returns the text for a key of a dict: ("user", "rates", "item") is "user__rates__item"."""
     return _RELATION.join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
@@ -64,13 +64,14 @@ def checked(name: str, array: Any) -> Any:
 
 
 def native(array: Any) -> Any:
-    """The array in the machine's byte order, which torch requires."""
+    """Returns the array in the machine's byte order, which torch requires."""
     is_foreign = isinstance(array, numpy.ndarray) and not array.dtype.isnative
     return array.astype(array.dtype.newbyteorder("=")) if is_foreign else array
 
 
 def flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The engine's keys of an array: its name, or those of the parts of a sparse tensor (`arg.coo_indices`, ...)."""
+    """Yields the engine's keys of an array: its name, or those of the parts of a sparse tensor (`arg.coo_indices`,
+    ...)."""
     if is_torch(value) and str(value.layout) != "torch.strided":
         yield from _sparse(name, value)
     else:
@@ -95,18 +96,18 @@ def _sparse(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dtype_name(array: Any) -> str:
-    """The name of a dtype in numpy; also "bfloat16"."""
+    """Returns the NumPy name of a dtype, or "bfloat16"."""
     return str(array.dtype).removeprefix("torch.")
 
 
 def extent(array: Any) -> int:
-    """Its bytes."""
+    """Returns the size of an array in bytes."""
     width = int(array.element_size() if is_torch(array) else array.dtype.itemsize)
     return int(math.prod(array.shape)) * width
 
 
 def raw(array: Any) -> memoryview:
-    """The elements of an array in C order: a view of the array if possible, otherwise a copy."""
+    """Returns the elements of an array in C order: a view of the array if possible, otherwise a copy."""
     if is_torch(array):
         array = array.detach().resolve_conj().cpu().contiguous()
         if dtype_name(array) == "bfloat16":
@@ -159,7 +160,7 @@ def read(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def unreadable(path: Path, problem: Exception, form: str) -> InputError:
-    """The error for a file that cannot be read in this form."""
+    """Returns the error for a file that cannot be read in this form."""
     if isinstance(problem, OSError) and problem.strerror:
         return InputError(f"cannot read {path}: {problem.strerror}", "check the path")
     return InputError(
@@ -168,7 +169,7 @@ def unreadable(path: Path, problem: Exception, form: str) -> InputError:
 
 
 def tensors(path: Path) -> dict[str, Any]:
-    """The arrays of a .safetensors file as tensors of torch in memory."""
+    """Returns the arrays of a .safetensors file as tensors of torch in memory."""
     header, offset = _header(path)
     header.pop("__metadata__", None)
     return {
@@ -196,7 +197,7 @@ def _mapped(path: Path, entry: Mapping[str, Any], offset: int) -> NDArray[Any]:
 
 
 def npy_file(array: object) -> Path | None:
-    """The .npy file that this array is a map of, all of it in C order; the engine can then read the file itself."""
+    """Returns the .npy file that this array maps as a whole, in C order. The engine can then read the file itself."""
     if not isinstance(array, numpy.memmap) or not array.filename or not array.flags.c_contiguous:
         return None
     path = Path(array.filename)
@@ -208,8 +209,8 @@ def npy_file(array: object) -> Path | None:
 
 
 def load(path: Path, dtype: str, as_torch: bool) -> Any:
-    """An output of the engine, mapped copy-on-write: writing to it does not change the file. Stays valid when
-    the file is removed."""
+    """Maps an output of the engine copy-on-write: writing to it does not change the file. The map stays valid when the
+    file is removed."""
     if path.suffix == ".safetensors":
         (array,) = read(path).values()
     else:

@@ -44,16 +44,16 @@ class Call:
     notes: list[str] = field(default_factory=list)
 
     def add(self, name: str, value: Any) -> None:
-        """An argument with tensors."""
+        """Adds an argument with tensors."""
         self.forms[name], self.arguments[name] = value, _forms.without_none(value)
 
     def wrapped(self) -> bool:
-        """Whether the arguments of the file differ from those of `forward`."""
+        """Returns whether the arguments of the file differ from those of `forward`."""
         other = self.constants or self.sizes or self.unnamed or self.container is not None
         return bool(other) or any(_forms.has_relations(item) or _forms.has_none(item) for item in self.forms.values())
 
     def leaves(self) -> dict[str, Any]:
-        """The tensors by the engine's keys; a sparse one is a leaf."""
+        """Returns the tensors by the engine's keys; a sparse one is a leaf."""
         return dict(leaf for name, value in self.arguments.items() for leaf in _forms.leaves(name, value))
 
     def keep_what_is_read(self, model: Any) -> bool:
@@ -66,7 +66,7 @@ class Call:
         return self.drop(unread)
 
     def holds_objects(self) -> bool:
-        """Whether the model may read only a part of its arguments: a container, or objects with attributes."""
+        """Returns whether the model may read only a part of its arguments: a container, or objects with attributes."""
         return self.container is not None or any(map(_records.is_record, self.forms.values()))
 
     def drop(self, unread: set[str]) -> bool:
@@ -111,7 +111,7 @@ class Call:
                 self.notes.append(part_of_file(f"{name}.{attribute}".removeprefix("."), number))
 
     def forward(self, model: Any, given: Mapping[str, Any]) -> Any:
-        """The model's results for the arguments of the file. The call leaves nothing on the model."""
+        """Returns the model's results for the arguments of the file. The call leaves no state on the model."""
         with _state.restored(model):
             return self._forward(model, given)
 
@@ -128,7 +128,7 @@ class Call:
         return model(*unnamed, **named, **constants, **sizes)
 
     def _counting(self, name: str, record: Any, tensors: Mapping[str, Any]) -> Any:
-        """An object with the numbers of rows that these tensors have."""
+        """Returns an object with the numbers of rows that these tensors have."""
         places = self.counted.get(name, {})
         known = {attribute: place for attribute, place in places.items() if place.key in tensors}
         return _records.numbered(record, {key: _counts.read(place, tensors) for key, place in known.items()})
@@ -139,7 +139,7 @@ def _has_rows(array: Any) -> bool:
 
 
 def _read_by(work: Callable[[], Any]) -> set[int]:
-    """The ids of the tensors that are passed to torch's functions, until the call ends or fails."""
+    """Returns the ids of the tensors that are passed to torch's functions, until the call ends or fails."""
     from torch.overrides import TorchFunctionMode
     from torch.utils._pytree import tree_leaves
 
@@ -156,7 +156,7 @@ def _read_by(work: Callable[[], Any]) -> set[int]:
 
 
 def _container(like: Any, given: Mapping[str, Any], forms: Mapping[str, Any]) -> Any:
-    """A container with these tensors."""
+    """Returns a container with these tensors."""
     if not hasattr(like, "node_types"):
         return _records.filled(like, given)
     from torch_geometric.data import HeteroData
@@ -169,7 +169,7 @@ def _container(like: Any, given: Mapping[str, Any], forms: Mapping[str, Any]) ->
 
 
 def unwrapped(model: Any) -> tuple[Any, list[str]]:
-    """The module without wrappers that only change its device or speed."""
+    """Returns the module without wrappers that only change its device or speed."""
     import torch
     from torch.nn.parallel import DataParallel, DistributedDataParallel
 
@@ -236,12 +236,12 @@ def part_of_file(name: str, value: Any) -> str:
 
 
 def ignored(name: str) -> str:
-    """The note of the engine about ignored inputs."""
+    """Returns the note of the engine about ignored inputs."""
     return f"'{name}' is not an argument of the model: ignored"
 
 
 def _as_argument(inputs: Inputs, required: list[str]) -> Inputs:
-    """An object that is the only argument, under its name; otherwise its attributes may be arguments."""
+    """Returns an object that is the only argument under its name. Otherwise its attributes may be arguments."""
     if len(required) == 1 and required[0] not in inputs.values and _records.is_plain(inputs.container):
         return replace(inputs, values={required[0]: inputs.container}, container=None)
     return inputs
@@ -260,7 +260,7 @@ def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
 
 
 def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any]:
-    """A tuple of arguments as a dict with the names of `forward`."""
+    """Returns a tuple of arguments as a dict with the names of `forward`."""
     parameters = _parameters(model)
     names = [parameter.name for parameter in parameters]
     if inspect.Parameter.VAR_POSITIONAL in _variable(model) and len(values) > len(names):
@@ -273,7 +273,8 @@ def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any
 
 
 def _names_inside(model: Any, count: int) -> list[str]:
-    """The argument names of the first submodule with this number of arguments, to which a container passes its own."""
+    """Returns the argument names of the first submodule with this number of arguments, to which a container passes its
+    own."""
     for module in list(model.modules())[1:]:
         names = [parameter.name for parameter in _named(module)]
         if len(names) >= count:
@@ -282,7 +283,7 @@ def _names_inside(model: Any, count: int) -> list[str]:
 
 
 def _parameters(model: Any) -> list[inspect.Parameter]:
-    """The named parameters; for a ScriptModule, those of its schema."""
+    """Returns the named parameters; for a ScriptModule, those of its schema."""
     script = getattr(model, "_c", None)
     if script is not None and hasattr(script, "_get_method"):
         if not script._has_method("forward"):
@@ -329,7 +330,7 @@ def _without_forward(name: str, methods: list[str]) -> Refused:
 
 
 def _methods(kind: type) -> list[str]:
-    """The methods that the classes of a model define."""
+    """Returns the methods that the classes of a model define."""
     base = sys.modules["torch"].nn.Module
     own = [one for one in kind.__mro__ if issubclass(one, base) and one is not base]
     names = [name for one in own for name, item in vars(one).items() if inspect.isfunction(item)]
@@ -337,7 +338,7 @@ def _methods(kind: type) -> list[str]:
 
 
 def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) -> str | None:
-    """The entry that is this argument. An optional one is taken under its own name only."""
+    """Returns the entry that is this argument. An optional argument is taken under its own name only."""
     if values.get(parameter.name) is not None:
         if parameter.default is not inspect.Parameter.empty and arrays.is_array(values[parameter.name]):
             call.notes.append(f"the optional argument '{parameter.name}' is taken from the data")
@@ -358,7 +359,8 @@ def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) 
 
 
 def _stands_for(name: str, value: Any) -> bool:
-    """An edge attribute is a weight only if it is one number an edge."""
+    """Returns whether an array can stand for an argument: an edge attribute is a weight only if it is one number per
+    edge."""
     return name != "edge_weight" or getattr(value, "ndim", 0) == 1
 
 
@@ -392,7 +394,7 @@ def _takes_container(parameters: list[inspect.Parameter], inputs: Inputs) -> boo
 
 
 def _bind_container(inputs: Inputs) -> Call:
-    """All tensors of a container; those that `forward` does not use are left out when it is traced."""
+    """Binds all tensors of a container; those that `forward` does not use are left out when it is traced."""
     if hasattr(inputs.container, "canonical_etypes"):
         raise Refused(
             f"forward takes a {type(inputs.container).__name__}, whose operators no TorchScript file can hold",

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def files(model: Any, data: Any, roles: Roles, scratch: Place | None, *, once: bool = True) -> Iterator[Files]:
-    """Model and data as files for the duration of a command; existing files stay in place. `once`:
-    nothing that outlives the command contains the model."""
+    """Yields model and data as files for the duration of a command; existing files are used where they are. With
+    `once`, nothing that outlives the command contains the model."""
     arguments = isinstance(data, tuple) or data is None
     table = None if arguments else inputs_of(data)
     expected = 0 if table is None or table.paths is not None else size_of(table.values)
@@ -200,14 +200,14 @@ def by_plan(
     given: Files,
     place: Scratch,
 ) -> list[str]:
-    """The options of the settings, together with the given plan or the pins of a new one."""
+    """Returns the options of the settings, together with the given plan or the pins of a new plan."""
     if plan is None:
         return [*words_of(settings), *pin_words(pins, place)]
     return [*words_of(beside_plan(settings)), "--plan", str(plan_file(plan, given, place))]
 
 
 def plan_file(plan: Plan | Place, given: Files, place: Scratch) -> Path:
-    """The file of a plan; a plan for another file of this model is adapted."""
+    """Returns the file of a plan; a plan for another file of this model is adapted."""
     if not isinstance(plan, Plan):
         return path_of("plan", plan).absolute()
     if given.saved is not None and same_model(plan, given.saved):

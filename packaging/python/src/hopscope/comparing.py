@@ -37,7 +37,7 @@ class ComparedOutput:
         different (int): The number of elements beyond the tolerance.
         row (int | None): The row of the first of these elements.
         element (int | None): Its position in the row.
-        first (float | None): This element in the first file; None also if it is not finite.
+        first (float | None): This element in the first file; None if there is none, or if it is not finite.
         second (float | None): This element in the second file.
     """
 
@@ -87,14 +87,14 @@ class Comparison:
 
 @door
 def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: Place | None = None) -> Comparison:
-    """Compares two files of a model: whether they yield the same numbers for the same data, or where they diverge.
+    """Compares two files of a model on the same data, and finds the operator at which their numbers diverge.
 
     All rows of all outputs are compared, with the same tolerance as in a verification. Each file is computed by its own
     `forward`, or by a staged run if that does not fit into memory.
 
     Args:
         first (torch.nn.Module | Saved | str | Path): A model, as for `inference`.
-        second (torch.nn.Module | Saved | str | Path): Another one, or an ONNX file (.onnx), which onnxruntime computes,
+        second (torch.nn.Module | Saved | str | Path): Another model, an ONNX file (.onnx), which onnxruntime computes,
             or outputs: a .safetensors file, a .npy file, or a folder of .npy files.
         data (Any): As for `inference`; the inputs of an ONNX file have the same names.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
@@ -127,7 +127,7 @@ def compare(first: Any, second: Any, data: Any, *, roles: Roles = (), scratch: P
 
 
 def _second(second: Any, data: Any, roles: Roles, given: Files, place: Scratch) -> tuple[str, bool]:
-    """The second file, and whether its code is the caller's own."""
+    """Returns the second file, and whether its code is the caller's own."""
     if _onnx.is_onnx(second):
         return str(_computed(Path(second), data, given, place)), False
     if isinstance(second, (str, os.PathLike)) and not isinstance(second, Saved):
@@ -136,7 +136,7 @@ def _second(second: Any, data: Any, roles: Roles, given: Files, place: Scratch) 
 
 
 def _computed(path: Path, data: Any, given: Files, place: Scratch) -> Path:
-    """A file with the outputs of an ONNX file, under the names that those of the first file have."""
+    """Returns a file with the outputs of an ONNX file, under the names of the first file's outputs."""
     values = dict(zip(given.saved.arguments, data, strict=False)) if given.saved and isinstance(data, tuple) else data
     found = _onnx.outputs_of(path, inputs_of(values).values)
     operators = command("inspect", *given.words).document["ops"]

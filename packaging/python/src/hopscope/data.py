@@ -21,7 +21,7 @@ _GRAPH_SIZES = ("num_nodes", "num_edges", "size", "n_nodes", "n_edges", "dim_siz
 
 
 def counts_rows(name: str, value: Any) -> bool:
-    """Whether an argument is a number of rows, or a tuple of them (and of None)."""
+    """Returns whether an argument is a number of rows, or a tuple of them (and of None)."""
     numbers = value if isinstance(value, (tuple, list)) else (value,)
     whole = all(isinstance(item, int) and not isinstance(item, bool) for item in numbers if item is not None)
     return name in _GRAPH_SIZES and whole and any(item is not None for item in numbers)
@@ -41,9 +41,9 @@ class Inputs:
 
 
 def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
-    """Understands PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, objects that
-    hold tensors as attributes, dicts of all these by argument, and paths: a .safetensors file, a folder of .npy files,
-    NAME=FILE.npy, or a list of such; a folder of the Open Graph Benchmark."""
+    """Reads PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, objects that hold
+    tensors as attributes, and dicts of all these by argument. It also reads paths: a .safetensors file, a folder of
+    .npy files, NAME=FILE.npy, a list of these, or a folder of the Open Graph Benchmark."""
     if isinstance(data, Inputs):
         return data
     if isinstance(data, (str, Path)) and _ogb.is_folder(Path(data)):
@@ -95,7 +95,7 @@ def _paths(data: Any) -> list[str] | None:
 
 
 def _mapped(paths: Iterable[str]) -> dict[str, Any]:
-    """All arrays of the files at these paths by their keys, mapped."""
+    """Maps all arrays of the files at these paths and returns them by their keys."""
     table: dict[str, Any] = {}
     for text in paths:
         name, _, file = text.partition("=")
@@ -118,8 +118,8 @@ def _load(path: Path) -> Any:
 
 
 def _nested(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys with dots become dicts: "x_dict.user" is the entry "user" of the dict "x_dict"; "xs.0" is an item of a
-    list."""
+    """Turns keys with dots into dicts: "x_dict.user" becomes the entry "user" of the dict "x_dict", and "xs.0" an item
+    of a list."""
     nested: dict[str, Any] = {}
     for key, array in table.items():
         name, _, rest = key.partition(".")
@@ -137,8 +137,8 @@ def _listed(value: Any) -> Any:
 
 
 def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
-    """Entries may be arrays, dicts and lists of them, tables, or edges in any form; attributes of those edges are used
-    unless the dict has an entry of that name."""
+    """Reads a dict whose entries are arrays, dicts and lists of them, tables, or edges in any form. Attributes of those
+    edges are used unless the dict has an entry of that name."""
     table: dict[str, Any] = {}
     brought: dict[str, Any] = {}
     for key, value in data.items():
@@ -200,7 +200,8 @@ def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _dgl_table(graph: Any) -> dict[str, Any]:
-    """Features by their names in ndata and edata, edges as `edge_index`; dicts by type where there are several."""
+    """Returns features by their names in ndata and edata, and edges as `edge_index`; they are dicts by type if there
+    are several types."""
     if len(graph.ntypes) == 1 and len(graph.canonical_etypes) == 1:
         return {**graph.ndata, **graph.edata, "edge_index": _stack(graph.edges())}
     table: dict[str, Any] = {"edge_index_dict": {}}

@@ -142,7 +142,7 @@ def breakpoints(
         data (Any): As for `inference`.
         places (str | Sequence[str]): Operators ("op42"), values, kinds ("aten::relu"), modules or stages ("stage 2").
         when (str): "always", "isnan", "outside=LEAST,MOST" or "node=N".
-        hits (int): How many results to describe.
+        hits (int): The number of results to describe.
         plan (Plan | str | Path | None): The plan of the run; None: a new one.
         batch (int | None): Destination nodes per batch; None: as for `inference`.
         roles (Mapping[str, str] | Sequence[str]): As for `inference`.
@@ -238,7 +238,7 @@ def tensor(
         data (Any): As for `inference`.
         place (str): An operator, a value, an input or a weight.
         nodes (int | Iterable[int] | None): The nodes whose rows to return.
-        rows (tuple[int, int] | None): The range of rows to return, the end excluded.
+        rows (tuple[int, int] | None): The range of rows to return; its end is exclusive.
         batch_of (int | None): The node whose batch to return.
         plan (Plan | str | Path | None): The plan of the run; None: a new one.
         batch (int | None): Destination nodes per batch; None: as for `inference`.
@@ -316,7 +316,7 @@ def memory(
 def _asked(
     model: Any, data: Any, plan: _Plan, roles: Roles, scratch: _Scratch, *, batch: int | None
 ) -> Iterator[tuple[list[str], Scratch]]:
-    """Model, data, plan and batch as words, and a folder for the files of the engine."""
+    """Yields model, data, plan and batch as command-line words, and a folder for the files of the engine."""
     rows = words_of({"batch": count_of("batch", batch)})
     with files(model, data, roles, scratch) as given, Scratch(0, scratch) as place:
         yield [*given.words, *_plan_words(plan, given, place), *rows], place

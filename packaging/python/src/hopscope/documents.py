@@ -272,7 +272,7 @@ class Device:
 
     Attributes:
         id (str): Its name as `device` takes it, such as "cpu" or "cuda:0".
-        name (str): The name of the model of processor or GPU.
+        name (str): The model name of the processor or GPU.
         memory (int): Its memory in bytes.
         driver (str): The driver of a GPU.
     """

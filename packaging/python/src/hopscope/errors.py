@@ -1,4 +1,4 @@
-"""Exceptions by the engine's exit codes: a sentence, a hint, and the place."""
+"""Exceptions for the engine's exit codes; each has a sentence, a hint, and the location of the fault."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ _BY_EXIT_CODE: dict[int, type[HopscopeError]] = {
 
 
 def kind_of(exit_code: int) -> type[HopscopeError]:
-    """The exception for an exit code of the engine; EngineError for one that is not documented."""
+    """Returns the exception for an exit code of the engine, and EngineError for an undocumented one."""
     return _BY_EXIT_CODE.get(exit_code, EngineError)
 
 
 def error_from(document: Mapping[str, Any]) -> HopscopeError:
-    """The exception for an error document of the engine: {code, exit_code, message, hint, where}."""
+    """Returns the exception for an error document of the engine: {code, exit_code, message, hint, where}."""
     text = {name: str(document.get(name) or "") for name in ("message", "hint", "where", "code")}
     return kind_of(int(document.get("exit_code", 7)))(**text)
 
 
 def document_of(problem: HopscopeError) -> dict[str, Any]:
-    """The document from which `error_from` makes the exception."""
+    """Returns the document from which `error_from` makes the exception."""
     named = {name: getattr(problem, name) for name in ("message", "hint", "where")}
     return {**named, "code": problem.code, "exit_code": problem.exit_code}
 
 
 def door(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """A function of the package: every failure in it becomes an exception of this module. Exceptions of the caller's
+    """Marks a function as public: every failure in it becomes an exception of this module. Exceptions of the caller's
     own functions, and Python's TypeError for unknown arguments, pass unchanged."""
 
     @functools.wraps(function)
@@ -76,13 +76,13 @@ _PASSES = "_hopscope_passes"
 
 
 def passing(problem: Exception) -> Exception:
-    """An exception that passes unchanged."""
+    """Marks an exception so that it passes unchanged."""
     setattr(problem, _PASSES, True)
     return problem
 
 
 def callers_own(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
-    """The caller's own function, whose exceptions pass unchanged."""
+    """Wraps a function of the caller so that its exceptions pass unchanged."""
 
     @functools.wraps(function)
     def called(*arguments: _Given.args, **options: _Given.kwargs) -> _Result:
@@ -107,7 +107,7 @@ def _unforeseen(name: str, problem: Exception) -> HopscopeError:
 
 
 def origin_of(problem: BaseException) -> str:
-    """The innermost line outside of torch."""
+    """Returns the innermost line outside of torch."""
     trace, place = problem.__traceback__, ""
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
@@ -118,6 +118,6 @@ def origin_of(problem: BaseException) -> str:
 
 
 def sentence_of(problem: BaseException) -> str:
-    """The first line of an exception's text."""
+    """Returns the first line of an exception's text."""
     lines = str(problem).strip().splitlines()
     return lines[0] if lines else type(problem).__name__

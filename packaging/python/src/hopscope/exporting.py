@@ -174,7 +174,7 @@ class Exported:
             **inputs: The arguments of `forward` by name, as for `inference`.
 
         Returns:
-            LayeredFlow: The graph with the layers. Use it with `with`, or close it.
+            LayeredFlow: The graph with the layers. Use it in a `with` statement, or close it.
 
         Raises:
             InputError: An input is missing or unsuitable.

@@ -136,8 +136,8 @@ class Maker:
 
     Attributes:
         place (Place): The operator.
-        nan (int): How many numbers of its result are NaN.
-        infinite (int): How many numbers of its result are infinite.
+        nan (int): The number of elements of its result that are NaN.
+        infinite (int): The number of elements of its result that are infinite.
         reaches_output (bool): Whether an output depends on the result.
         shown (list[Row]): Some of the rows with such numbers.
     """
@@ -186,8 +186,8 @@ class Hits(_Rows):
     """Results of batches at which a condition held.
 
     Attributes:
-        hits (list[dict[str, Any]]): The first ones, with their rows and statistics.
-        seen (int): How many there were.
+        hits (list[dict[str, Any]]): The first of these results, with their rows and statistics.
+        seen (int): The number of all such results.
         document (dict[str, Any]): The whole document (docs/reference/format-findings.md).
     """
 
@@ -272,7 +272,7 @@ class LoopMemory:
         side_by_side (int): The number of batches that are computed at the same time.
         peak_step (int): The step with the most live bytes, counted from 0.
         steps (list[dict[str, Any]]): The live bytes at each step.
-        held (list[dict[str, Any]]): The steps during which each value is live, the end excluded.
+        held (list[dict[str, Any]]): The steps during which each value is live; the end is exclusive.
     """
 
     label: str
@@ -294,7 +294,7 @@ class StageMemory(_Rows):
     Attributes:
         stage (int): The number of the stage.
         peak_memory (int): Its peak in bytes.
-        outside (int): The part of it outside of the batches.
+        outside (int): The part of the peak outside of the batches.
         loops (list[LoopMemory]): The largest batch of each node type that the stage computes.
         document (dict[str, Any]): The whole document (plan/memory in docs/reference/protocol.md).
     """

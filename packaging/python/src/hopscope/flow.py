@@ -19,9 +19,9 @@ _REDUCTIONS = {"sum": "sum", "mean": "mean", "max": "amax", "min": "amin"}
 
 
 class LayeredFlow:
-    """A graph on its way through the layers of an exported folder; `Exported.flow` returns it. `flow["x"]` returns all
-    rows of an input, of a value that a layer has stored (by its name in stage_1.py and so on), or of a result of
-    `propagate`. Use it with `with`, or close it: stored values occupy files until then.
+    """A graph that the layers of an exported folder compute one by one; `Exported.flow` returns it. `flow["x"]` returns
+    all rows of an input, of a value that a layer has stored (by its name in stage_1.py and so on), or of a result of
+    `propagate`. Use it in a `with` statement, or close it: stored values occupy files until then.
 
     Attributes:
         layers (list[Layer]): The loops of the stages, in the order in which they run.
@@ -339,7 +339,7 @@ class Block:
     Attributes:
         layer (Layer): The layer.
         first (int): The first destination.
-        last (int): The end of the destinations, excluded.
+        last (int): The end of the range of destinations, exclusive.
     """
 
     def __init__(self, layer: Layer, first: int, last: int) -> None:

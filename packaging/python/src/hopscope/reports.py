@@ -84,8 +84,8 @@ class NotFinite:
     """Results of a run that are NaN or infinite.
 
     Attributes:
-        numbers (int): How many there are.
-        outputs (dict[str, int]): How many there are in each output.
+        numbers (int): The number of such elements.
+        outputs (dict[str, int]): The number of such elements in each output.
         first (dict[str, Any] | None): The operator that produced them from finite numbers, if it is known.
         stage (int | None): The stage of that operator; None before the first stage.
         given (list[str]): Inputs and parameters that contain such numbers themselves.
@@ -138,8 +138,10 @@ class StageRun(StageFigures):
         index (int): Its number, counted from 1.
         written (int): Bytes of the rows that it wrote.
         read (int): Bytes of the rows that it read.
-        predicted_seconds (float | None): The duration that was predicted before the run, if it was.
-        predicted_peak_memory (int | None): The peak memory that was predicted before the run, if it was.
+        predicted_seconds (float | None): The duration that was predicted before the run; None without a
+            prediction.
+        predicted_peak_memory (int | None): The peak memory that was predicted before the run; None without
+            a prediction.
         bound_seconds (float | None): The least time that the stage can take on this machine, if its rates are known.
         wall (str | None): The largest part of this bound: "gemm", "rows", "stream", "link" or "disk".
         operators (tuple[OperatorRun, ...]): The cost of each operator; empty on a GPU.
@@ -164,7 +166,7 @@ class StageRun(StageFigures):
         return f"StageRun({self.index}: {_html.duration(self.seconds)}, {self.batches} batches, peak memory {peak})"
 
     def _columns(self) -> dict[str, Any]:
-        """The figures and a column per phase."""
+        """Returns the figures and a column per phase."""
         figures = {**asdict(self), **self.phases}
         return {name: value for name, value in figures.items() if name not in ("phases", "bytes", "operators")}
 
@@ -177,7 +179,7 @@ class Report:
         strategy (str): The strategy of the plan.
         device (str): The device.
         seconds (float): The duration of the run.
-        prologue_seconds (float): The part of it before the first stage.
+        prologue_seconds (float): The part of this duration before the first stage.
         peak_memory (int): The maximum number of bytes on the device.
         stages (Table[StageRun]): The stages as they ran.
         notes (list[str]): Remarks of the engine.

@@ -80,7 +80,7 @@ class Saved:
 def save(model: Any, inputs: Any, path: Place, *, roles: Roles = (), via: Via = "auto") -> Saved:
     """Writes a model in memory as a file that Hopscope runs.
 
-    The engine cuts small samples of the data. The model is traced on samples of different sizes and on the data
+    The engine extracts small samples of the data. The model is traced on samples of different sizes and on the data
     themselves; if the traces differ, because a size or a branch would be baked in, it is scripted instead. Data of more
     than 100,000 rows are not computed: the trace is not used if their sizes, or values that Python or NumPy reads from
     tensors, determine which operators run. If neither TorchScript file gives the results of the model, the model is
@@ -153,7 +153,7 @@ def export_program(model: Any, inputs: Any, path: Place, *, roles: Roles = ()) -
 
 @dataclass(frozen=True)
 class _Given:
-    """The data of a call as `--data` takes them, a place for samples of them, the roles that the user gave, and the
+    """The data of a call as `--data` takes them, a folder for samples of them, the roles that the user gave, and the
     way to save the model."""
 
     words: list[str]
@@ -162,12 +162,13 @@ class _Given:
     via: str = "auto"
 
     def roles_of_inputs(self, model: Any) -> list[str]:
-        """The roles of inputs, without those of parameters, which are left to the engine when it reads the file."""
+        """Returns the roles of inputs, without those of parameters, which are left to the engine when it reads the
+        file."""
         own = {name for name, _ in [*model.named_parameters(), *model.named_buffers()]}
         return [f"{name}={role}" for name, role in parse_roles(self.roles).items() if name not in own]
 
     def objection(self, model: Any, program: _program.Program) -> str:
-        """The reason why the engine refuses a program for these data; empty if it does not."""
+        """Returns the reason why the engine refuses a program for these data; empty if it does not."""
         file = self.place.folder() / "guarded.pt2"
         file.write_bytes(program.save_to_buffer())
         data = [word for name in self.words for word in ("--data", name)]
@@ -182,7 +183,7 @@ class _Given:
 
 
 def _bound(model: Any, inputs: Any) -> tuple[Any, Call, Inputs]:
-    """The module itself, how it is called, and the data that become its arguments."""
+    """Returns the module itself, how it is called, and the data that become its arguments."""
     if not isinstance(model, _torch().nn.Module):
         raise _not_a_module(model)
     inner, notes = calling.unwrapped(model)
@@ -256,7 +257,7 @@ def _torch() -> Any:
 
 
 def _is_arguments(inputs: Any) -> bool:
-    """Whether it is a tuple of arguments, not of paths."""
+    """Returns whether the data are a tuple of arguments, not of paths."""
     return isinstance(inputs, (tuple, list)) and not any(isinstance(item, (str, os.PathLike)) for item in inputs)
 
 
@@ -330,7 +331,7 @@ def _published(compiled: Any, target: Path) -> Iterator[Path]:
 
 
 def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
-    """A ScriptModule is saved unchanged: there is no Python module to compare it with."""
+    """Saves a ScriptModule unchanged, because there is no Python module to compare it with."""
     with _published(model, target):
         pass
     note = "it was compiled already: saved without a comparison"
@@ -383,6 +384,6 @@ def _of_module(
 
 
 def _only(inputs: Inputs, arguments: dict[str, Any]) -> Inputs:
-    """Only the arguments. Existing files are used if each argument is the entry of its name in them."""
+    """Keeps the arguments only. Existing files are used if each argument is the entry of its name in them."""
     same = all(inputs.values.get(name) is value for name, value in arguments.items())
     return replace(inputs, values=arguments, paths=inputs.paths if same else None)

@@ -1,5 +1,5 @@
 """`hopscope-scale run`: one run on many machines (docs/guides/clusters.md). Several workers, each a process of the
-engine, compute the shards of each stage; they meet in the output folder, which all of them see. `hopscope-scale serve`
+engine, compute the shards of each stage; they share the output folder, which all of them see. `hopscope-scale serve`
 does so for the window."""
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _failed(problem: HopscopeError, as_json: bool) -> int:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP have the effect of Ctrl+C."""
+    """Gives SIGTERM and SIGHUP the effect of Ctrl+C."""
 
     def interrupt(_number: int, _frame: Any) -> None:
         raise KeyboardInterrupt
@@ -148,7 +148,7 @@ def _table(report: dict[str, Any]) -> str:
 
 
 def _request(asked: argparse.Namespace) -> dict[str, Any]:
-    """The parameters of worker/open, with absolute paths, because the working directories of workers differ."""
+    """Returns the parameters of worker/open, with absolute paths, because the working directories of workers differ."""
     request: dict[str, Any] = {"model": str(Path(asked.model).absolute()), "output": str(Path(asked.output).absolute())}
     request["data"] = [absolute(word) for word in asked.data]
     request["roles"] = asked.role

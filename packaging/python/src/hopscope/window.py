@@ -58,7 +58,7 @@ class Window:
 
 
 def _trusting(known: dict[str, str], model: str) -> dict[str, str]:
-    """The window opens, runs and exports the file, which is code of the caller's own, without asking."""
+    """Lets the window open, run and export the file without asking, because it is the caller's own code."""
     trusted = known.get("HOPSCOPE_TRUST")
     folders = [*([trusted] if trusted else []), str(Path(model).parent)]
     return {**known, "HOPSCOPE_TRUST": ":".join(folders)}
