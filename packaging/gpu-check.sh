@@ -3,20 +3,22 @@
 # builds what is needed, then runs in order, going on after failures: the list of devices; the tests of the CUDA kernels; the
 # samples, the generated models and Cora on cuda:0 (and on cuda:1 if there is one), each against PyTorch's own results;
 # `bench machine`; `hopscope-bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
-# 4 GiB of it, every row compared with a float64 reference; compute-sanitizer, if it is installed. Prints one table, in which
+# 4 GiB of it, every row compared with a float64 reference; with --peers, PyG and others on the same graph and GPU, in turn;
+# compute-sanitizer, if it is installed. Prints one table, in which
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
 # passed or was skipped for a stated reason. See docs/guides/gpu.md.
 #
-#   packaging/gpu-check.sh [--out FOLDER] [--small | --full]
+#   packaging/gpu-check.sh [--out FOLDER] [--small | --full] [--peers]
 #   packaging/gpu-check.sh --engine PROGRAM --bench PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
 #
 # --out: for the report and scratch files, build/gpu-check unless said; the large graph takes some 12 GB there for a while.
 # --zoo FOLDER: generated models that are there already. --full: all generated models, not only those of the default
-# tests. --small: sizes for a test of this script.
+# tests. --small: sizes for a test of this script. --peers: tests/peers/bench_gpu.py on 2^20 nodes and 26 million edges, which may
+# take half an hour; for single models, other sizes and memory limits, start that by hand.
 #
 # HOPSCOPE_BUILD=FOLDER takes a build that is there (with tests). Where nothing can be installed, HOPSCOPE_DEPS_DIR (unpacked
 # Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in docs/dev/building.md; the window
-# is never built. HOPSCOPE_PYTHON: a Python with torch and torch_geometric, which make the generated models.
+# is never built. HOPSCOPE_PYTHON: a Python with torch and torch_geometric, which make the generated models and run the peers.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -26,6 +28,7 @@ engine=
 bench=
 test_models=
 zoo=
+peers=
 more=()
 
 while [ $# -gt 0 ]; do
@@ -41,11 +44,12 @@ while [ $# -gt 0 ]; do
         esac
         shift 2
         ;;
-    --small | --full)
+    --small | --full | --peers)
         more+=("$1")
+        if [ "$1" = --peers ]; then peers=yes; fi
         shift
         ;;
-    *) fail "unknown option '$1': use --out, --small, --full, --zoo, --engine, --bench or --test-models" ;;
+    *) fail "unknown option '$1': use --out, --small, --full, --peers, --zoo, --engine, --bench or --test-models" ;;
     esac
 done
 if [ -n "$engine$bench$test_models" ] && { [ -z "$engine" ] || [ -z "$bench" ] || [ -z "$test_models" ]; }; then
@@ -106,7 +110,8 @@ for program in "$engine" "$bench" "$test_models"; do
 done
 if [ -n "$build" ]; then more+=(--build "$build"); fi
 python=
-if [ -z "$zoo" ]; then python=$(python_for_models); else more+=(--zoo "$zoo"); fi
+if [ -z "$zoo" ] || [ -n "$peers" ]; then python=$(python_for_models); fi
+if [ -n "$zoo" ]; then more+=(--zoo "$zoo"); fi
 if [ -n "$python" ]; then more+=(--python "$python"); fi
 
 say "Running the checks; each step prints its duration"

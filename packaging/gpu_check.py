@@ -20,6 +20,8 @@ CONFIGURATIONS = "12"  # of each model: enough for all pairs of settings within 
 CHILDREN = str(min(8, max(1, os.cpu_count() // 2)))  # models that run at once
 LARGE = {"nodes": 2_400_000, "edges": 120_000_000, "features": 100, "limit": "4Gi"}
 SMALL = {"nodes": 2_000, "edges": 20_000, "features": 100, "limit": "6Mi"}
+PEERS = {"nodes": 1 << 20, "degree": 25, "rounds": 5}
+SMALL_PEERS = {"nodes": 2_000, "degree": 6, "rounds": 1, "batch": 300}
 HOUR = 3600
 
 
@@ -175,6 +177,22 @@ class Check:
             raise Skip(f"{needed / 1e9:.0f} GB of disk are needed in {self.out}")
         return self.bench(self.size["nodes"], self.size["edges"], memory, "--folder", folder)
 
+    def peers(self):
+        """PyG's variants, an expert's layers and loops beside the engine."""
+        python = self.options.python
+        if not python:
+            raise Skip("no Python here has torch, torch_geometric, safetensors and numpy, which the peers need")
+        found = first_line(python, "-c", "import torch; print(torch.cuda.is_available())") == "True"
+        if not found and not self.options.small:
+            raise Skip(f"the peers need a torch with CUDA, and that of {python} finds no GPU")
+        sizes = [f"--{name}={value}" for name, value in (SMALL_PEERS if self.options.small else PEERS).items()]
+        document = json.loads(self.engine(
+            "-B", "-W", "ignore", ROOT / "tests/peers/bench_gpu.py", "--engine", self.options.engine, "--device", "cuda:0",
+            "--json", *sizes, program=python, accepted=(0, 5)))
+        if document["wrong"]:
+            raise Failed("; ".join(document["wrong"]), gpu_report.aligned(gpu_report.peer_lines(document)))
+        return {"measured": f"host to host, PyG / engine: {gpu_report.nearest_peers(document)}", "peers": document}
+
     def sanitizer(self):
         tool = shutil.which("compute-sanitizer") or shutil.which(
             "compute-sanitizer", path=os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin")
@@ -220,6 +238,8 @@ class Check:
         whole = int(self.gpus[0]["memory"] * 0.9) if self.gpus else 0
         self.step("large run", self.large, whole)
         self.step(f"large run in {self.size['limit']}", self.large, self.size["limit"])
+        if self.options.peers:
+            self.step("peers", self.peers)
         self.step("compute-sanitizer", self.sanitizer)
         shutil.rmtree(self.out / "large", ignore_errors=True)
 
@@ -254,10 +274,11 @@ def parse():
     parser.add_argument("--out", required=True, help="a folder for the report and for scratch files")
     parser.add_argument("--build", help="the build folder, for its kernel tests")
     parser.add_argument("--zoo", help="the generated models, if they are there already")
-    parser.add_argument("--python", help="a Python with torch and torch_geometric, to make them")
+    parser.add_argument("--python", help="a Python with torch and torch_geometric, which makes them and runs the peers")
     parser.add_argument("--torch", default="", help="LibTorch's version, for the report")
     parser.add_argument("--nvcc", default="", help="nvcc's version, for the report")
     parser.add_argument("--full", action="store_true", help="all generated models, not only those of the default tests")
+    parser.add_argument("--peers", action="store_true", help="PyG, an expert's layers and loops beside the engine")
     parser.add_argument("--small", action="store_true", help="sizes for a test of this script")
     return parser.parse_args()
 
@@ -268,6 +289,9 @@ def main():
     report = check.report()
     gpu_report.write(report, check.out)
     print(f"\n{gpu_report.table(check.steps)}\n")
+    for step in check.steps:
+        if step.get("peers"):
+            print(f"{gpu_report.aligned(gpu_report.peer_lines(step['peers']))}\n")
     print(f"{report['verdict']}; the report, for an issue: {check.out}/gpu-check-report.md and .json")
     return 1 if report["verdict"] == "FAILED" else 0
 

@@ -1,4 +1,4 @@
-"""What gpu_check.py prints: the lower bound of a run, the table of all steps, the report files."""
+"""What gpu_check.py prints: the lower bound of a run, the table of all steps, that of peers, the report files."""
 import json
 
 FLOAT = 4  # bytes
@@ -54,15 +54,46 @@ HEAD = ["step", "measured", "bound", "share", "verdict"]
 
 
 def table(steps):
+    return aligned([HEAD, *map(cells, steps)])
+
+
+def aligned(lines):
     """For a terminal: columns as wide as what is in them."""
-    lines = [HEAD, *map(cells, steps)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
 
-def markdown_table(steps):
-    lines = [HEAD, ["---"] * len(HEAD), *map(cells, steps)]
+def markdown_table(lines):
+    lines = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def peer_lines(document):
+    """A line for each program of a bench_gpu.py document; `host / engine`: how many times as long as the engine."""
+    head = ["model", "program", "device", "host to host", "host / engine", "process", "peak", "error"]
+    return [head, *(peer_cells(model, name, row, rows["engine"])
+                    for model, rows in document["models"].items() for name, row in rows.items())]
+
+
+def peer_cells(model, name, row, engine):
+    if "missing" in row:
+        return [model, name, "", "", "", "", "", f"not measured: {row['missing']}"]
+    device = seconds_text(row["device"]) if "device" in row else ""
+    wrong = "unknown" if row["error"] is None else f"{row['error']:.1e}"
+    return [model, name, device, seconds_text(row["host"]), f"{row['host'] / engine['host']:.2f}",
+            seconds_text(row["process"]), f"{row['peak'] / 2**30:.2f} GiB", wrong]
+
+
+def nearest_peers(document):
+    """Of each model, how long PyG's fastest variant takes from host to host beside the engine."""
+    said = []
+    for model, rows in document["models"].items():
+        times = {name: rows[name]["host"] / rows["engine"]["host"] for name in document["pyg"]
+                 if "host" in rows.get(name, {})}
+        if times:
+            name = min(times, key=times.get)
+            said.append(f"{model} {times[name]:.2f}x ({name})")
+    return ", ".join(said)
 
 
 def markdown(report):
@@ -72,9 +103,11 @@ def markdown(report):
     walls_of = "\n".join(f"- {step['name']}: {', '.join(step['walls'])}" for step in report["steps"] if step.get("walls"))
     tails = "\n".join(f"\n### {step['name']}\n```\n{step['output']}\n```" for step in report["steps"]
                       if step["verdict"] == "FAILED" and step.get("output"))
-    parts = [f"# Hopscope on a GPU: {report['verdict']}", facts, markdown_table(report["steps"]),
+    peers = "\n\n".join(markdown_table(peer_lines(step["peers"])) for step in report["steps"] if step.get("peers"))
+    parts = [f"# Hopscope on a GPU: {report['verdict']}", facts, markdown_table([HEAD, *map(cells, report["steps"])]),
              "The bound is the sum of the bottleneck times of all stages at the rates below; see docs/guides/gpu.md.",
-             copies and f"## Rates\n{copies}", walls_of and f"## Bottleneck of each stage\n{walls_of}",
+             peers and f"## Peers\n{peers}", copies and f"## Rates\n{copies}",
+             walls_of and f"## Bottleneck of each stage\n{walls_of}",
              tails and f"## Output of failed steps{tails}"]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -1,5 +1,6 @@
 """packaging/gpu-check.sh on GPUs that are not there: its table, its report, its exit code, its bound. HOPSCOPE_ENGINE, HOPSCOPE_BENCH
 and HOPSCOPE_TEST_MODELS name the programs with such GPUs, HOPSCOPE_ZOO the generated models, HOPSCOPE_ROOT the repository."""
+import argparse
 import json
 import os
 import subprocess
@@ -10,22 +11,25 @@ from pathlib import Path
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 sys.path.insert(0, str(ROOT / "packaging"))
+import gpu_check  # noqa: E402: from the folder above
 import gpu_report  # noqa: E402: from the folder above
 
 STEPS = ["devices", "kernels", "samples on cuda:0", "zoo on cuda:0", "cora on cuda:0", "samples on cuda:1", "zoo on cuda:1",
-         "cora on cuda:1", "bench machine", "run", "large run", "large run in 6Mi", "compute-sanitizer"]
+         "cora on cuda:1", "bench machine", "run", "large run", "large run in 6Mi", "peers", "compute-sanitizer"]
 RUNS = STEPS[9:12]
 FAST = {"HOPSCOPE_FAKE_FAULT": "memory:268435456"}  # tables for measuring are an eighth of a GPU's memory
 
 
 class Check(unittest.TestCase):
-    def check(self, code, engine=os.environ["HOPSCOPE_ENGINE"], models=os.environ["HOPSCOPE_TEST_MODELS"], **environment):
+    def check(self, code, *more, engine=os.environ["HOPSCOPE_ENGINE"], models=os.environ["HOPSCOPE_TEST_MODELS"],
+              **environment):
         """The report and what was printed."""
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         done = subprocess.run(["bash", str(ROOT / "packaging/gpu-check.sh"), "--small", "--engine", engine, "--bench",
-                               os.environ["HOPSCOPE_BENCH"], "--test-models", models, "--zoo", os.environ["HOPSCOPE_ZOO"], "--out", holder.name], capture_output=True,
-                              text=True, timeout=300, check=False, env={**os.environ, **FAST, **environment})
+                               os.environ["HOPSCOPE_BENCH"], "--test-models", models, "--zoo",
+                               os.environ["HOPSCOPE_ZOO"], "--out", holder.name, *more], capture_output=True, text=True,
+                              timeout=600, check=False, env={**os.environ, **FAST, **environment})
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertEqual(sorted(path.name for path in Path(holder.name).glob("gpu-check-report.*")),
                          ["gpu-check-report.json", "gpu-check-report.md"])
@@ -34,7 +38,7 @@ class Check(unittest.TestCase):
         return json.loads((Path(holder.name) / "gpu-check-report.json").read_text()), text, done.stdout
 
     def test_every_step_is_in_the_table_and_in_the_report_and_runs_stand_beside_their_bound(self):
-        report, text, printed = self.check(0)
+        report, text, printed = self.check(0, "--peers", HOPSCOPE_PYTHON=sys.executable)
         self.assertEqual([step["name"] for step in report["steps"]], STEPS)
         self.assertEqual(report["verdict"], "passed, 4 steps skipped")
         table = printed[printed.index("step "):]
@@ -49,6 +53,10 @@ class Check(unittest.TestCase):
         self.assertEqual((report["machine"]["GPU"], report["machine"]["driver"]), ("Fake GPU 0", "fake"))
         self.assertRegex(report["machine"]["commit"], "^[0-9a-f]{40}|^, changed|^$")
         self.assertTrue(all(rate > 0 for name, rate in report["rates"]["copies"].items()))
+        self.assertEqual(list(report["steps"][12]["peers"]["models"]), ["sage", "gcn", "gat"])
+        for model in ("sage", "gcn", "gat"):
+            self.assertRegex(printed, rf"\n{model} +loop-uva +[\d.]+ (us|ms|s) ")
+            self.assertIn(f"\n| {model} | compile |  |  |  |  |  | not measured: torch.compile is left out on a CPU", text)
 
     def test_a_step_that_fails_is_told_and_the_others_go_on(self):
         report, text, printed = self.check(1, models="/bin/false")
@@ -62,6 +70,40 @@ class Check(unittest.TestCase):
         report, text, printed = self.check(1, HOPSCOPE_FAKE_FAULT="listing:0")
         self.assertEqual({step["verdict"] for step in report["steps"][1:]}, {"skipped"})
         self.assertEqual((report["steps"][0]["verdict"], report["steps"][0]["reason"]), ("FAILED", "there is no GPU here"))
+
+
+class Peers(unittest.TestCase):
+    ROW = {"device": 0.5, "host": 2.0, "process": 3.0, "peak": 1 << 30, "error": 1e-7}
+    MODELS = {"gat": {"engine": ROW, "coo": {**ROW, "host": 5.0}, "csr": {"missing": "out of memory"}}}
+
+    def step(self, document, code, small=True):
+        """Runs the step with a bench that answers this."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        bench = Path(folder.name) / "python"
+        bench.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(document)}\nEND\nexit {code}\n")
+        bench.chmod(0o755)
+        check = gpu_check.Check(argparse.Namespace(out=folder.name, small=small, python=str(bench), engine="engine"))
+        check.step("peers", check.peers)
+        return check.steps[0]
+
+    def test_the_fastest_variant_of_pyg_stands_in_the_table_and_all_of_them_in_the_report(self):
+        step = self.step({"models": self.MODELS, "pyg": ["coo", "csr"], "wrong": []}, 0)
+        self.assertEqual((step["verdict"], step["measured"]), ("passed", "host to host, PyG / engine: gat 2.50x (coo)"))
+        self.assertEqual(gpu_report.peer_lines(step["peers"])[2:],
+                         [["gat", "coo", "500 ms", "5.0 s", "2.50", "3.0 s", "1.00 GiB", "1.0e-07"],
+                          ["gat", "csr", "", "", "", "", "", "not measured: out of memory"]])
+
+    def test_results_that_are_far_from_float64_fail_the_step(self):
+        step = self.step({"models": self.MODELS, "pyg": ["coo"], "wrong": ["gat: coo differs"]}, 5)
+        self.assertEqual((step["verdict"], step["reason"]), ("FAILED", "gat: coo differs"))
+        self.assertIn("out of memory", step["output"])
+        self.assertEqual(self.step({}, 1)["verdict"], "FAILED")
+
+    def test_the_full_size_is_skipped_where_torch_finds_no_gpu(self):
+        step = self.step({}, 0, small=False)
+        self.assertEqual(step["verdict"], "skipped")
+        self.assertIn("finds no GPU", step["reason"])
 
 
 class Bound(unittest.TestCase):

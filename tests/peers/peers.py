@@ -2,7 +2,7 @@
 
     peers.py NAME MODEL FOLDER BEGAN     prints one line of JSON
 
-  exact     PyG's forward in float64
+  exact     PyG's layers in float64, on some destinations at a time
   scatter   PyG on the whole graph: forward(x, edge_index)
   spmm      PyG on the whole graph with a sparse matrix in CSR format, made beforehand
   loop      PyG's layer-wise inference() with NeighborLoader, if pyg-lib or torch-sparse is installed
@@ -108,6 +108,52 @@ def inputs(folder):
     return torch.from_numpy(numpy.load(folder / "x.npy")), torch.from_numpy(numpy.load(folder / "edge_index.npy"))
 
 
+def attributes(model, folder):
+    """Of edges, for the model that takes them."""
+    import torch
+    return [torch.from_numpy(numpy.load(folder / "edge_attr.npy"))] if model == "gine" else []
+
+
+# ---- float64
+
+
+def exact(model, x, edges, *more, chunk=1 << 22):
+    """What PyG's layers compute in float64 on edges sorted by destination: of destinations with some `chunk` edges at a
+    time, since rows of all edges need not fit in memory. Hops over the same edges (DEEP) are computed at once."""
+    import torch
+    network, h = pyg_model(model).double(), x.double()
+    more = [each.double() for each in more]
+    if model in DEEP:
+        return network(h, edges, *more)
+    if model == "gcn":
+        edges, more = normalised(network, edges, h.shape[0])
+    for k, conv in enumerate(network.convs):
+        h = torch.cat([conv(h, edges[:, cut], *(each[cut] for each in more))[rows]
+                       for rows, cut in parts(edges[1], h.shape[0], chunk)])
+        h = h if k == LAYERS - 1 else h.relu()
+    return h
+
+
+def normalised(network, edges, nodes):
+    """The edges of a GCN with their weights, which depend on all edges; its layers then take them as they are."""
+    import torch
+    from torch_geometric.nn.conv.gcn_conv import gcn_norm
+    edges, weights = gcn_norm(edges, None, nodes, dtype=torch.double)
+    for conv in network.convs:
+        conv.normalize = False
+    order = edges[1].argsort(stable=True)
+    return edges[:, order], [weights[order]]
+
+
+def parts(owners, nodes, chunk):
+    """Slices of destinations and of their edges."""
+    import torch
+    cuts = torch.cat([torch.tensor([0]), owners[chunk::chunk], torch.tensor([nodes])]).unique()
+    edges = torch.searchsorted(owners, cuts).tolist()
+    rows = cuts.tolist()
+    return [(slice(*rows[k:k + 2]), slice(*edges[k:k + 2])) for k in range(len(rows) - 1)]
+
+
 # ---- PyG
 
 
@@ -119,12 +165,11 @@ def adjacency(edges, nodes):
 
 
 def pyg_inference(name, model, folder):
-    import torch
     x, edges = inputs(folder)
     network = pyg_model(model)
-    more = [torch.from_numpy(numpy.load(folder / "edge_attr.npy"))] if model == "gine" else []
+    more = attributes(model, folder)
     if name == "exact":
-        return lambda: network.double()(x.double(), edges, *[m.double() for m in more])
+        return lambda: exact(model, x, edges, *more)
     if name == "scatter":
         return lambda: network(x, edges, *more)
     if name == "spmm":
