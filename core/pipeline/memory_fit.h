@@ -13,9 +13,10 @@ namespace hopscope::pipeline {
 // Cancelled.
 base::Result<PlanAnswer> fitMemory(const Planning& planning, PlanAnswer found);
 
-// Checks that a batch of one destination fits into the memory limit, for plans and for runs. Counts the memory of a dry
-// run on a CPU; on a GPU, or without a dry run, that of the program's tensors. `prediction` is that of the plan with
-// this limit. Fails with Resources, naming a limit that is sufficient.
+// Checks that the prologue and a batch of one destination fit into the memory limit, if there is one. On a CPU, a dry
+// run measures the memory of the batch. On a GPU, or where a dry run is not possible, only the tensors of the program
+// are counted. `prediction` must be for the same plan and the same limit. Fails with Resources, naming a limit that is
+// sufficient.
 base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
                          const forecast::PredictOptions& limits, const std::stop_token& stop);
 

@@ -98,7 +98,7 @@ struct ModelRecord {
 // Returns the predicates by which documents about this model are checked. `model` must outlive them.
 schema::ModelNames modelNames(const ModelRecord& model);
 
-// Labels every value that has no label, as the engine does (analysis/value_namer.h).
+// Labels every value that has no label, as the engine does (analysis/naming/value_namer.h).
 void labelValues(ModelRecord& model);
 
 // Reads the document and adds labels. Fails with Input and a JSON pointer if a member is missing, has a wrong type or

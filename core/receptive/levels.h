@@ -18,7 +18,7 @@ public:
     std::vector<schema::FieldLevel> describe(const Demand& demand, bool listed);
     // Returns the edges into a row along which each round of message passing gathers.
     std::vector<schema::FieldBlock> blocks(ir::SpaceId table, std::int64_t row);
-    // Returns the rows that the round at `depth` reads for a row. `demand` is that of the round.
+    // Returns the rows that the round at `depth` reads for a row. `demand` is the demand of that round.
     std::vector<schema::FieldRead> reads(int depth, const Demand& demand) const;
     // Returns row numbers by name: "depth1.node", "depth1.edge_index", with "from" and "to" of each edge.
     base::TensorMap ids(const std::vector<schema::FieldLevel>& levels) const;

@@ -14,7 +14,7 @@
 namespace hopscope::models {
 
 // Returns a short description of an operator: "sum aggregation", "gather source", "linear", "concat"
-// (analysis/op_words.h). Inputs and outputs keep their names.
+// (analysis/naming/op_words.h). Inputs and outputs keep their names.
 QString humanLabel(const protocol::OpRecord& op);
 // Returns the same within the model, and also distinguishes gathers along the other end of the edges, which do not
 // reach further neighbours.

@@ -27,7 +27,8 @@ _CACHE = re.compile(r"_cached_\w+")
 
 @dataclass(frozen=True, repr=False)
 class Saved:
-    """The file of a saved model. All functions that take a model accept this object instead.
+    """The file of a saved model. All functions that take a model, except `save` and `export_program`, also
+    accept this object.
 
     Attributes:
         path (Path): The file.
