@@ -76,10 +76,10 @@ void checkStages(const PlanDocument& document, const Reader& root)
 template <class T>
 void checkList(const std::vector<T>& found, const std::vector<T>& expected, const Reader& list)
 {
-    if (found.size() != expected.size()) return list.refuse("does not match the value");
+    if (found.size() != expected.size()) return list.refuse("differs from the stored value in the model");
     const std::vector<Reader> items = list.items();
     for (std::size_t i = 0; i < items.size(); ++i)
-        if (found[i] != expected[i]) items[i].refuse("does not match the value");
+        if (found[i] != expected[i]) items[i].refuse("differs from the stored value in the model");
 }
 
 void checkCheckpoints(const PlanDocument& document, const Reader& root, const analysis::Analysis& analysis)
@@ -90,7 +90,7 @@ void checkCheckpoints(const PlanDocument& document, const Reader& root, const an
         if (static_cast<std::size_t>(found.stored.stage.number) > document.stages.size())
             items[i].child("stage").refuse("is not a stage of this plan");
         const PlannedCheckpoint expected = plannedCheckpoint(found.stored, analysis);
-        if (found.dtype != expected.dtype) items[i].child("dtype").refuse("does not match the value");
+        if (found.dtype != expected.dtype) items[i].child("dtype").refuse("differs from the stored value in the model");
         checkList(found.shape, expected.shape, items[i].child("shape"));
         checkList(found.rowSpaces, expected.rowSpaces, items[i].child("row_spaces"));
     }

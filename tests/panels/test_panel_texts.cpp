@@ -321,7 +321,7 @@ void TestPanelTexts::aPlanSaysHowFarItIsFromTheCheapest()
     plan.gap = 0;
     QCOMPARE(quality(), QStringLiteral("Proven optimal in time"));
     plan.pins = {{base::PinKind::Checkpoint, model->findValue("v.s0")}};
-    QCOMPARE(quality(), QStringLiteral("Proven optimal in time for these pins"));
+    QCOMPARE(quality(), QStringLiteral("Proven optimal in time with these pins"));
     plan.predicted->seconds = 0.3;
     QCOMPARE(planHeadline(&plan), QStringLiteral("About 300 ms, moves 400 B"));
 }

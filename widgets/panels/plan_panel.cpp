@@ -73,7 +73,7 @@ QString foundQuality(const models::Document& document)
     if (!plan || !plan->cost || *plan->cost <= 0) return {};
     if (models::isProven(*plan))
         return plan->pins.empty() ? PlanPanel::tr("Proven optimal in %1").arg(objectiveLabel(*plan))
-                                  : PlanPanel::tr("Proven optimal in %1 for these pins").arg(objectiveLabel(*plan));
+                                  : PlanPanel::tr("Proven optimal in %1 with these pins").arg(objectiveLabel(*plan));
     if (plan->lowerBound && *plan->cost < 2 * *plan->lowerBound)
         return PlanPanel::tr("Within %1 of the optimum in %2")
             .arg(percent(*plan->cost / *plan->lowerBound - 1), objectiveLabel(*plan));

@@ -226,7 +226,7 @@ base::Status placeGraph(Draft& draft, Item& item)
         if (size == item.rows() || (table.empty() && wanted && size < item.rows())) table = name;
     if (item.forced && table.empty() && draft.graphs.empty()) table = "graph";
     if (item.forced && (item.rows() < 0 || table.empty()))
-        return base::fail(ErrorCode::Input, item.key + " " + shapeText(*item.view) + " has no row for each graph",
+        return base::fail(ErrorCode::Input, item.key + " " + shapeText(*item.view) + " does not have one row per graph",
                           "correct it with --role");
     if (table.empty()) return {};
     draft.graphs[table] = std::max(draft.graphs[table], item.rows());
