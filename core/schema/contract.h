@@ -22,6 +22,9 @@ struct Contract {
     std::vector<DocumentedStruct> structs;
 };
 
+// The roles that inputs may have, as Markdown.
+std::string rolesTable();
+
 // The contracts of all described documents.
 std::vector<Contract> contracts();
 

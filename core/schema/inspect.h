@@ -32,9 +32,6 @@ struct InspectSubject {
 json::Value inspectValue(const InspectSubject& subject);
 std::string writeInspect(const InspectSubject& subject);  // its text
 
-// "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain": as --role takes them.
-std::string roleText(const analysis::InputRole& role);
-
 // The rows of every table that follows from the declared sizes (node, edge and graph tables, concatenations), and from
 // those `counted` in tables that masks select.
 std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& analysis,

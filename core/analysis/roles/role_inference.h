@@ -34,7 +34,7 @@ base::Status settleEdgeTables(Draft& draft);
 // The steps share the following. Makes an item an index, and scans it.
 base::Status decideIndex(Item& item, EdgeForm form, std::string relation);
 // True if its numbers ascend from 0, as the offsets of compressed rows do.
-bool isOffsets(const Item& item);
+bool isOffsets(const Item& item, EdgeForm form = EdgeForm::Offsets);
 // True if its name is that of the sources that offsets belong to.
 bool namedSources(const Item& item);
 // The shortest vector, named like the offsets, that may have a row for each item of the bags; nullptr if there is none.

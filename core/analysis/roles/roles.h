@@ -3,6 +3,7 @@
 // The input schema: the role of each data key. The model file does not say which argument holds node features and which
 // an edge index; it is inferred from names, dtypes and sizes, and can be overridden (--role).
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +26,25 @@ enum class EdgeForm : std::uint8_t {
     Starts,       // [N]: the same without the last number, the number of edges
 };
 
+// The ends of edges that a form has. A compressed one has the N + 1 offsets of N destinations, or all but an outer one.
+struct FormTraits {
+    bool sources = false, destinations = false;
+    std::size_t edgeDim = 0;           // the dimension of the edges; not if compressed
+    bool first = false, last = false;  // compressed: the first offset, which is 0, and the last, the number of edges
+};
+constexpr FormTraits traitsOf(EdgeForm form)
+{
+    switch (form) {
+    case EdgeForm::Rows: return {.sources = true, .destinations = true, .edgeDim = 1};
+    case EdgeForm::Pairs: return {.sources = true, .destinations = true};
+    case EdgeForm::Source: return {.sources = true};
+    case EdgeForm::Destination: return {.destinations = true};
+    case EdgeForm::Offsets: return {.destinations = true, .first = true, .last = true};
+    case EdgeForm::Starts: return {.destinations = true, .first = true};
+    }
+    return {};
+}
+
 enum class RoleKind : std::uint8_t {
     Node,   // one row per node of type `first`
     Index,  // the edges of relation first > second, as `form` says
@@ -43,21 +63,78 @@ struct InputRole {
     std::string relation;  // Index, Ends: the relation's name (the data key it came from)
     bool overridden = false;
     EdgeForm form = EdgeForm::Rows;  // Index, Ends
-    int dim = 0;                     // Node: the dimension of the rows; 1 of features [B, N, F]
+    int dim = 0;                     // Node, Edge, Graph: the dimension of the rows; 1 of features [B, N, F]
     bool operator==(const InputRole&) const = default;
 };
+
+// True if it lists edges, be they rows of a node table or not.
+inline bool listsEdges(const InputRole& role) { return role.kind == RoleKind::Index || role.kind == RoleKind::Ends; }
+
+enum class TableKind : std::uint8_t { None, Node, Edge, Graph };
+
+// A role as --role, its help, `inspect` and docs/ have it.
+struct RoleWord {
+    const char* name;
+    const char* types;  // behind the name, unless they are left out
+    RoleKind kind;
+    EdgeForm form;        // Index
+    TableKind rows;       // unless compressed
+    const char* meaning;  // for docs/: the input holds ..
+    const char* label;    // 1 and 2 stand for the types
+};
+inline constexpr auto roleWords = std::to_array<RoleWord>({
+    {"node", ":T", RoleKind::Node, {}, TableKind::Node, "one row per node of type `T`", "a row per 1"},
+    {"index", ":S>T", RoleKind::Index, EdgeForm::Rows, TableKind::Edge,
+     "edges from nodes of type `S` to nodes of type `T`", "edges 1 \u2192 2"},
+    {"source", ":S>T", RoleKind::Index, EdgeForm::Source, TableKind::Edge, "the source of each edge",
+     "sources of edges 1 \u2192 2"},
+    {"destination", ":S>T", RoleKind::Index, EdgeForm::Destination, TableKind::Edge, "the destination of each edge",
+     "destinations of edges 1 \u2192 2"},
+    {"offsets", ":S>T", RoleKind::Index, EdgeForm::Offsets, TableKind::Edge,
+     "the compressed destinations of edges: the position at which those of each node begin, and the number of edges",
+     "where each destination's edges begin, 1 \u2192 2"},
+    {"starts", ":S>T", RoleKind::Index, EdgeForm::Starts, TableKind::Edge, "offsets without the last number",
+     "where each destination's edges begin, 1 \u2192 2"},
+    {"edge", ":R", RoleKind::Edge, {}, TableKind::Edge, "one row per edge of the input `R`", "a row per edge of 1"},
+    {"key", ":T>U", RoleKind::Key, {}, TableKind::Node, "for each row one or more rows of table `U`", "2 of each 1"},
+    {"graph", "", RoleKind::Graph, {}, TableKind::Graph, "one row per graph", "a row per 1"},
+    {"plain", "", RoleKind::Plain, {}, TableKind::None, "no rows", "no rows"},
+});
+
+// [2, E] and [E, 2] share a word.
+const RoleWord& wordOf(const InputRole& role);
+std::string listRoles();  // "node:T, index:S>T, .., graph or plain"
+// "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain".
+std::string roleText(const InputRole& role);
+
+// The table whose rows an input has, and their dimension.
+struct InputRows {
+    TableKind kind = TableKind::None;
+    std::string table{};
+    std::size_t dim = 0;
+};
+InputRows rowsOf(const InputRole& role);
 
 // True if an index of this form has end 0 (sources) or 1 (destinations).
 constexpr bool hasEnd(EdgeForm form, int end)
 {
-    return form == EdgeForm::Rows || form == EdgeForm::Pairs || (form == EdgeForm::Source) == (end == 0);
+    return end == 0 ? traitsOf(form).sources : traitsOf(form).destinations;
 }
 // True if it has one end only, and another input has the other.
-constexpr bool isOneEnd(EdgeForm form) { return form != EdgeForm::Rows && form != EdgeForm::Pairs; }
+constexpr bool isOneEnd(EdgeForm form) { return !hasEnd(form, 0) || !hasEnd(form, 1); }
 // True if it holds the start of each destination's edges. Without an input with the sources, the edges are the items of
 // bags: each has the node of its bag at both ends.
-constexpr bool isCompressed(EdgeForm form) { return form == EdgeForm::Offsets || form == EdgeForm::Starts; }
-// Starts do not include the number of edges: no edge begins there.
+constexpr bool isCompressed(EdgeForm form) { return traitsOf(form).first || traitsOf(form).last; }
+// True if it does not tell the number of edges: edgeCount() is the least number then.
+constexpr bool lacksTotal(EdgeForm form) { return isCompressed(form) && !traitsOf(form).last; }
+// How many offsets a compressed form has more than destinations.
+constexpr std::int64_t extraOffsets(EdgeForm form) { return traitsOf(form).first && traitsOf(form).last ? 1 : 0; }
+// Of the numbers of a compressed index: the place at which the edges of `row` begin; behind the last row `edges`.
+inline std::int64_t offsetAt(const IntColumn& numbers, EdgeForm form, std::int64_t row, std::int64_t edges)
+{
+    const std::int64_t at = row - (traitsOf(form).first ? 0 : 1);
+    return at < 0 ? 0 : at < numbers.size() ? numbers[at] : edges;
+}
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
 // The numbers of one end that the index holds. A compressed index holds both ends, and its numbers are written out:
 // linear in the edges, in memory as well. `edges`: the number of edges.
@@ -78,8 +155,7 @@ bool listsSources(const InputSchema& schema, const std::string& relation);
 // graphs, which count as nodes if the schema declares so.
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
-// One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R | key:T>U | graph | plain;
-// `:T`, `:R`, `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
+// One --role NAME=ROLE, without or with types. Whether an index is [2, E] or [E, 2] follows from its shape.
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 
