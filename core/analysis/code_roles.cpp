@@ -79,8 +79,8 @@ private:
             if (role.dim == 0) facts.rows = m_classes.of(inputName(found->first));
             return;
         }
-        if (role.form == EdgeForm::Rows || role.form == EdgeForm::Pairs) facts.index = &found->first;
-        else if (!isCompressed(role.form)) facts = endOf(role.relation, role.form == EdgeForm::Source ? 0 : 1);
+        if (!isOneEnd(role.form)) facts.index = &found->first;
+        else if (!isCompressed(role.form)) facts = endOf(role.relation, hasEnd(role.form, 0) ? 0 : 1);
     }
 
     Facts endOf(const std::string& relation, int end)
@@ -148,7 +148,7 @@ private:
         const Facts from = factsOf(tensor(op, "self"));
         if (!from.index) return nullptr;
         const InputRole& role = m_schema.roles.at(*from.index);
-        return dimension(op) == (role.form == EdgeForm::Rows ? 0 : 1) ? &role.relation : nullptr;
+        return dimension(op) == (traitsOf(role.form).edgeDim == 0 ? 1 : 0) ? &role.relation : nullptr;
     }
 
     // An end of edges out of both, or a column.

@@ -7,7 +7,6 @@
 #include "analysis/roles_in_use.h"
 #include "base/units.h"
 #include "pipeline/walk_sample.h"
-#include "schema/inspect.h"
 
 namespace hopscope::pipeline {
 
@@ -47,7 +46,7 @@ base::Status checkParameterRows(const loader::ModelInfo& info, const InputSchema
         const std::int64_t rows = parameter.shape.empty() ? 1 : parameter.shape[0];
         if (table == schema.sizes.end() || rows == table->second) continue;
         return base::fail(base::ErrorCode::Input,
-                          "--role " + parameter.name + "=" + schema::roleText(role->second) + ": " + parameter.name +
+                          "--role " + parameter.name + "=" + analysis::roleText(role->second) + ": " + parameter.name +
                               " has " + base::formatCount(static_cast<double>(rows)) + " rows, but \"" + table->first +
                               "\" has " + base::formatCount(static_cast<double>(table->second)),
                           roleFor(parameter, rows, schema), parameter.name);
@@ -125,7 +124,7 @@ void noteChangedRoles(Prepared& prepared, const InputSchema& before)
     for (const auto& [name, role] : prepared.schema.roles) {
         const auto guessed = before.roles.find(name);
         if (guessed != before.roles.end() && guessed->second == role) continue;
-        prepared.schema.notes.push_back(name + ": taken as " + schema::roleText(role) + ", as the model uses it");
+        prepared.schema.notes.push_back(name + ": taken as " + analysis::roleText(role) + ", as the model uses it");
     }
     noteRoles(prepared);
 }
@@ -136,7 +135,7 @@ void noteRoles(Prepared& prepared)
 {
     std::string text;
     for (const auto& [name, role] : prepared.schema.roles)
-        text += (text.empty() ? "" : " ") + name + "=" + schema::roleText(role);
+        text += (text.empty() ? "" : " ") + name + "=" + analysis::roleText(role);
     prepared.hashes["roles"] = text;
     prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/roles/roles.h"
 #include "plan/walkthrough.h"
 #include "schema/comparison.h"
 #include "schema/error.h"
@@ -189,6 +190,14 @@ std::string MemberTables::rowOf(const Value& properties, const base::Traits& fie
                                                                          : ", or absent";
     return std::string("| `") + field.name + "` | " + typeText(*properties.find(field.name)) + absent + " | " +
            field.meaning + " |\n";
+}
+
+std::string rolesTable()
+{
+    std::string text = "| role | the input holds |\n|---|---|\n";
+    for (const analysis::RoleWord& word : analysis::roleWords)
+        text += std::string("| `") + word.name + word.types + "` | " + word.meaning + " |\n";
+    return text;
 }
 
 std::vector<Contract> contracts()

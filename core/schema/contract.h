@@ -22,6 +22,9 @@ struct Contract {
     std::vector<DocumentedStruct> structs;
 };
 
+// Returns the roles that inputs may have, as a Markdown table.
+std::string rolesTable();
+
 // Returns the contracts of all described documents.
 std::vector<Contract> contracts();
 

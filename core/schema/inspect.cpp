@@ -225,33 +225,13 @@ InspectDocument headOf(const InspectSubject& subject)
     document.splittable = subject.plan != nullptr;
     document.fromCode = subject.fromCode;
     document.hashes = subject.hashes;
-    for (const auto& [name, role] : subject.inputs->roles) document.roles[name] = roleText(role);
+    for (const auto& [name, role] : subject.inputs->roles) document.roles[name] = analysis::roleText(role);
     for (const auto& [space, rows] : subject.sizes) document.sizes[subject.analysis->tables.spaceName(space)] = rows;
     document.notes = subject.notes;
     return document;
 }
 
 }  // namespace
-
-std::string roleText(const analysis::InputRole& role)
-{
-    switch (role.kind) {
-    case analysis::RoleKind::Node: return "node:" + role.first;
-    case analysis::RoleKind::Index:
-    case analysis::RoleKind::Ends:
-        return (role.form == analysis::EdgeForm::Source        ? "source:"
-                : role.form == analysis::EdgeForm::Destination ? "destination:"
-                : role.form == analysis::EdgeForm::Offsets     ? "offsets:"
-                : role.form == analysis::EdgeForm::Starts      ? "starts:"
-                                                               : "index:") +
-               role.first + ">" + role.second;
-    case analysis::RoleKind::Edge: return "edge:" + role.first;
-    case analysis::RoleKind::Key: return "key:" + role.first + ">" + role.second;
-    case analysis::RoleKind::Graph: return "graph:" + role.first;
-    case analysis::RoleKind::Plain: return "plain";
-    }
-    return "plain";
-}
 
 InspectDocument inspectDocument(const InspectSubject& subject)
 {

@@ -32,10 +32,6 @@ struct InspectSubject {
 json::Value inspectValue(const InspectSubject& subject);
 std::string writeInspect(const InspectSubject& subject);  // its text
 
-// Returns a role as --role accepts it: "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph",
-// "plain".
-std::string roleText(const analysis::InputRole& role);
-
 // Returns the number of rows of each table, as far as it follows from the declared sizes of node, edge and graph
 // tables, and from those `counted` for tables that masks select.
 std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& analysis,

@@ -66,14 +66,11 @@ std::vector<SpaceId> Cutter::dims(const std::string& input) const
         return labels;
     }
     const auto role = m_schema.roles.find(input);
-    if (role == m_schema.roles.end() || rank == 0 || role->second.kind == analysis::RoleKind::Plain) return labels;
-    const bool pair = role->second.kind == analysis::RoleKind::Index || role->second.kind == analysis::RoleKind::Ends;
-    const std::string& name = pair ? role->second.relation : role->second.first;
-    const std::size_t dim =
-        pair ? role->second.form == analysis::EdgeForm::Rows : static_cast<std::size_t>(role->second.dim);
-    if (analysis::isCompressed(role->second.form)) return labels;
+    if (role == m_schema.roles.end() || rank == 0) return labels;
+    const analysis::InputRows rows = analysis::rowsOf(role->second);
     for (const SpaceId table : m_structure.tables)
-        if (m_analysis.tables.space(table).name == name) labels[dim] = table;
+        if (rows.kind != analysis::TableKind::None && m_analysis.tables.space(table).name == rows.table)
+            labels[rows.dim] = table;
     return labels;
 }
 
@@ -85,7 +82,7 @@ std::vector<std::int64_t> Cutter::shape(const std::string& input) const
         if (const auto table = m_tables.find(labels[d]); table != m_tables.end()) shape[d] = table->second.count;
     for (const Link& link : m_structure.links)
         if (link.input == input && analysis::isCompressed(link.form))
-            shape[0] = m_tables.at(link.target).count + (link.form == analysis::EdgeForm::Offsets ? 1 : 0);
+            shape[0] = m_tables.at(link.target).count + analysis::extraOffsets(link.form);
     return shape;
 }
 
@@ -119,13 +116,11 @@ void Cutter::copySlices(const base::TensorView& view, const std::vector<SpaceId>
 void Cutter::copyOffsets(const Link& link, std::byte* out) const
 {
     const Table &edges = m_tables.at(link.table), &targets = m_tables.at(link.target);
-    const base::DType dtype = m_inputs.at(link.input).dtype;
-    const std::int64_t count = targets.count + (link.form == analysis::EdgeForm::Offsets ? 1 : 0);
     std::int64_t at = 0;
-    for (std::int64_t i = 0; i < count; ++i, out += base::itemSize(dtype)) {
-        while (i > 0 && at < edges.count && link.keys[edges.rows[at]] == targets.rows[i - 1]) ++at;
-        storeInteger(out, dtype, at);
-    }
+    analysis::storeOffsets(out, m_inputs.at(link.input).dtype, link.form, targets.count, [&](std::int64_t row) {
+        while (row > 0 && at < edges.count && link.keys[edges.rows[at]] == targets.rows[row - 1]) ++at;
+        return at;
+    });
 }
 
 void Cutter::copyIds(const Link& link, std::byte* out) const

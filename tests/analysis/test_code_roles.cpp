@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include "analysis/code_roles.h"
-#include "schema/inspect.h"
 #include "support/program_text.h"
 
 using namespace hopscope;
@@ -15,7 +14,7 @@ std::string asked(const std::string& text, const std::string& given = {})
     if (!given.empty()) drawn.schema.roles.at(given).overridden = true;
     std::string roles;
     for (const auto& [key, role] : analysis::rolesByCode(drawn.program, drawn.schema))
-        roles += (roles.empty() ? "" : " ") + key + "=" + schema::roleText(role);
+        roles += (roles.empty() ? "" : " ") + key + "=" + analysis::roleText(role);
     return roles;
 }
 

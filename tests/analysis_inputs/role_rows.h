@@ -16,29 +16,15 @@ using hopscope::analysis::InputRole;
 using hopscope::analysis::InputSchema;
 using hopscope::analysis::RoleKind;
 
-// "x=node:node ei=index:node>node": the notation of --role, with every part written out.
+// As roleText() writes it, but two edge forms and edges that are rows have words of their own.
 inline std::string text(const InputRole& role)
 {
-    switch (role.kind) {
-    case RoleKind::Node: return "node:" + role.first;
-    case RoleKind::Index: {
-        using hopscope::analysis::EdgeForm;
-        const std::string ends = role.first + ">" + role.second;
-        if (role.form == EdgeForm::Source) return "source:" + ends;
-        if (role.form == EdgeForm::Destination) return "destination:" + ends;
-        if (role.form == EdgeForm::Offsets) return "offsets:" + ends;
-        if (role.form == EdgeForm::Starts) return "starts:" + ends;
-        return (role.form == EdgeForm::Pairs ? "pairs:" : "index:") + ends;
-    }
-    case RoleKind::Ends: return "ends:" + role.first + ">" + role.second;
-    case RoleKind::Edge: return "edge:" + role.first;
-    case RoleKind::Key: return "key:" + role.first + ">" + role.second;
-    case RoleKind::Graph: return "graph:" + role.first;
-    case RoleKind::Plain: return "plain";
-    }
-    return {};
+    const std::string said = hopscope::analysis::roleText(role), types = said.substr(said.find(':') + 1);
+    if (role.kind == RoleKind::Ends) return "ends:" + types;
+    return role.kind == RoleKind::Index && role.form == hopscope::analysis::EdgeForm::Pairs ? "pairs:" + types : said;
 }
 
+// "x=node:node ei=index:node>node"
 inline std::string rolesText(const InputSchema& schema)
 {
     std::string all;

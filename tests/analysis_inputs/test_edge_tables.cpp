@@ -274,6 +274,19 @@ TEST_CASE("the sample of features with several batches keeps all of them")
     CHECK(x.shape[2] == 2);
 }
 
+TEST_CASE("rows of edges behind a dimension of batches are cut like the edges")
+{
+    const TensorMap data{{"feats", floats({2, 300, 4})}, {"edge_index", path(250, 51)}, {"xs.node", floats({250, 3})}};
+    const auto schema = infer(data);
+    REQUIRE(schema.has_value());
+    CHECK(text(schema->roles.at("feats")) == "edge:edge_index");
+    const auto sample = analysis::cutSample(data, *schema, 40, 3);
+    REQUIRE(sample.has_value());
+    const std::int64_t edges = sample->at("edge_index").shape[1];
+    CHECK(edges < 300);
+    CHECK(sample->at("feats").shape == std::vector<std::int64_t>{2, edges, 4});
+}
+
 TEST_CASE("rows that are asked for by number are a table that names rows of the nodes")
 {
     const Row rows[] = {

@@ -48,6 +48,19 @@ TEST_CASE("every form of --role is understood")
     }
 }
 
+TEST_CASE("each role of the table is read by its name, and with types it is written as it was read")
+{
+    for (const analysis::RoleWord& word : analysis::roleWords) {
+        CAPTURE(word.name);
+        const std::string whole = std::string(word.name) + word.types;
+        CHECK(analysis::parseRole(std::string("x=") + word.name).has_value());
+        const auto role = analysis::parseRole("x=" + whole);
+        REQUIRE(role.has_value());
+        CHECK(&analysis::wordOf(role->second) == &word);
+        if (*word.types != '\0') CHECK(analysis::roleText(role->second) == whole);
+    }
+}
+
 TEST_CASE("anything else is a usage error with a hint")
 {
     for (const std::string text : {"", "x", "=node", "x=", "x=nodes", "x=node:", "x=node:a>b", "x=index:", "x=index:a",

@@ -91,20 +91,15 @@ private:
     void declare(const std::string& name, const std::string& kind)
     {
         using analysis::RoleKind;
-        const std::string base = kind.substr(0, kind.find(':'));
-        const std::string rest = kind.find(':') == std::string::npos ? "" : kind.substr(kind.find(':') + 1);
-        analysis::InputRole role;
-        const std::size_t arrow = rest.find('>');
-        const std::string first = rest.substr(0, arrow),
-                          second = arrow == std::string::npos ? "" : rest.substr(arrow + 1);
-        if (base == "node") role = {RoleKind::Node, first.empty() ? "v" : first, "", "", false};
-        else if (base == "index")
-            role = {RoleKind::Index, first.empty() ? "v" : first, second.empty() ? "v" : second, name, false};
-        else if (base == "edge") role = {RoleKind::Edge, first.empty() ? "e" : first, "", "", false};
-        else if (base == "key")
-            role = {RoleKind::Key, first.empty() ? "v" : first, second.empty() ? "g" : second, "", false};
-        else if (base == "graph") role = {RoleKind::Graph, first.empty() ? "g" : first, "", "", false};
-        else return;
+        const auto read = analysis::parseRole(name + "=" + kind);
+        if (!read || read->second.kind == RoleKind::Plain) return;
+        analysis::InputRole role = read->second;
+        role.overridden = false;
+        if (role.kind == RoleKind::Index) role.relation = name;
+        if (role.first.empty())
+            role.first = role.kind == RoleKind::Edge ? "e" : role.kind == RoleKind::Graph ? "g" : "v";
+        if (role.second.empty() && role.kind == RoleKind::Index) role.second = "v";
+        if (role.second.empty() && role.kind == RoleKind::Key) role.second = "g";
         out.schema.roles[name] = role;
     }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "analysis/roles/roles.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/manual.h"
@@ -59,8 +60,7 @@ void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
         "Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated");
     data->type_name("DATA")->required(dataRequired);
     app.add_option("--role", parsed.model.roles,
-                   "Role of an input: NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, starts:S>T, "
-                   "edge:R, key:T>U, graph or plain; may be repeated")
+                   "Role of an input: NAME=" + analysis::listRoles() + "; may be repeated")
         ->type_name("ROLE");
     addTrusted(app, parsed.model);
 }

@@ -66,22 +66,11 @@ std::string titleLines(const pipeline::Prepared& prepared, const plan::Plan* pla
 
 std::string roleLabel(const analysis::InputRole& role)
 {
-    switch (role.kind) {
-    case analysis::RoleKind::Node:
-        return "a row per " + role.first + (role.dim == 0 ? "" : ", along dimension " + std::to_string(role.dim));
-    case analysis::RoleKind::Index:
-    case analysis::RoleKind::Ends:
-        return (role.form == analysis::EdgeForm::Source        ? "sources of edges "
-                : role.form == analysis::EdgeForm::Destination ? "destinations of edges "
-                : analysis::isCompressed(role.form)            ? "where each destination's edges begin, "
-                                                               : "edges ") +
-               role.first + " \u2192 " + role.second;
-    case analysis::RoleKind::Edge: return "a row per edge of " + role.first;
-    case analysis::RoleKind::Key: return role.second + " of each " + role.first;
-    case analysis::RoleKind::Graph: return "a row per " + role.first;
-    case analysis::RoleKind::Plain: return "no rows";
-    }
-    return "";
+    std::string text;
+    for (const char letter : std::string_view(analysis::wordOf(role).label))
+        text += letter == '1' ? role.first : letter == '2' ? role.second : std::string(1, letter);
+    const bool turned = role.kind == analysis::RoleKind::Node && role.dim != 0;
+    return text + (turned ? ", along dimension " + std::to_string(role.dim) : "");
 }
 
 std::string plainShape(const base::TensorView& tensor)

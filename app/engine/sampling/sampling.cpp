@@ -16,7 +16,6 @@
 #include "graph/given_files.h"
 #include "graph/safetensors.h"
 #include "schema/error.h"
-#include "schema/inspect.h"
 #include "json/json.h"
 #include "json/reader.h"
 
@@ -105,7 +104,7 @@ base::Result<Value> sampleValue(const InputSchema& schema, const TracingSample& 
 Value rolesOf(const InputSchema& schema)
 {
     Value roles = Value::object();
-    for (const auto& [key, role] : schema.roles) roles[key] = schema::roleText(role);
+    for (const auto& [key, role] : schema.roles) roles[key] = analysis::roleText(role);
     return roles;
 }
 

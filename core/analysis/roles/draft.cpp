@@ -63,7 +63,7 @@ void decide(Item& item, RoleKind kind, std::string first, std::string second)
 
 std::string placeOf(const Item& index, int end)
 {
-    return index.role.form == EdgeForm::Rows ? std::to_string(end) + ", " : "";
+    return traitsOf(index.role.form).edgeDim == 1 ? std::to_string(end) + ", " : "";
 }
 
 namespace {
@@ -132,15 +132,6 @@ const Item* relationNamed(const Draft& draft, const std::string& name)
 
 namespace {
 
-const char* roleName(const InputRole& role)
-{
-    if (role.kind == RoleKind::Key) return "key";
-    if (role.form == EdgeForm::Source) return "source";
-    if (role.form == EdgeForm::Destination) return "destination";
-    if (role.form == EdgeForm::Starts) return "starts";
-    return role.form == EdgeForm::Offsets ? "offsets" : "index";
-}
-
 // The hint for numbers that are no rows of `type`; empty: negative ones.
 std::string idsHint(const Item& item, const Range& numbers, std::int64_t size, const std::string& type)
 {
@@ -150,7 +141,7 @@ std::string idsHint(const Item& item, const Range& numbers, std::int64_t size, c
     const std::int64_t low = edges ? std::min(item.ranges[0].low, item.ranges[1].low) : numbers.low;
     if (low == 1 && numbers.high == size) return "its numbers start at 1, but rows are counted from 0: subtract 1";
     return "each number has to be below the number of rows; if it points into another table, use --role " + item.key +
-           "=" + roleName(item.role) + ":S>T";
+           "=" + wordOf(item.role).name + ":S>T";
 }
 
 }  // namespace

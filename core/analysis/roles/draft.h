@@ -40,7 +40,7 @@ struct Item {
     bool forced = false;  // the user gave the kind
     bool decided = false;
     Range ranges[2];          // Index: per end
-    std::int64_t items = -1;  // Starts: the number of edges
+    std::int64_t items = -1;  // Index without its total: the number of edges
 
     [[nodiscard]] std::int64_t rows() const
     {
@@ -50,7 +50,7 @@ struct Item {
     [[nodiscard]] bool vector() const { return view->shape.size() == 1; }
     [[nodiscard]] std::int64_t edges() const  // Index
     {
-        return role.form == EdgeForm::Starts ? items : edgeCount(*view, role.form);
+        return lacksTotal(role.form) ? items : edgeCount(*view, role.form);
     }
     [[nodiscard]] bool is(RoleKind kind) const { return forced ? role.kind == kind : decided && role.kind == kind; }
     [[nodiscard]] bool open() const { return !forced && !decided; }

@@ -190,7 +190,7 @@ base::Status settleEdgeTables(Draft& draft)
         draft.schema.sizes.erase(role.relation);
         role.kind = isOneEnd(role.form) ? RoleKind::Key : RoleKind::Ends;
         if (role.kind == RoleKind::Ends) continue;
-        role.second = role.form == EdgeForm::Source ? role.first : role.second;
+        role.second = hasEnd(role.form, 0) ? role.first : role.second;
         role.first = role.relation;
     }
     return {};

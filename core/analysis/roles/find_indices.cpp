@@ -12,7 +12,7 @@ using base::ErrorCode;
 base::Status scanIndex(Item& item)
 {
     if (isCompressed(item.role.form)) {
-        item.ranges[1] = {0, item.rows() - (item.role.form == EdgeForm::Offsets ? 2 : 1)};
+        item.ranges[1] = {0, item.rows() - extraOffsets(item.role.form) - 1};
         return {};
     }
     for (int end = 0; end < 2; ++end) {
@@ -36,13 +36,13 @@ base::Status decideIndex(Item& item, EdgeForm form, std::string relation)
     return scanIndex(item);
 }
 
-bool isOffsets(const Item& item)
+bool isOffsets(const Item& item, EdgeForm form)
 {
-    const IntColumn column(*item.view);
-    if (column.size() == 0 || column[0] != 0) return false;
-    for (std::int64_t i = 1; i < column.size(); ++i)
-        if (column[i] < column[i - 1]) return false;
-    return true;
+    const IntColumn numbers(*item.view);
+    std::int64_t before = 0;
+    for (std::int64_t i = 0; i < numbers.size(); before = numbers[i++])
+        if (numbers[i] < before) return false;
+    return numbers.size() > 0 && offsetAt(numbers, form, 0, 0) == 0;
 }
 
 bool namedSources(const Item& item)
@@ -212,9 +212,8 @@ base::Status checkForced(const Item& item)
         return base::fail(ErrorCode::Input, "--role " + item.key +
                                                 " is one end of each edge, which needs an integer vector, but it is " +
                                                 base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
-    const std::string name = item.role.form == EdgeForm::Offsets ? "offsets" : "starts";
-    if (isCompressed(item.role.form) && !isOffsets(item))
-        return base::fail(ErrorCode::Input, "--role " + item.key + "=" + name +
+    if (isCompressed(item.role.form) && !isOffsets(item, item.role.form))
+        return base::fail(ErrorCode::Input, "--role " + item.key + "=" + wordOf(item.role).name +
                                                 ": its numbers do not ascend from 0 to the number of edges");
     return {};
 }
@@ -227,7 +226,7 @@ bool haveSameEdges(const Item& one, const Item& other)
     if (!ends) return false;
     const Item &sources = hasEnd(one.role.form, 0) ? one : other, &ends1 = hasEnd(one.role.form, 0) ? other : one;
     const std::int64_t least = edgeCount(*ends1.view, ends1.role.form);
-    return ends1.role.form == EdgeForm::Starts ? sources.rows() >= least : sources.rows() == least;
+    return lacksTotal(ends1.role.form) ? sources.rows() >= least : sources.rows() == least;
 }
 
 // The number of items of bags without sources; -1 if no input has as many rows.
@@ -237,7 +236,7 @@ std::int64_t itemsForced(Draft& draft, const Item& offsets)
         if (item.forced && item.role.kind == RoleKind::Edge && item.role.first == offsets.key) return item.rows();
     const Item* const items = itemsOf(draft, offsets);
     const std::int64_t last = edgeCount(*offsets.view, offsets.role.form);
-    return items && (offsets.role.form == EdgeForm::Starts || items->rows() == last) ? items->rows() : -1;
+    return items && (lacksTotal(offsets.role.form) || items->rows() == last) ? items->rows() : -1;
 }
 
 base::Status pairForced(Draft& draft)

@@ -7,15 +7,14 @@ namespace hopscope::analysis {
 base::TensorView offsetsOf(const base::TensorView& offsets, EdgeForm form, const Members& targets,
                            const IntColumn& ends, const Members& edges)
 {
-    const std::size_t count = targets.size() + (form == EdgeForm::Offsets ? 1 : 0);
-    base::OwnedTensor out = base::allocate(offsets.dtype, {static_cast<std::int64_t>(count)});
+    const auto rows = static_cast<std::int64_t>(targets.size());
+    base::OwnedTensor out = base::allocate(offsets.dtype, {rows + extraOffsets(form)});
     out.view.origin = offsets.origin;
-    std::byte* to = out.bytes;
     std::size_t at = 0;
-    for (std::size_t i = 0; i < count; ++i, to += base::itemSize(offsets.dtype)) {
-        while (i > 0 && at < edges.size() && ends[edges[at]] == targets[i - 1]) ++at;
-        storeInteger(to, offsets.dtype, static_cast<std::int64_t>(at));
-    }
+    storeOffsets(out.bytes, offsets.dtype, form, rows, [&](std::int64_t row) {
+        while (row > 0 && at < edges.size() && ends[edges[at]] == targets[static_cast<std::size_t>(row - 1)]) ++at;
+        return static_cast<std::int64_t>(at);
+    });
     return out.view;
 }
 

@@ -36,7 +36,7 @@ base::Status settleEdgeTables(Draft& draft);
 // Makes an item an index, and scans it for the range of its ids.
 base::Status decideIndex(Item& item, EdgeForm form, std::string relation);
 // True if the item's numbers ascend from 0, as the offsets of compressed rows do.
-bool isOffsets(const Item& item);
+bool isOffsets(const Item& item, EdgeForm form = EdgeForm::Offsets);
 // True if the item is named like the sources that such offsets divide.
 bool namedSources(const Item& item);
 // Returns the vector that probably has a row for each item of the bags, judged by name and length; nullptr if there is

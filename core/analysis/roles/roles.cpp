@@ -101,46 +101,67 @@ base::Result<InputSchema> infer(const base::TensorMap& inputs, const Overrides& 
     return std::move(draft.schema);
 }
 
-constexpr const char* kRoleHint = "write NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, starts:S>T, "
-                                  "edge:R, key:T>U, graph or plain";
-
-base::Result<InputRole> parseKind(const std::string& text, const std::string& kind, const std::string& rest, bool named)
+tl::unexpected<base::Error> badRole(const std::string& text)
 {
-    InputRole role;
-    role.overridden = true;
-    const auto bad = [&] { return base::fail(ErrorCode::Usage, "--role " + text + " is not a role", kRoleHint); };
-    const auto arrow = rest.find('>');
-    const bool pair = arrow != std::string::npos && arrow > 0 && arrow + 1 < rest.size() &&
-                      rest.find('>', arrow + 1) == std::string::npos;
-    if (named && rest.empty()) return bad();
-    static const std::map<std::string, EdgeForm> forms{{"index", EdgeForm::Rows},
-                                                       {"source", EdgeForm::Source},
-                                                       {"destination", EdgeForm::Destination},
-                                                       {"offsets", EdgeForm::Offsets},
-                                                       {"starts", EdgeForm::Starts}};
-    if (kind == "key" || forms.contains(kind)) {
-        if (named && !pair) return bad();
-        role.kind = kind == "key" ? RoleKind::Key : RoleKind::Index;
-        if (role.kind == RoleKind::Index) role.form = forms.at(kind);
-        if (named) role.first = rest.substr(0, arrow), role.second = rest.substr(arrow + 1);
-        return role;
-    }
-    if (kind == "node" || kind == "edge") {
-        if (arrow != std::string::npos) return bad();
-        role.kind = kind == "node" ? RoleKind::Node : RoleKind::Edge;
-        role.first = rest;
-        return role;
-    }
-    if ((kind != "graph" && kind != "plain") || named) return bad();
-    role.kind = kind == "graph" ? RoleKind::Graph : RoleKind::Plain;
-    return role;
+    return base::fail(ErrorCode::Usage, "--role " + text + " is not a role", "write NAME=" + listRoles());
+}
+
+base::Result<InputRole> parseKind(const std::string& text, const std::string& kind, const std::string& types,
+                                  bool named)
+{
+    const auto* const word = std::ranges::find(roleWords, kind, &RoleWord::name);
+    const bool known = word != roleWords.end();
+    const auto arrows = [](std::string_view of) { return std::ranges::count(of, '>'); };
+    const bool typed = known && *word->types != '\0' && arrows(types) == arrows(word->types) && !types.empty() &&
+                       types.front() != '>' && types.back() != '>';
+    if (!known || (named && !typed)) return badRole(text);
+    const std::size_t arrow = types.find('>');
+    return InputRole{.kind = word->kind,
+                     .first = types.substr(0, arrow),
+                     .second = arrow == std::string::npos ? "" : types.substr(arrow + 1),
+                     .relation = {},
+                     .overridden = true,
+                     .form = word->form};
 }
 
 }  // namespace
 
+const RoleWord& wordOf(const InputRole& role)
+{
+    const RoleKind kind = role.kind == RoleKind::Ends ? RoleKind::Index : role.kind;
+    const EdgeForm form = kind == RoleKind::Index && isOneEnd(role.form) ? role.form : EdgeForm::Rows;
+    return *std::ranges::find_if(roleWords, [&](const RoleWord& w) { return w.kind == kind && w.form == form; });
+}
+
+std::string listRoles()
+{
+    std::string text;
+    for (const RoleWord& word : roleWords)
+        text += std::string(text.empty() ? "" : &word == &roleWords.back() ? " or " : ", ") + word.name + word.types;
+    return text;
+}
+
+std::string roleText(const InputRole& role)
+{
+    const RoleWord& word = wordOf(role);
+    const bool pair = std::string_view(word.types).find('>') != std::string_view::npos;
+    return word.name + (role.kind == RoleKind::Plain ? "" : ":" + role.first + (pair ? ">" + role.second : ""));
+}
+
+InputRows rowsOf(const InputRole& role)
+{
+    if (!listsEdges(role))
+        return {.kind = wordOf(role).rows, .table = role.first, .dim = static_cast<std::size_t>(role.dim)};
+    if (isCompressed(role.form)) return {};
+    const bool nodes = role.kind == RoleKind::Ends;
+    return {.kind = nodes ? TableKind::Node : wordOf(role).rows,
+            .table = role.relation,
+            .dim = traitsOf(role.form).edgeDim};
+}
+
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form)
 {
-    if (!isCompressed(form)) return index.shape[form == EdgeForm::Rows ? 1 : 0];
+    if (!isCompressed(form)) return index.shape[traitsOf(form).edgeDim];
     const IntColumn offsets(index);
     return offsets.size() > 0 ? offsets[offsets.size() - 1] : 0;
 }
@@ -150,12 +171,11 @@ namespace {
 // 0 2 2 3 -> 0 0 2; of starts the last ones end at `edges`.
 IntColumn writtenOut(const base::TensorView& offsets, EdgeForm form, std::int64_t edges)
 {
-    const IntColumn at(offsets);
+    const IntColumn numbers(offsets);
     base::OwnedTensor ids = base::allocate(base::DType::Int64, {edges});
     auto* to = reinterpret_cast<std::int64_t*>(ids.bytes);
-    const std::int64_t rows = at.size() - (form == EdgeForm::Offsets ? 1 : 0);
-    for (std::int64_t row = 0; row < rows; ++row)
-        std::fill(to + at[row], to + (row + 1 < at.size() ? at[row + 1] : edges), row);
+    for (std::int64_t row = 0; row < numbers.size() - extraOffsets(form); ++row)
+        std::fill(to + offsetAt(numbers, form, row, edges), to + offsetAt(numbers, form, row + 1, edges), row);
     return IntColumn(ids.view);
 }
 
@@ -164,7 +184,7 @@ IntColumn writtenOut(const base::TensorView& offsets, EdgeForm form, std::int64_
 IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end, std::int64_t edges)
 {
     if (isCompressed(form)) return writtenOut(index, form, edges);
-    if (form == EdgeForm::Rows || form == EdgeForm::Pairs) return {index, end, form == EdgeForm::Rows ? 0U : 1U};
+    if (!isOneEnd(form)) return {index, end, 1 - traitsOf(form).edgeDim};
     return IntColumn(index);
 }
 
@@ -180,12 +200,8 @@ bool isNodeTable(const InputSchema& schema, const std::string& table)
 {
     if (schema.gathered.contains(table)) return true;
     for (const auto& [key, role] : schema.roles) {
-        if (role.kind == RoleKind::Node && role.first == table) return true;
-        const bool pair = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
-        if (pair && (role.first == table || role.second == table)) return true;
-        if ((role.kind == RoleKind::Ends && role.relation == table) ||
-            (role.kind == RoleKind::Key && role.first == table))
-            return true;
+        if (listsEdges(role) && (role.first == table || role.second == table)) return true;
+        if (const InputRows rows = rowsOf(role); rows.kind == TableKind::Node && rows.table == table) return true;
     }
     return false;
 }
@@ -193,8 +209,7 @@ bool isNodeTable(const InputSchema& schema, const std::string& table)
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text)
 {
     const auto equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0)
-        return base::fail(ErrorCode::Usage, "--role " + text + " is not a role", kRoleHint);
+    if (equals == std::string::npos || equals == 0) return badRole(text);
     const std::string kind = text.substr(equals + 1);
     const auto colon = kind.find(':');
     const bool named = colon != std::string::npos;

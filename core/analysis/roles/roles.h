@@ -3,6 +3,7 @@
 // The input schema: the role of each data key. A model file does not say which argument holds node features and which
 // an edge index. Roles are inferred from names, dtypes and sizes, and can be overridden (--role).
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +26,25 @@ enum class EdgeForm : std::uint8_t {
     Starts,       // [N]: the same without the last number, which is the number of edges
 };
 
+// The ends of edges that a form has. A compressed one has the N + 1 offsets of N destinations, or all but an outer one.
+struct FormTraits {
+    bool sources = false, destinations = false;
+    std::size_t edgeDim = 0;           // the dimension of the edges; not if compressed
+    bool first = false, last = false;  // compressed: the first offset, which is 0, and the last, the number of edges
+};
+constexpr FormTraits traitsOf(EdgeForm form)
+{
+    switch (form) {
+    case EdgeForm::Rows: return {.sources = true, .destinations = true, .edgeDim = 1};
+    case EdgeForm::Pairs: return {.sources = true, .destinations = true};
+    case EdgeForm::Source: return {.sources = true};
+    case EdgeForm::Destination: return {.destinations = true};
+    case EdgeForm::Offsets: return {.destinations = true, .first = true, .last = true};
+    case EdgeForm::Starts: return {.destinations = true, .first = true};
+    }
+    return {};
+}
+
 enum class RoleKind : std::uint8_t {
     Node,   // one row per node of type `first`
     Index,  // the edges of relation first > second, as `form` says
@@ -43,22 +63,80 @@ struct InputRole {
     std::string relation;  // Index, Ends: the relation's name (the data key it came from)
     bool overridden = false;
     EdgeForm form = EdgeForm::Rows;  // Index, Ends
-    int dim = 0;                     // Node: the dimension of the rows; 1 of features [B, N, F]
+    int dim = 0;                     // Node, Edge, Graph: the dimension of the rows; 1 of features [B, N, F]
     bool operator==(const InputRole&) const = default;
 };
+
+// True if the input lists edges, which may also be rows of a node table.
+inline bool listsEdges(const InputRole& role) { return role.kind == RoleKind::Index || role.kind == RoleKind::Ends; }
+
+enum class TableKind : std::uint8_t { None, Node, Edge, Graph };
+
+// The spelling of a role in --role, its help, `inspect` and docs/.
+struct RoleWord {
+    const char* name;
+    const char* types;  // after the name; may be omitted
+    RoleKind kind;
+    EdgeForm form;        // Index
+    TableKind rows;       // unless compressed
+    const char* meaning;  // for docs/: what the input holds
+    const char* label;    // 1 and 2 stand for the types
+};
+inline constexpr auto roleWords = std::to_array<RoleWord>({
+    {"node", ":T", RoleKind::Node, {}, TableKind::Node, "one row per node of type `T`", "a row per 1"},
+    {"index", ":S>T", RoleKind::Index, EdgeForm::Rows, TableKind::Edge,
+     "edges from nodes of type `S` to nodes of type `T`", "edges 1 \u2192 2"},
+    {"source", ":S>T", RoleKind::Index, EdgeForm::Source, TableKind::Edge, "the source of each edge",
+     "sources of edges 1 \u2192 2"},
+    {"destination", ":S>T", RoleKind::Index, EdgeForm::Destination, TableKind::Edge, "the destination of each edge",
+     "destinations of edges 1 \u2192 2"},
+    {"offsets", ":S>T", RoleKind::Index, EdgeForm::Offsets, TableKind::Edge,
+     "the compressed destinations of edges: the position at which those of each node begin, and the number of edges",
+     "where each destination's edges begin, 1 \u2192 2"},
+    {"starts", ":S>T", RoleKind::Index, EdgeForm::Starts, TableKind::Edge, "offsets without the last number",
+     "where each destination's edges begin, 1 \u2192 2"},
+    {"edge", ":R", RoleKind::Edge, {}, TableKind::Edge, "one row per edge of the input `R`", "a row per edge of 1"},
+    {"key", ":T>U", RoleKind::Key, {}, TableKind::Node, "for each row one or more rows of table `U`", "2 of each 1"},
+    {"graph", "", RoleKind::Graph, {}, TableKind::Graph, "one row per graph", "a row per 1"},
+    {"plain", "", RoleKind::Plain, {}, TableKind::None, "no rows", "no rows"},
+});
+
+// Returns the spelling of a role. [2, E] and [E, 2] share one.
+const RoleWord& wordOf(const InputRole& role);
+// Returns all spellings: "node:T, index:S>T, .., graph or plain".
+std::string listRoles();
+// Returns a role as --role accepts it: "node:user", "index:user>item", "edge:rel", "key:node>graph", "plain".
+std::string roleText(const InputRole& role);
+
+// The table to which the rows of an input belong, and the dimension that counts them.
+struct InputRows {
+    TableKind kind = TableKind::None;
+    std::string table{};
+    std::size_t dim = 0;
+};
+InputRows rowsOf(const InputRole& role);
 
 // True if an index of this form has end 0 (sources) or 1 (destinations).
 constexpr bool hasEnd(EdgeForm form, int end)
 {
-    return form == EdgeForm::Rows || form == EdgeForm::Pairs || (form == EdgeForm::Source) == (end == 0);
+    return end == 0 ? traitsOf(form).sources : traitsOf(form).destinations;
 }
 // True if an index of this form has only one end, and another input has the other.
-constexpr bool isOneEnd(EdgeForm form) { return form != EdgeForm::Rows && form != EdgeForm::Pairs; }
+constexpr bool isOneEnd(EdgeForm form) { return !hasEnd(form, 0) || !hasEnd(form, 1); }
 // True if an index of this form holds the start of each destination's edges. If no input holds the sources, the edges
 // are the items of bags, and each has the node of its bag at both ends.
-constexpr bool isCompressed(EdgeForm form) { return form == EdgeForm::Offsets || form == EdgeForm::Starts; }
-// Returns the number of edges in the index. Starts do not contain it: for them, returns the start of the last
-// destination's edges.
+constexpr bool isCompressed(EdgeForm form) { return traitsOf(form).first || traitsOf(form).last; }
+// True if an index of this form does not hold the number of edges. edgeCount() is its lower bound then.
+constexpr bool lacksTotal(EdgeForm form) { return isCompressed(form) && !traitsOf(form).last; }
+// Returns by how many a compressed form has more offsets than destinations.
+constexpr std::int64_t extraOffsets(EdgeForm form) { return traitsOf(form).first && traitsOf(form).last ? 1 : 0; }
+// Returns the position in a compressed index at which the edges of `row` begin; after the last row, `edges`.
+inline std::int64_t offsetAt(const IntColumn& numbers, EdgeForm form, std::int64_t row, std::int64_t edges)
+{
+    const std::int64_t at = row - (traitsOf(form).first ? 0 : 1);
+    return at < 0 ? 0 : at < numbers.size() ? numbers[at] : edges;
+}
+// Returns the number of edges in the index. A form that lacks it gives the start of the last destination's edges.
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
 // Returns the numbers of one end of the index, which has `edges` edges. Those of a compressed index are expanded, which
 // takes time and memory linear in the edges.
@@ -80,9 +158,7 @@ bool listsSources(const InputSchema& schema, const std::string& relation);
 // tables of graphs, which count as nodes if the schema says so (`gathered`).
 bool isNodeTable(const InputSchema& schema, const std::string& table);
 
-// Parses one --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | starts:S>T | edge:R |
-// key:T>U | graph | plain. `:T`, `:R` and `S>T` may be omitted. The shape of an index shows whether it is [2, E] or
-// [E, 2].
+// Parses one --role NAME=ROLE, with or without types. The shape of an index shows whether it is [2, E] or [E, 2].
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 

@@ -9,6 +9,16 @@ namespace hopscope::analysis {
 
 namespace {
 
+// The tables whose row numbers an input holds: of edges for each end that it has.
+std::vector<std::string> targetsOf(const InputRole& role)
+{
+    if (role.kind == RoleKind::Key) return {role.second};
+    std::vector<std::string> ends;
+    for (const int end : {0, 1})
+        if (listsEdges(role) && hasEnd(role.form, end)) ends.push_back(end == 0 ? role.first : role.second);
+    return ends;
+}
+
 class Copier {
 public:
     Copier(const InputSchema& schema, std::int64_t copies) : m_schema(schema), m_copies(copies) {}
@@ -18,15 +28,9 @@ public:
         const auto found = m_schema.roles.find(key);
         if (found == m_schema.roles.end()) return view;
         const InputRole& role = found->second;
-        switch (role.kind) {
-        case RoleKind::Node: return repeated(view, role.dim);
-        case RoleKind::Edge:
-        case RoleKind::Graph: return repeated(view, 0);
-        case RoleKind::Key: return moved(repeated(view, 0), 0, {role.second});
-        case RoleKind::Ends:
-        case RoleKind::Index: return edges(view, role);
-        case RoleKind::Plain: break;
-        }
+        if (role.kind == RoleKind::Index && isCompressed(role.form)) return offsets(view, role);
+        const InputRows rows = rowsOf(role);
+        if (rows.kind != TableKind::None) return moved(repeated(view, rows.dim), rows.dim, targetsOf(role));
         const bool ofMatrix = key.ends_with(".coo_size") || key.ends_with(".csr_size");
         return ofMatrix && view.shape.size() == 1 && base::isIntegral(view.dtype) ? sizes(view) : view;
     }
@@ -37,20 +41,20 @@ private:
         return static_cast<std::int64_t>(base::itemSize(view.dtype));
     }
 
-    [[nodiscard]] base::TensorView repeated(const base::TensorView& view, int dim) const
+    [[nodiscard]] base::TensorView repeated(const base::TensorView& view, std::size_t dim) const
     {
         Members all;
         for (std::int64_t copy = 0; copy < m_copies; ++copy)
-            for (std::int64_t row = 0; row < view.shape[static_cast<std::size_t>(dim)]; ++row) all.push_back(row);
+            for (std::int64_t row = 0; row < view.shape[dim]; ++row) all.push_back(row);
         return sliceRows(view, all, dim);
     }
 
     // Row numbers, repeated along `dim`, become those of the rows of their copy. `tables`: which they are rows of, by the place in
-    // the other dimension. Negative numbers are padding and stay as they are.
+    // the other dimension; none if it holds no row numbers. Negative numbers are padding and stay as they are.
     [[nodiscard]] base::TensorView moved(const base::TensorView& view, std::size_t dim,
                                          const std::vector<std::string>& tables) const
     {
-        if (view.elements() == 0) return view;
+        if (view.elements() == 0 || tables.empty()) return view;
         base::OwnedTensor out = base::allocate(view.dtype, view.shape);
         out.view.origin = view.origin;
         const std::int64_t perCopy = view.elements() / view.shape[0] * (view.shape[dim] / m_copies);
@@ -68,31 +72,16 @@ private:
         return out.view;
     }
 
-    [[nodiscard]] base::TensorView edges(const base::TensorView& view, const InputRole& role) const
-    {
-        switch (role.form) {
-        case EdgeForm::Rows: return moved(repeated(view, 1), 1, {role.first, role.second});
-        case EdgeForm::Pairs: return moved(repeated(view, 0), 0, {role.first, role.second});
-        case EdgeForm::Source: return moved(repeated(view, 0), 0, {role.first});
-        case EdgeForm::Destination: return moved(repeated(view, 0), 0, {role.second});
-        case EdgeForm::Offsets:
-        case EdgeForm::Starts: break;
-        }
-        return offsets(view, role);
-    }
-
     [[nodiscard]] base::TensorView offsets(const base::TensorView& view, const InputRole& role) const
     {
-        const IntColumn numbers(view);
-        const std::int64_t last = role.form == EdgeForm::Offsets ? 1 : 0, count = numbers.size() - last;
         const std::int64_t edges = m_schema.sizes.at(role.relation);
-        base::OwnedTensor out = base::allocate(view.dtype, {count * m_copies + last});
+        const IntColumn numbers(view);
+        const std::int64_t one = numbers.size() - extraOffsets(role.form), rows = one * m_copies;
+        base::OwnedTensor out = base::allocate(view.dtype, {rows + extraOffsets(role.form)});
         out.view.origin = view.origin;
-        for (std::int64_t i = 0; i < count * m_copies + last; ++i) {
-            const std::int64_t copy = i < count * m_copies ? i / count : m_copies;
-            const std::int64_t start = copy < m_copies ? numbers[i % count] : 0;
-            storeInteger(out.bytes + i * itemOf(view), view.dtype, start + copy * edges);
-        }
+        storeOffsets(out.bytes, view.dtype, role.form, rows, [&](std::int64_t row) {
+            return row < rows ? offsetAt(numbers, role.form, row % one, 0) + row / one * edges : m_copies * edges;
+        });
         return out.view;
     }
 

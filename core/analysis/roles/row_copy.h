@@ -40,9 +40,8 @@ inline std::byte* copyRows(const base::TensorView& view, const Members& rows, st
     return to;
 }
 
-inline base::TensorView sliceRows(const base::TensorView& view, const Members& rows, int dim = 0)
+inline base::TensorView sliceRows(const base::TensorView& view, const Members& rows, std::size_t at = 0)
 {
-    const auto at = static_cast<std::size_t>(dim);
     if (static_cast<std::int64_t>(rows.size()) == view.shape[at]) return view;
     std::vector<std::int64_t> shape = view.shape;
     shape[at] = static_cast<std::int64_t>(rows.size());
@@ -82,9 +81,18 @@ struct EdgePlaces {
 inline EdgePlaces edgePlaces(base::DType dtype, std::int64_t edges, EdgeForm form, int end)
 {
     const auto item = static_cast<std::int64_t>(base::itemSize(dtype));
-    if (form == EdgeForm::Rows) return {end * edges * item, item};
-    if (form == EdgeForm::Pairs) return {end * item, 2 * item};
-    return {0, item};
+    if (isOneEnd(form)) return {0, item};
+    return traitsOf(form).edgeDim == 1 ? EdgePlaces{end * edges * item, item} : EdgePlaces{end * item, 2 * item};
+}
+
+// Writes the offsets that a compressed index of `rows` destinations has, each as `offset` returns it: asked in ascending
+// order, the last time with `rows`.
+template <class Offset>
+void storeOffsets(std::byte* to, base::DType dtype, EdgeForm form, std::int64_t rows, Offset&& offset)
+{
+    const FormTraits has = traitsOf(form);
+    for (std::int64_t row = has.first ? 0 : 1; row < rows + (has.last ? 1 : 0); ++row, to += base::itemSize(dtype))
+        storeInteger(to, dtype, offset(row));
 }
 
 inline std::int64_t rankIn(const Members& members, std::int64_t row)

@@ -137,17 +137,17 @@ void Cutter::pinLargest()
 
 void Cutter::readEnds(const InputRole& role, const base::TensorView& view)
 {
-    for (const std::string& type : {role.relation, role.first, role.second}) addType(type);
+    for (const std::string& type : {role.first, role.second}) addType(type);
     m_keys.push_back({.type = role.relation, .target = role.first, .ids = endColumn(view, role.form, 0, 0)});
     m_keys.push_back({.type = role.relation, .target = role.second, .ids = endColumn(view, role.form, 1, 0)});
 }
 
 void Cutter::readRole(const InputRole& role, const base::TensorView& view)
 {
-    const bool pair = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
-    for (std::size_t dim = 0; dim < view.shape.size() && !pair; ++dim)
-        if (role.kind == RoleKind::Plain || dim != static_cast<std::size_t>(role.dim)) m_widths.insert(view.shape[dim]);
-    if (role.kind == RoleKind::Node || role.kind == RoleKind::Key) addType(role.first);
+    const InputRows rows = rowsOf(role);
+    for (std::size_t dim = 0; dim < view.shape.size() && !listsEdges(role); ++dim)
+        if (rows.kind == TableKind::None || dim != rows.dim) m_widths.insert(view.shape[dim]);
+    if (rows.kind == TableKind::Node) addType(rows.table);
     if (role.kind == RoleKind::Key && view.shape.size() > 1) addType(role.second);
     else if (role.kind == RoleKind::Key)
         m_keys.push_back({.type = role.first, .target = role.second, .ids = IntColumn(view)});
@@ -405,7 +405,7 @@ base::TensorView Cutter::relabelEnds(const base::TensorView& view, const InputRo
                                      const IntColumn (&ends)[2], const Members& edges) const
 {
     std::vector<std::int64_t> shape = view.shape;
-    shape[role.form == EdgeForm::Rows ? 1 : 0] = static_cast<std::int64_t>(edges.size());
+    shape[traitsOf(role.form).edgeDim] = static_cast<std::int64_t>(edges.size());
     base::OwnedTensor out = base::allocate(view.dtype, shape);
     out.view.origin = view.origin;
     for (int end = 0; end < 2; ++end) {
@@ -435,19 +435,16 @@ base::TensorView Cutter::sparseSize(const base::TensorView& view, const Relation
 
 base::TensorView Cutter::cut(const std::string& key, const InputRole& role, const base::TensorView& view) const
 {
-    switch (role.kind) {
-    case RoleKind::Node:
-    case RoleKind::Graph: return sliceRows(view, membersOf(role.first), role.dim);
-    case RoleKind::Ends:
+    if (role.kind == RoleKind::Index) return relabelIndex(view, role);
+    if (role.kind == RoleKind::Ends)
         return relabelEnds(view, role, {role.first, role.second},
                            {endColumn(view, role.form, 0, 0), endColumn(view, role.form, 1, 0)},
                            membersOf(role.relation));
-    case RoleKind::Edge: return sliceRows(view, relation(role.first).edges);
-    case RoleKind::Index: return relabelIndex(view, role);
-    case RoleKind::Key:
+    if (role.kind == RoleKind::Key)
         return relabelKey(view, membersOf(role.first), membersOf(role.second), m_schema.sizes.at(role.second));
-    case RoleKind::Plain: break;
-    }
+    const InputRows rows = rowsOf(role);
+    if (rows.kind == TableKind::Edge) return sliceRows(view, relation(rows.table).edges, rows.dim);
+    if (rows.kind != TableKind::None) return sliceRows(view, membersOf(rows.table), rows.dim);
     if (const std::string table = groupedTable(view, m_schema); !table.empty())
         return groupOffsets(view, membersOf(table));
     const bool compressed = key.ends_with(".csr_size");

@@ -22,18 +22,16 @@ std::string relationName(const InputRole& role, const std::string& key)
     return role.relation.empty() ? key : role.relation;
 }
 
-std::size_t edgeDim(const InputRole& role) { return role.form == EdgeForm::Rows ? 1 : 0; }
-
 // The shape of an index of this form.
 bool hasEdges(const ir::Value& value, const InputRole& role)
 {
-    return value.shape.size() == (hasEnd(role.form, 0) && hasEnd(role.form, 1) ? 2U : 1U);
+    return value.shape.size() == (isOneEnd(role.form) ? 1U : 2U);
 }
 
 void declareIndex(Builder& b, const ir::Value& value, const InputRole& role)
 {
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
-    if (!isCompressed(role.form) && hasEdges(value, role)) b.fixSize(e, value.shape[edgeDim(role)]);
+    if (!isCompressed(role.form) && hasEdges(value, role)) b.fixSize(e, value.shape[traitsOf(role.form).edgeDim]);
 }
 
 // Rows of the items of bags: no input with the sources of edges tells how many there are.
@@ -47,16 +45,19 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
     if (!hasEdges(value, role)) return;
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
     Tables& tables = b.analysis.tables;
-    const bool all = role.form == EdgeForm::Offsets;
+    const FormTraits has = traitsOf(role.form);
+    const bool all = has.first && has.last;
     info.structureOnly = true;
     if (isCompressed(role.form)) {
         info.compressed = {.rows = {.space = e, .key = tables.endKey(1), .target = tables.space(e).ends[1]},
-                           .part = all ? OffsetsPart::All : OffsetsPart::Begin};
+                           .part = all         ? OffsetsPart::All
+                                   : has.first ? OffsetsPart::Begin
+                                               : OffsetsPart::End};
         if (!all) info.dims[0] = tables.space(e).ends[1];
         tables.spaces[e.at()].offsets = id;
         return;
     }
-    info.dims[edgeDim(role)] = e;
+    info.dims[has.edgeDim] = e;
     for (int end : {0, 1}) {
         if (!hasEnd(role.form, end)) continue;
         const Role r{.space = e, .key = tables.endKey(end), .target = tables.space(e).ends[end]};
@@ -76,7 +77,7 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
 void bindEnds(Builder& b, ValueInfo& info, ValueId id, const InputRole& role)
 {
     const SpaceId rows = b.node(role.relation);
-    info.dims[edgeDim(role)] = rows;
+    info.dims[traitsOf(role.form).edgeDim] = rows;
     info.structureOnly = true;
     for (int end : {0, 1}) {
         const Role r{.space = rows, .key = b.foreign(id, end), .target = b.node(end == 0 ? role.first : role.second)};
@@ -114,6 +115,12 @@ SpaceId sparseExtent(Builder& b, const std::string& name, const InputSchema& sch
     return {};
 }
 
+SpaceId tableOf(Builder& b, const InputRows& rows)
+{
+    if (rows.kind == TableKind::Edge) return b.edge(rows.table, {}, {});
+    return rows.kind == TableKind::Graph ? b.graph(rows.table) : b.node(rows.table);
+}
+
 // Integers are structure; so is one float per edge (edge weights). A float node column is a feature.
 bool structure(const ir::Value& value, RoleKind kind)
 {
@@ -130,10 +137,8 @@ void declareTables(Builder& b, const ir::Program& program, const InputSchema& sc
     for (const ir::Value& v : program.values) {
         const InputRole* role = v.origin == ir::Origin::Op ? nullptr : roleOf(schema, v.name);
         if (!role || v.kind != ir::ValueKind::Tensor || v.shape.empty()) continue;
-        if (role->kind == RoleKind::Node)
-            b.fixSize(b.node(role->first), v.shape.at(static_cast<std::size_t>(role->dim)));
-        if (role->kind == RoleKind::Key) b.fixSize(b.node(role->first), v.shape[0]);
-        if (role->kind == RoleKind::Ends) b.fixSize(b.node(role->relation), v.shape.at(edgeDim(*role)));
+        const InputRows rows = rowsOf(*role);
+        if (rows.kind == TableKind::Node) b.fixSize(b.node(rows.table), v.shape.at(rows.dim));
         if (role->kind == RoleKind::Index) declareIndex(b, v, *role);
         if (role->kind == RoleKind::Edge) declareItems(b, v, *role, schema);
     }
@@ -153,14 +158,12 @@ ValueInfo bindInput(Builder& b, const ir::Value& value, ValueId id, const InputS
     const InputRole* role = value.name.empty() ? nullptr : roleOf(schema, value.name);
     if (!role || value.shape.empty()) return info;
     switch (role->kind) {
-    case RoleKind::Node: info.dims.at(static_cast<std::size_t>(role->dim)) = b.node(role->first); break;
     case RoleKind::Index: bindIndex(b, info, id, value, *role); return info;
     case RoleKind::Ends: bindEnds(b, info, id, *role); return info;
-    case RoleKind::Edge: info.dims[0] = b.edge(role->first, {}, {}); break;
     case RoleKind::Key: bindKey(b, info, id, schema, *role); return info;
-    case RoleKind::Graph: info.dims[0] = b.graph(role->first); break;
-    case RoleKind::Plain: break;
+    default: break;
     }
+    if (const InputRows rows = rowsOf(*role); rows.kind != TableKind::None) info.dims.at(rows.dim) = tableOf(b, rows);
     if (value.origin == ir::Origin::Input && structure(value, role->kind)) info.structureOnly = true;
     return info;
 }
@@ -184,7 +187,7 @@ InputSchema withNumberedEdges(InputSchema schema, const std::set<std::string>& r
         role.relation = relationName(role, name);
         role.kind = isOneEnd(role.form) ? RoleKind::Key : RoleKind::Ends;
         if (role.kind == RoleKind::Ends) continue;
-        role.second = role.form == EdgeForm::Source ? role.first : role.second;
+        role.second = hasEnd(role.form, 0) ? role.first : role.second;
         role.first = role.relation;
     }
     return schema;
