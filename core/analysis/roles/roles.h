@@ -79,7 +79,7 @@ struct RoleWord {
     RoleKind kind;
     EdgeForm form;        // Index
     TableKind rows;       // unless compressed
-    const char* meaning;  // for docs/: what the input holds
+    const char* meaning;  // for docs/: "the input holds .."
     const char* label;    // 1 and 2 stand for the types
 };
 inline constexpr auto roleWords = std::to_array<RoleWord>({
