@@ -132,7 +132,7 @@ INPUTS = {
     "a matrix without a size": (Sparse, {k: v for k, v in COO.items() if "size" not in k}, [], 3, "'adj' is incomplete",
                                 "give adj.coo_indices, .coo_values and .coo_size", (COO, [])),
     "a matrix of short indices": (Sparse, {**COO, "adj.coo_indices": COO["adj.coo_indices"].astype(np.int32)}, [], 3,
-                                  "'adj' needs int64 indices [2, E] and two sizes", "a.coalesce().indices(), a.size()", (COO, [])),
+                                  "'adj' needs int64 indices [2, E], and two sizes", "a.coalesce().indices(), a.size()", (COO, [])),
     "a matrix without a value": (Sparse, {**COO, "adj.coo_values": COO["adj.coo_values"][:-1]}, [], 3,
                                  "adj", "", (COO, [])),
     "compressed rows that end early": (Sparse, {**CSR, "adj.csr_crow": changed(CSR["adj.csr_crow"], -1, 3)}, [], 3,
@@ -318,7 +318,7 @@ class Refusals(unittest.TestCase):
         loop, steps = "/stages/1/loops/0", len(plan["stages"][1]["ops"])
         lacking = {
             "/stages/1": "is not a stage of this plan", "/stages/1/loops/0": "", loop + "/frontier/0": "frontier lacks the rows",
-            loop + "/reads/0": "needs it, but no step before computes it, and the loop does not read it",
+            loop + "/reads/0": "needs it, but no earlier step computes it, and the loop does not read it",
             loop + "/writes/0": "which does not write it", "/checkpoints/0": "which this stage does not store",
             "/checkpoints/1": "which this stage does not store",
             **{f"/stages/1/ops/{i}": "" for i in range(steps)}}
