@@ -89,7 +89,7 @@ base::Result<std::string> roundingOf(const Side& own, const Side& other, const s
         const std::string& name = output.errors.name;
         if (output.errors.different > 0)
             differing.push_back(
-                {.name = name, .staged = other.outputs.at(name), .rows = {}, .of = "that of " + other.name});
+                {.name = name, .staged = other.outputs.at(name), .rows = {}, .of = "the result of " + other.name});
     }
     Explanation explanation;
     if (const base::Status explained = explainAll(differing, rounding, stop, explanation); !explained)

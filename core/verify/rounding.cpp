@@ -33,8 +33,8 @@ double distance(const base::TensorView& a, const base::TensorView& b, const std:
 
 std::string offFromDouble(const Differing& output, double own, double staged)
 {
-    return output.name + ": the model amplifies rounding: its own result is up to " + number(own) +
-           " away from that in float64, " + output.of + " up to " + number(staged) +
+    return output.name + ": the model amplifies rounding: its own result differs by up to " + number(own) +
+           " from its result in float64, and " + output.of + " by up to " + number(staged) +
            "; a model saved in float64 can be verified";
 }
 
@@ -42,7 +42,8 @@ std::string movesAsFar(const Differing& output, double own, double staged, base:
 {
     const std::string way = dtype == base::DType::Float64 ? "" : "; a model saved in float64 can be verified";
     return output.name + ": the model amplifies rounding: its own result changes by up to " + number(own) +
-           " where its inputs change in their last digit, " + output.of + " differs by up to " + number(staged) + way;
+           " where its inputs change in their last digit, and " + output.of + " differs by up to " + number(staged) +
+           way;
 }
 
 // Both tensors have the rows of the reference.
