@@ -209,10 +209,9 @@ base::Status checkForced(const Item& item)
 {
     if (!item.is(RoleKind::Index) || !isOneEnd(item.role.form)) return {};
     if (!item.integral() || !item.vector())
-        return base::fail(ErrorCode::Input,
-                          "--role " + item.key +
-                              " is one end of each edge, which needs an integer vector, but the input is " +
-                              base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
+        return base::fail(ErrorCode::Input, "--role " + item.key +
+                                                " is one end of each edge, which needs an integer vector, but it is " +
+                                                base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
     const std::string name = item.role.form == EdgeForm::Offsets ? "offsets" : "starts";
     if (isCompressed(item.role.form) && !isOffsets(item))
         return base::fail(ErrorCode::Input, "--role " + item.key + "=" + name +
